@@ -1,0 +1,172 @@
+"""One family of errors for a formula that is wrong, and the one place that draws the caret.
+
+Every error has a number. Its hundreds say the kind (1 syntax, 2 name, 3 shape, 4 value); `CATALOGUE` gives each number
+its title, and `docs/errors.md` a page. A message shows the line, a caret under the smallest piece that must change,
+notes (what each operand has, and why it must agree), and where it helps the repair.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+Span = tuple[int, int]
+
+KINDS = {1: "syntax", 2: "name", 3: "shape", 4: "value"}
+
+CATALOGUE = {
+    101: "something is missing or out of place",
+    102: "a bracket is never closed",
+    103: "a bracket closes nothing",
+    104: "a bracket is closed by another kind",
+    105: "an operand is missing",
+    106: "a character is no part of the notation",
+    107: "a quotient by a juxtaposition reads two ways",
+    108: "there is nothing to read",
+    109: "a LaTeX macro lacks an argument, or is defined without end",
+    110: "an environment is ended by another name",
+    111: "a LaTeX macro is no part of the notation",
+    112: "a subscript mixes things that do not go together",
+    113: "a literal lacks its axes",
+    114: "the left side of an equation cannot be defined",
+    201: "a name is not known",
+    202: "a name is defined twice",
+    203: "a definition needs itself",
+    204: "the size of an axis that nothing has",
+    205: "a name is both an axis and a tensor",
+    206: "a declared name was given no value",
+    207: "a value was given for a name that the formula does not use",
+    208: "a name cannot be spelled so",
+    301: "an operation needs an axis that its operand lacks",
+    302: "one axis has two sizes",
+    303: "an axis occurs twice",
+    304: "a wrong number of arguments",
+    305: "an argument lacks an axis of the signature",
+    306: "lifting would give an axis twice",
+    307: "the result has other axes than its signature or declaration says",
+    308: "a size is not what is stated",
+    309: "a size stays unknown",
+    310: "a size is not a whole number",
+    311: "the rows of a literal differ in length",
+    312: "an axis cannot be renamed so",
+    313: "axes cannot be merged or split so",
+    314: "an outer product that may be unintended",
+    315: "a truth value stands where a number is due, or a number where a truth value is due",
+    316: "an operator takes another number of axes",
+    317: "a value has another shape than its declaration says",
+    401: "an index is out of range",
+    402: "an index is not a whole number",
+    403: "a claim does not hold",
+    404: "a limit is passed",
+    405: "a value cannot be computed",
+    406: "a definition by elements leaves elements without a value",
+    407: "a value lies outside its declared set",
+    408: "a part of the notation that does not run yet",
+}
+
+
+def columns(text: str) -> int:
+    """The number of terminal columns that `text` takes."""
+    width = 0
+    for character in text:
+        if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Cc", "Cs"):
+            continue
+        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return width
+
+
+def printable(text: str) -> str:
+    """`text` with characters that a terminal cannot show, or would act on, made visible."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else " " if character == "\t" else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
+
+
+class NotationError(Exception):
+    """A formula, or what it was given, is wrong; the message says where, why, and what would mend it.
+
+    `kind` is "syntax", "name", "shape" or "value"; `number` is the page of `docs/errors.md`; `span` is (start, end) in
+    `source`; `span_text` is the text there; `hint` is the repair, or None; `notes` say what each operand has.
+
+    >>> error = NotationError(301, "⊙_{key} needs the axis key", source="A ⊙_{key} x", span=(5, 8), hint="try height")
+    >>> print(error)
+    shape error 301: ⊙_{key} needs the axis key
+      1 | A ⊙_{key} x
+        |      ^^^
+      hint: try height
+    """
+
+    def __init__(self, number, message, source=None, span=None, notes=(), hint=None, labels=()):
+        super().__init__(number, message, source, span, tuple(notes), hint, tuple(labels))
+        self.number: int = number
+        self.message: str = message
+        self.source: str | None = source
+        self.span: Span | None = span
+        self.notes: tuple[str, ...] = tuple(notes)
+        self.hint: str | None = hint
+        self.labels: tuple[tuple[Span, str], ...] = tuple(labels)
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.number // 100]
+
+    @property
+    def span_text(self) -> str | None:
+        if self.source is None or self.span is None:
+            return None
+        return self.source[self.span[0] : self.span[1]]
+
+    def located(self, source: str | None, span: Span | None) -> NotationError:
+        """The same error with a place, where it has none yet."""
+        if self.source is not None or source is None:
+            return self
+        return type(self)(self.number, self.message, source, self.span or span, self.notes, self.hint, self.labels)
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the caret, both from 1."""
+        if self.source is None or self.span is None:
+            return 1, 1
+        before = self.source[: self.span[0]]
+        return before.count("\n") + 1, self.span[0] - (before.rfind("\n") + 1) + 1
+
+    def __str__(self) -> str:
+        lines = [f"{self.kind} error {self.number}: {self.message}"]
+        if self.source is not None and self.span is not None:
+            lines += excerpt(self.source, ((self.span, ""), *self.labels))
+        lines += [f"  {note}" for note in self.notes]
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
+    """The lines of `source` that the spans touch, each with carets under its part of them."""
+    starts = [0]
+    for index, character in enumerate(source):
+        if character == "\n":
+            starts.append(index + 1)
+    ends = [start - 1 for start in starts[1:]] + [len(source)]
+    shown: dict[int, list[tuple[int, int, str]]] = {}
+    for span, text in labels:
+        start = max(0, min(span[0], len(source)))
+        line = max(number for number, first in enumerate(starts) if first <= start)
+        end = max(start, min(span[1], ends[line]))
+        shown.setdefault(line, []).append((start - starts[line], end - starts[line], text))
+    margin = len(str(max(shown) + 1))
+    lines = []
+    for line in sorted(shown):
+        text = source[starts[line] : ends[line]]
+        first = min(start for start, _, _ in shown[line])
+        offset = 0
+        if len(text) > 160:
+            offset = max(0, first - 60)
+            text = text[offset : offset + 150] + " …"
+        lines.append(f"  {line + 1:>{margin}} | {printable(text)}".rstrip())
+        for start, end, label in sorted(shown[line]):
+            start, end = max(0, start - offset), max(0, end - offset)
+            blank = " " * columns(text[:start])
+            caret = "^" * max(1, min(columns(text[start:end]), 160))
+            lines.append(f"  {'':>{margin}} | {blank}{caret} {label}".rstrip())
+    return lines

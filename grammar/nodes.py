@@ -1,0 +1,282 @@
+"""The syntax tree: what was written, before any name has a meaning.
+
+Nodes are frozen and compare by structure; a node's `span` (start and end in the source) is not compared. Whether `W^2`
+is a name or a power, whether `f_{a}` carries an axis, a number or a label, is decided later, in `namedtensor.scope`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+Span = tuple[int, int]
+
+
+def _span():
+    return field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """2, 0.25"""
+
+    value: int | float
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Q, X', γ, ∞; as a component of a script also an axis: seq, seq*"""
+
+    text: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The name of an axis where nothing else can stand: seq, seq', hidden_1, seq*"""
+
+    name: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Superscript:
+    """x^2, W^{l,Q}, h^{t-1}: a label, an index, or a power"""
+
+    base: Node
+    components: tuple[Node, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """b_1, LN_W, n_{l-1}: a label"""
+
+    base: Node
+    components: tuple[Node, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A_{height(1), width(i+1)}"""
+
+    base: Node
+    items: tuple[tuple[Axis, Node], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """X_{a→b, (c,d)→e, f→(g,h)}: each item is (old axes, new axes), all at once"""
+
+    base: Node
+    items: tuple[tuple[tuple[Axis, ...], tuple[Axis, ...]], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Starred:
+    """(expr)^*, X^†: all axes renamed at once; `mark` is * or †"""
+
+    base: Node
+    mark: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """|key|"""
+
+    axis: Axis
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator, infix or named, applied: Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X, i ≤ j
+
+    `operator` is its name without scripts; "juxtaposed" for 2 X and "negative" for −X. A number of arguments of 0 is a
+    bare head, in a signature.
+    """
+
+    operator: str
+    superscript: tuple[Node, ...]
+    subscript: tuple[Node, ...]
+    arguments: tuple[Node, ...]
+    parameters: tuple[Node, ...] = ()
+    span: Span = _span()
+    operator_span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSum:
+    """∑_{i=1}^{n} …, ∏_i …: a sum or product over an index variable with its bounds"""
+
+    operator: str
+    variable: Name
+    first: Node
+    last: Node
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """[3, 1, 4; 1, 5, 9]_{height, width}; one axis takes one row"""
+
+    rows: tuple[tuple[Node, ...], ...]
+    axes: tuple[Axis, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """{ 0 if i ≤ j; -∞ otherwise }: (value, condition), the condition of `otherwise` None"""
+
+    branches: tuple[tuple[Node, Node | None], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """𝕀[i = j]"""
+
+    condition: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Differential:
+    """∂(expr)"""
+
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """∂f(X)/∂X*"""
+
+    body: Node
+    variable: Node
+    mark: str
+    span: Span = _span()
+
+
+Node = Union[
+    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Literal, Cases, Indicator,
+    Differential, Derivative,
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1], [n]^{seq}
+
+    `domain` is "reals", "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size
+    or None.
+    """
+
+    domain: str
+    elements: tuple[Node, ...]
+    axes: tuple[tuple[Axis, Node | None], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """for t = 1, …, n"""
+
+    variable: Name
+    first: Node
+    last: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression that stands alone"""
+
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """a = b = c ∈ S for t = 1, …, n"""
+
+    sides: tuple[Node, ...]
+    sets: tuple[Set, ...] = ()
+    range: Range | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """γ, β ∈ ℝ^{chans}"""
+
+    names: tuple[Node, ...]
+    sets: tuple[Set, ...]
+    range: Range | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """f : ℝ^{a} × ℝ^{b} → ℝ; the head is a Call without arguments"""
+
+    head: Call
+    domain: tuple[Set, ...]
+    codomain: Set
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsis:
+    """⋮"""
+
+    span: Span = _span()
+
+
+Statement = Union[Value, Equation, Declaration, Signature, Ellipsis]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Statements, in the order written"""
+
+    statements: tuple[Statement, ...]
+    span: Span = _span()
+
+
+def axis_of(node: Node) -> Axis | None:
+    """`node` read as the name of an axis (seq, hidden_1, seq*), or None where it cannot be one."""
+    if isinstance(node, Name):
+        return Axis(node.text, node.span)
+    if isinstance(node, Subscript) and len(node.components) == 1:
+        base, label = axis_of(node.base), node.components[0]
+        if base is not None and isinstance(label, (Name, Number)):
+            return Axis(f"{base.name}_{label.text if isinstance(label, Name) else label.value}", node.span)
+    if isinstance(node, Starred):
+        base = axis_of(node.base)
+        return base and Axis(base.name + node.mark, node.span)
+    return None
+
+
+def children(node) -> tuple:
+    """The nodes directly below `node`, in the order written."""
+    found: list = []
+
+    def visit(value):
+        if isinstance(value, tuple):
+            for item in value:
+                visit(item)
+        elif hasattr(value, "span"):
+            found.append(value)
+
+    for name in node.__slots__:
+        if name not in ("span", "operator_span"):
+            visit(getattr(node, name))
+    return tuple(found)

@@ -1,0 +1,714 @@
+"""Either spelling to the syntax tree. Lark's tables do the work; its trees, tokens and exceptions never leave this file.
+
+    parse("A ⊙_{width} y")            a Program of one statement
+    parse(r"A \\ndot{\\width} y")       the same
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from . import nodes
+from .errors import NotationError
+from .nodes import Axis, Call, Name, Node, Number, axis_of
+from .tokens import Token, match_brackets, tell_functions
+
+NESTING = 200
+LITERAL = 10**6
+
+
+def spelling_of(source: str) -> str:
+    """ "latex" where `source` holds a LaTeX macro, environment or $, else "text"."""
+    return "latex" if _LATEX.search(source) else "text"
+
+
+_LATEX = re.compile(r"\\(?!(?:alpha|beta|tau)\b)[A-Za-z({\[\\]|\$|&")
+
+
+def parse(source: str, syntax: str = "auto", shadowed: frozenset[str] = frozenset(), nesting: int = NESTING):
+    """The syntax tree of a formula or program.
+
+    `syntax` is "text", "latex" or "auto"; `shadowed` are names of built-in functions that stand for tensors here;
+    brackets may nest `nesting` deep. Raises NotationError of kind syntax, or of kind value where a limit is passed.
+
+    >>> parse("A + x").statements[0].body.operator
+    '+'
+    """
+    if not isinstance(source, str):
+        raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
+    if syntax not in ("auto", "text", "latex"):
+        raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
+    return _parse(source, spelling_of(source) if syntax == "auto" else syntax, frozenset(shadowed), nesting)
+
+
+@lru_cache(maxsize=1024)
+def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int) -> nodes.Program:
+    tokens = tokens_of(source, syntax, shadowed, nesting)
+    return _run(_tables(), tokens, source)
+
+
+def tokens_of(source: str, syntax: str, shadowed: frozenset[str] = frozenset(), nesting: int = NESTING) -> list[Token]:
+    """The tokens that the parser reads."""
+    if syntax == "latex":
+        from .latex import tokenize
+    else:
+        from .text import tokenize
+    tokens = tokenize(source)
+    match_brackets(tokens, source, nesting)
+    if not any(token.type != "SEPARATOR" for token in tokens):
+        raise NotationError(
+            108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x"
+        )
+    tell_functions(tokens, shadowed)
+    return tokens
+
+
+def expected_after(source: str, syntax: str = "text") -> set[str]:
+    """The terminals that may come next after `source`: what completion offers.
+
+    >>> "NAME" in expected_after("A +")
+    True
+    """
+    from .text import tokenize
+
+    tokens = tokenize(source)
+    tell_functions(tokens, frozenset())
+    tables = _tables()
+    states = [tables.start]
+    for token in tokens:
+        if not _advance(tables, states, token.type):
+            return set()
+    return {
+        terminal for terminal in tables.states[states[-1]] if terminal.isupper() and _advance(tables, states[:], terminal)
+    }
+
+
+# ------------------------------------------------------------------------------------------- the automaton, and its run
+class _Tables(NamedTuple):
+    start: int
+    end: int
+    states: dict  # state -> terminal -> (None, next state) or (rule, size); rule name -> next state under "goto"
+
+
+class _Rule(NamedTuple):
+    origin: str
+    size: int
+    action: str | None  # the builder's method; None where the one child is the value
+    helper: bool  # a repetition that Lark made of ( … )*
+
+
+class _Items(list):
+    """The children that a repetition collected, to be spliced into those of the rule around it."""
+
+
+@lru_cache(maxsize=1)
+def _tables() -> _Tables:
+    from lark import Lark
+    from lark.lexer import Lexer
+
+    class NoLexer(Lexer):
+        """Lark runs no lexer here: the tokens are made before."""
+
+        def __init__(self, configuration):
+            pass
+
+        def lex(self, lexer_state, parser_state):
+            return iter(())
+
+    text = (resources.files(__package__) / "formula.lark").read_text(encoding="utf-8")
+    lark = Lark(text, start="program", parser="lalr", lexer=NoLexer)
+    table = lark.parser.parser._parse_table
+    rules = {}
+    for rule in lark.rules:
+        helper = rule.origin.name.startswith("__")
+        single = len(rule.expansion) == 1 and rule.alias is None and rule.options.expand1
+        action = None if helper or single else rule.alias or str(rule.origin.name)
+        rules[rule] = _Rule(str(rule.origin.name), len(rule.expansion), action, helper)
+    states: dict = {}
+    for state, actions in table.states.items():
+        states[state] = {
+            str(symbol): (None, argument) if kind.name == "Shift" else (rules[argument], None)
+            for symbol, (kind, argument) in actions.items()
+        }
+    return _Tables(table.start_states["program"], table.end_states["program"], states)
+
+
+def _advance(tables: _Tables, stack: list, terminal: str) -> bool:
+    """Move the stack of states over one terminal; False where it cannot come here."""
+    while True:
+        entry = tables.states[stack[-1]].get(terminal)
+        if entry is None:
+            return False
+        rule, target = entry
+        if rule is None:
+            stack.append(target)
+            return True
+        del stack[len(stack) - rule.size :]
+        stack.append(tables.states[stack[-1]][rule.origin][1])
+
+
+def _run(tables: _Tables, tokens: list[Token], source: str) -> nodes.Program:
+    builder = _Builder(source)
+    states, end_state = tables.states, tables.end
+    stack, values = [tables.start], []
+    end = Token("$END", "", len(source), len(source))
+    for token in (*tokens, end):
+        while True:
+            entry = states[stack[-1]].get(token.type)
+            if entry is None:
+                raise _syntax_error(tables, stack, token, tokens, source)
+            rule, target = entry
+            if rule is None:
+                stack.append(target)
+                values.append(token)
+                break
+            size = rule.size
+            if rule.action is not None or rule.helper:
+                children = values[-size:] if size else []
+                del values[len(values) - size :]
+                del stack[len(stack) - size :]
+                if any(type(child) is _Items for child in children):
+                    children = [
+                        item for child in children for item in (child if type(child) is _Items else (child,))
+                    ]
+                values.append(_Items(children) if rule.helper else getattr(builder, rule.action)(children))
+            else:
+                stack.pop()
+            stack.append(states[stack[-1]][rule.origin][1])
+            if token is end and stack[-1] == end_state:
+                return values[-1]
+    raise AssertionError("the end token ends every run")
+
+
+# --------------------------------------------------------------------------------------------------------- the builder
+class _Head(NamedTuple):
+    """An operator or function with its scripts, before its operands are known."""
+
+    name: str
+    superscript: tuple
+    subscript: tuple
+    parameters: tuple
+    name_span: tuple[int, int]
+    span: tuple[int, int]
+
+
+class _Script(NamedTuple):
+    kind: str  # SUB, SUP, or shape
+    items: tuple
+    span: tuple[int, int]
+
+
+class _Row(NamedTuple):
+    cells: tuple
+    span: tuple[int, int]
+
+
+class _Bracket(NamedTuple):
+    """[…] that a subscript follows: a literal, or an expression to index or rename."""
+
+    rows: tuple
+    span: tuple[int, int]
+
+
+class _Indexed(NamedTuple):
+    axis: Axis
+    index: Node
+    span: tuple[int, int]
+
+
+class _Renamed(NamedTuple):
+    old: tuple
+    new: tuple
+    span: tuple[int, int]
+
+
+class _Arguments(NamedTuple):
+    ordinary: tuple
+    parameters: tuple
+
+
+class _Bound(NamedTuple):
+    variable: Node
+    first: Node
+    span: tuple[int, int]
+
+
+class _Member(NamedTuple):
+    sets: tuple
+    span: tuple[int, int]
+
+
+def _around(children) -> tuple[int, int]:
+    return _start(children[0]), _end(children[-1])
+
+
+def _start(value) -> int:
+    return value.start if type(value) is Token else value.span[0]
+
+
+def _end(value) -> int:
+    return value.end if type(value) is Token else value.span[1]
+
+
+def _nodes(children) -> tuple:
+    return tuple(child for child in children if type(child) is not Token)
+
+
+class _Builder:
+    """One method for each rule of the grammar: its children to a node."""
+
+    def __init__(self, source: str):
+        self.source = source
+
+    def fail(self, number, message, span, **more):
+        raise NotationError(number, message, self.source, span, **more)
+
+    # statements
+    def program(self, children):
+        found = _nodes(children)
+        return nodes.Program(found, _around(children))
+
+    def value(self, children):
+        return nodes.Value(children[0], children[0].span)
+
+    def equation(self, children):
+        sets = next((child.sets for child in children if type(child) is _Member), ())
+        over = next((child for child in children if type(child) is nodes.Range), None)
+        sides = tuple(child for child in children if type(child) not in (Token, _Member, nodes.Range))
+        return nodes.Equation(sides, sets, over, _around(children))
+
+    def declaration(self, children):
+        sets = next(child.sets for child in children if type(child) is _Member)
+        over = next((child for child in children if type(child) is nodes.Range), None)
+        names = tuple(child for child in children if type(child) not in (Token, _Member, nodes.Range))
+        return nodes.Declaration(names, sets, over, _around(children))
+
+    def signature(self, children):
+        head = children[0]
+        sets = _nodes(children[1:])
+        call = Call(head.name, head.superscript, head.subscript, (), (), head.span, head.name_span)
+        return nodes.Signature(call, sets[:-1], sets[-1], _around(children))
+
+    def ellipsis(self, children):
+        return nodes.Ellipsis(children[0].span)
+
+    def head(self, children):
+        return children[0] if type(children[0]) is _Head else self.operator(children)
+
+    def member(self, children):
+        return _Member(_nodes(children), _around(children))
+
+    def range(self, children):
+        first, last = _nodes(children)
+        token = children[1]
+        return nodes.Range(Name(token.text, token.span), first, last, _around(children))
+
+    # sets
+    def _set(self, domain, children):
+        shapes = [child for child in children if type(child) is _Script]
+        elements = tuple(child for child in children if type(child) not in (Token, _Script))
+        return nodes.Set(domain, elements, shapes[0].items if shapes else (), _around(children))
+
+    def reals(self, children):
+        return self._set("reals", children)
+
+    def elements(self, children):
+        return self._set("elements", children)
+
+    def interval(self, children):
+        return self._set("interval", children)
+
+    def count(self, children):
+        return self._set("count", children)
+
+    def shape(self, children):
+        return _Script("shape", tuple(child for child in children if type(child) is tuple), _around(children))
+
+    def sized(self, children):
+        sizes = _nodes(children[1:])
+        return self.as_axis(children[0]), sizes[0] if sizes else None
+
+    # expressions
+    def infix(self, children):
+        left, operator, right = children
+        if type(operator) is Token:
+            span = operator.span
+            return Call(operator.text, (), (), (left, right), (), (left.span[0], right.span[1]), span)
+        name, _, subscript, _, _, span = operator
+        return Call(name, (), subscript, (left, right), (), (left.span[0], right.span[1]), span)
+
+    def quotient(self, children):
+        numerator, sign, denominator = children
+        span = (numerator.span[0], denominator.span[1])
+        if type(numerator) is nodes.Differential and type(denominator) is nodes.Differential:
+            variable = denominator.body
+            if type(variable) is nodes.Starred:
+                return nodes.Derivative(numerator.body, variable.base, variable.mark, span)
+            if type(variable) is Name and variable.text[-1] in "*†":
+                plain = Name(variable.text[:-1], (variable.span[0], variable.span[1] - 1))
+                return nodes.Derivative(numerator.body, plain, variable.text[-1], span)
+            return nodes.Derivative(numerator.body, variable, "", span)
+        return Call("/", (), (), (numerator, denominator), (), span, sign.span)
+
+    def two_readings(self, children):
+        numerator, _, denominator = children
+        a, b = (self.source[slice(*node.span)] for node in (numerator, denominator.arguments[0]))
+        c = self.source[slice(*denominator.arguments[1].span)]
+        self.fail(
+            107,
+            f"{self.source[numerator.span[0] : denominator.span[1]]} reads two ways",
+            (numerator.span[0], denominator.span[1]),
+            notes=(f"either ({a} / {b}) {c}", f"or {a} / ({b} {c})"),
+            hint="say which with brackets",
+        )
+
+    def operator(self, children):
+        token = children[0]
+        subscript = children[1].items if len(children) > 1 else ()
+        return _Head(token.text, (), subscript, (), token.span, _around(children))
+
+    def negative(self, children):
+        sign, operand = children
+        return Call("negative", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
+
+    def prefix(self, children):
+        head, operand = children
+        span = (head.span[0], operand.span[1])
+        return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
+
+    def juxtapose(self, children):
+        left, right = children
+        span = (left.span[0], right.span[1])
+        if type(right) is Number and type(left) is Number:
+            self.fail(
+                101,
+                "two numbers stand side by side",
+                span,
+                hint="put a comma between them in a literal, or · for their product",
+            )
+        return Call("juxtaposed", (), (), (left, right), (), span, span)
+
+    def big(self, children):
+        sign, subscript, body = children[0], children[1], children[-1]
+        span = (sign.start, body.span[1])
+        items = subscript.items
+        upper = children[2].items if len(children) == 4 else ()
+        if len(items) == 1 and type(items[0]) is _Bound:
+            bound = items[0]
+            if len(upper) != 1 or type(bound.variable) is not Name:
+                self.fail(
+                    101, f"{sign.text} from {bound.variable.text} = … needs where it ends", subscript.span,
+                    hint=f"write {sign.text}_{{i=1}}^{{n}}",
+                )  # fmt: skip
+            return nodes.IndexSum(sign.text, bound.variable, bound.first, upper[0], body, span)
+        if upper:
+            self.fail(
+                101, f"{sign.text} over an axis has no upper end", children[2].span,
+                hint=f"write {sign.text}_{{i=1}}^{{n}} for a sum over numbers, or {sign.text}_{{axis}} for one over an axis",
+            )  # fmt: skip
+        operator_span = (sign.start, subscript.span[1])
+        return Call(sign.text, (), items, (body,), (), span, operator_span)
+
+    def root(self, children):
+        sign, operand = children
+        return Call("sqrt", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
+
+    def differential(self, children):
+        return nodes.Differential(children[1], (children[0].start, children[1].span[1]))
+
+    def number(self, children):
+        token = children[0]
+        text = token.text
+        if len(text) > 400:
+            self.fail(404, f"a number of {len(text)} digits is too long", token.span, hint="write it as a power")
+        return Number(int(text) if text.isdecimal() else float(text), token.span)
+
+    def name(self, children):
+        token = children[0]
+        return Name(token.text, token.span)
+
+    def bracketed(self, children):
+        return replace(children[1], span=_around(children))
+
+    def call(self, children):
+        head, _, arguments, end = children
+        span = (head.span[0], end.end)
+        ordinary, parameters = arguments
+        if not ordinary and not parameters:
+            self.fail(105, f"{head.name}() has no argument", (children[1].start, end.end), hint=f"write {head.name}(X)")
+        return Call(head.name, head.superscript, head.subscript, ordinary, parameters + head.parameters, span, head.name_span)
+
+    def arguments(self, children):
+        ordinary, parameters, current = [], [], 0
+        for child in children:
+            if type(child) is Token:
+                current += child.type == "SEMICOLON"
+            else:
+                (parameters if current else ordinary).append(child)
+        return _Arguments(tuple(ordinary), tuple(parameters))
+
+    def size(self, children):
+        return nodes.Size(self.as_axis(children[1]), _around(children))
+
+    def literal(self, children):
+        rows = tuple(child for child in children if type(child) is _Row)
+        span = _around(children)
+        if children[-1].text == "]_":
+            return _Bracket(rows, span)
+        return replace(self.only_cell(rows, span), span=span)
+
+    def only_cell(self, rows, span):
+        if len(rows) == 1 and len(rows[0].cells) == 1:
+            return rows[0].cells[0]
+        axes = "{axis}" if len(rows) == 1 else "{rows, columns}"
+        self.fail(113, "a literal needs the names of its axes", span, hint=f"write them as its subscript: […]_{axes}")
+
+    def indicator(self, children):
+        return nodes.Indicator(children[2], _around(children))
+
+    def cases(self, children):
+        return nodes.Cases(tuple(child for child in children if type(child) is tuple), _around(children))
+
+    def row(self, children):
+        return _Row(_nodes(children), _around(children))
+
+    def branch(self, children):
+        found = _nodes(children)
+        return found[0], found[1] if len(found) > 1 else None
+
+    def function(self, children):
+        token = children[0]
+        found: dict = {"SUP": (), "SUB": (), "WITH": ()}
+        for script in children[1:]:
+            found[script.kind] += script.items
+        span = (token.start, _end(children[-1]))
+        return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, span)
+
+    def with_(self, children):
+        return _Script("WITH", (children[2],), _around(children))
+
+    # scripts
+    def superscript(self, children):
+        if any(child.type == "STAR" for child in children if type(child) is Token):
+            mark = next(child for child in children if type(child) is Token and child.type == "STAR")
+            return _Script("SUP", (mark,), _around(children))
+        return _Script("SUP", _nodes(children), _around(children))
+
+    def subscript(self, children):
+        return _Script("SUB", _nodes(children), _around(children))
+
+    def simple(self, children):
+        token = children[0]
+        return self.number(children) if token.type == "NUMBER" else Name(token.text, token.span)
+
+    def superscripted(self, children):
+        base, script = children
+        span = (_start(base), script.span[1])
+        if type(script.items[0]) is Token:
+            return nodes.Starred(base, script.items[0].text, span)
+        return nodes.Superscript(base, script.items, span)
+
+    def subscripted(self, children):
+        base, script = children
+        items = script.items
+        span = (_start(base), script.span[1])
+        if not items:
+            self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
+        kinds = {type(item) if type(item) in (_Indexed, _Renamed, _Bound) else Node for item in items}
+        if _Bound in kinds or len(kinds) > 1:
+            self.fail(
+                112, "this subscript mixes indices, renames and labels", script.span,
+                hint="give each its own brackets: [X_{a→b}]_{b(1)}",
+            )  # fmt: skip
+        kind = kinds.pop()
+        if type(base) is _Bracket and kind is Node:
+            return self.filled(base, items, span)
+        if type(base) is _Bracket:
+            base = replace(self.only_cell(base.rows, base.span), span=base.span)
+        if kind is _Indexed:
+            return nodes.Index(base, tuple((item.axis, item.index) for item in items), span)
+        if kind is _Renamed:
+            return nodes.Rename(base, tuple((item.old, item.new) for item in items), span)
+        return nodes.Subscript(base, items, span)
+
+    def filled(self, bracket, items, span):
+        """A literal with its axes."""
+        axes = tuple(self.as_axis(item) for item in items)
+        rows = bracket.rows
+        for row in rows:
+            if len(row.cells) != len(rows[0].cells):
+                self.fail(
+                    311, "the rows of this literal differ in length", row.span,
+                    notes=(f"the first row has {_entries(rows[0])}, this one {_entries(row)}",),
+                    hint="give every row as many entries",
+                )  # fmt: skip
+        seen = set()
+        for axis in axes:
+            if axis.name in seen:
+                self.fail(303, f"the axis {axis.name} occurs twice", axis.span, hint="each axis needs its own name")
+            seen.add(axis.name)
+        if len(axes) > 2:
+            self.fail(113, f"a literal has one axis or two, not {len(axes)}", span)
+        if len(axes) == 1 and len(rows) > 1:
+            if len(rows[0].cells) > 1:
+                self.fail(
+                    113, f"{len(rows)} rows need two axes, and there is one", span,
+                    hint=f"name the axis of the rows and that of the columns: _{{rows, {axes[0].name}}}",
+                )  # fmt: skip
+            rows = (_Row(tuple(row.cells[0] for row in rows), bracket.span),)
+        if sum(len(row.cells) for row in rows) > LITERAL:
+            self.fail(404, f"a literal of more than {LITERAL} numbers is too large", span, hint="give it as a tensor")
+        return nodes.Literal(tuple(row.cells for row in rows), axes, span)
+
+    def indexed(self, children):
+        return _Indexed(self.as_axis(children[0]), children[2], _around(children))
+
+    def renamed(self, children):
+        old, _, new = children
+        if len(old.items) > 1 and len(new.items) > 1:
+            self.fail(
+                112, "several axes cannot become several at once", _around(children),
+                hint="merge them into one axis first, then split that",
+            )  # fmt: skip
+        return _Renamed(old.items, new.items, _around(children))
+
+    def targets(self, children):
+        return _Script("SUB", tuple(self.as_axis(node) for node in _nodes(children)), _around(children))
+
+    def bound(self, children):
+        return _Bound(children[0], children[2], _around(children))
+
+    def labelled(self, children):
+        return nodes.Superscript(children[0], _nodes(children[1:]), _around(children))
+
+    def axis_label(self, children):
+        return nodes.Subscript(children[0], _nodes(children[1:]), _around(children))
+
+    def starred(self, children):
+        return nodes.Starred(children[0], children[-1].text, _around(children))
+
+    def as_axis(self, node) -> Axis:
+        axis = axis_of(node)
+        if axis is None:
+            self.fail(101, "here the name of an axis is due", node.span)
+        return axis
+
+    # conditions
+    def negated(self, children):
+        sign, operand = children
+        return Call("¬", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
+
+    def compared(self, children):
+        found = []
+        for left, sign, right in zip(children[::2], children[1::2], children[2::2]):
+            found.append(Call(sign.text, (), (), (left, right), (), (left.span[0], right.span[1]), sign.span))
+        whole = found[0]
+        for part in found[1:]:
+            whole = Call("∧", (), (), (whole, part), (), (whole.span[0], part.span[1]), part.operator_span)
+        return whole
+
+    def relation(self, children):
+        return children[0]
+
+    def parity(self, children):
+        operand, word = children
+        return Call(word.text, (), (), (operand,), (), (operand.span[0], word.end), word.span)
+
+
+def _entries(row: _Row) -> str:
+    return f"{len(row.cells)} entr{'y' if len(row.cells) == 1 else 'ies'}"
+
+
+# ------------------------------------------------------------------------------------------------------ syntax errors
+OPERATORS = {"EQUALS", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
+             "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
+OPERAND = {"NUMBER", "NAME", "LPAREN"}
+DUE = {
+    "NAME": "a name", "NUMBER": "a number", "LPAREN": "(", "RPAREN": ")", "RBRACE": "}", "RBRACKET": "]", "COMMA": "a comma",
+    "EQUALS": "=", "IN": "∈", "ARROW": "→", "SUP": "^", "REALS": "ℝ", "DOTS": "…", "COLON": ":", "BAR": "|",
+    "IF": "if", "OTHERWISE": "otherwise", "CALL": "(", "SUB": "a subscript", "LBRACE": "{",
+}  # fmt: skip
+
+
+def _syntax_error(tables: _Tables, stack: list, token: Token, tokens: list[Token], source: str) -> NotationError:
+    position = len(tokens) if token.type == "$END" else tokens.index(token)
+    before = tokens[position - 1] if position else None
+    expected = {
+        terminal
+        for terminal in tables.states[stack[-1]]
+        if (terminal.isupper() or terminal == "$END") and _advance(tables, stack[:], terminal)
+    }
+    if token.type in ("$END", "SEPARATOR"):
+        start = _operator_before(tokens, position)
+        if start is not None and OPERAND <= expected | {"LPAREN"}:
+            sign = tokens[start]
+            span = (sign.start, tokens[position - 1].end)
+            shown = source[span[0] : span[1]]
+            what = "an operand" if sign.type != "EQUALS" else "a right side"
+            return NotationError(
+                105, f"{shown} needs {what} after it", source, span, hint=f"write what {shown} applies to, or remove it"
+            )
+        last = before or token
+        return NotationError(
+            101, f"the formula ends too early; {_due(expected)}", source, last.span, hint="write the rest of it"
+        )  # fmt: skip
+    shown = source[token.start : token.end].strip() or token.text
+    hint = _repair(token, before, expected, shown)
+    if OPERAND <= expected and (token.type in OPERATORS or token.type in ("RPAREN", "RBRACE", "RBRACKET", "SEMICOLON")):
+        where = f"before {shown}"
+        return NotationError(105, f"an operand is missing {where}", source, token.span, hint=hint)
+    return NotationError(101, f"{shown} cannot stand here; {_due(expected)}", source, token.span, hint=hint)
+
+
+def _repair(token: Token, before: Token | None, expected: set[str], shown: str) -> str | None:
+    if token.type == "EQUALS" and before is not None and before.type == "EQUALS":
+        return "one = is enough"
+    if token.type in ("STAR", "DOT") and before is not None and before.type == "DOT":
+        return "a power is written x^2"
+    if "LBRACE" in expected and "NAME" in expected and token.type == "MINUS" and before is not None and before.type == "SUP":
+        return "put a longer exponent in braces: x^{-1}"
+    if token.type == "FUNCTION" and "FUNCTION" not in expected:
+        return None
+    if before is not None and before.type == "FUNCTION" and "CALL" in expected:
+        return f"give {before.text} an operand: {before.text}(X)"
+    if expected == {"SUB"} or (before is not None and before.type == "BIG"):
+        return "say over which axis, as in ∑_{seq} X"
+    return None
+
+
+def _due(expected: set[str]) -> str:
+    if OPERAND <= expected:
+        return "an operand is due"
+    words = sorted({DUE[terminal] for terminal in expected if terminal in DUE})
+    if not words:
+        return "an operator or the end is due"
+    if len(words) > 4:
+        words = [word for word in words if len(word) == 1] or words[:4]
+    return " or ".join(words[:4]) + (" is" if len(words) == 1 else " are")[:3] + " due"
+
+
+def _operator_before(tokens: list[Token], position: int) -> int | None:
+    """The index of the operator, with its scripts, that ends at `position`."""
+    index = position - 1
+    if index < 0:
+        return None
+    if tokens[index].type in OPERATORS:
+        return index
+    depth = 0
+    while index >= 0:
+        kind = tokens[index].type
+        if kind in ("RBRACE", "RPAREN", "RBRACKET"):
+            depth += 1
+        elif kind in ("LBRACE", "LPAREN", "LBRACKET", "CALL"):
+            depth -= 1
+        if depth == 0 and kind in ("SUB", "SUP") and index:
+            if tokens[index - 1].type in OPERATORS:
+                return index - 1
+        elif depth == 0 and kind not in ("LBRACE", "NAME", "NUMBER", "FUNCTION", "RBRACE", "SUB", "SUP"):
+            return None
+        index -= 1
+    return None

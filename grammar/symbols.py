@@ -1,0 +1,116 @@
+"""The characters of the notation: which spelling, in text, ASCII or LaTeX, is which terminal of `formula.lark`.
+
+One table, used both ways: the lexers read it, the printer writes the first spelling of each column.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Symbol(NamedTuple):
+    terminal: str
+    text: str  # the spellings in text, the preferred one first, separated by blanks
+    ascii: str  # the same in ASCII
+    latex: str  # the same as LaTeX macros or characters
+    value: str = ""  # what the syntax tree holds, where that is not the first spelling
+
+
+SYMBOLS = (
+    Symbol("EQUALS", "=", "=", "="),
+    Symbol("COMMA", ",", ",", ","),
+    Symbol("SEMICOLON", ";", ";", ";"),
+    Symbol("COLON", ":", ":", r"\colon :"),
+    Symbol("ARROW", "→", "->", r"\rightarrow \to \mapsto \longrightarrow"),
+    Symbol("IN", "∈", "in", r"\in"),
+    Symbol("TIMES", "×", "x", r"\times"),
+    Symbol("DOTS", "… ⋯", "...", r"\ldots \dots \cdots \dotsc \dotsb"),
+    Symbol("ELLIPSIS", "⋮", "⋮", r"\vdots"),
+    Symbol("LPAREN", "(", "(", r"( \lparen"),
+    Symbol("RPAREN", ")", ")", r") \rparen"),
+    Symbol("LBRACKET", "[", "[", r"[ \lbrack"),
+    Symbol("RBRACKET", "]", "]", r"] \rbrack"),
+    Symbol("LBRACE", "{", "{", r"\{ \lbrace"),
+    Symbol("RBRACE", "}", "}", r"\} \rbrace"),
+    Symbol("BAR", "| ∣", "|", r"| \vert \lvert \rvert \mid"),
+    Symbol("PLUS", "+", "+", "+"),
+    Symbol("MINUS", "− - –", "-", "-", "-"),
+    Symbol("SLASH", "/ ∕ ÷", "/", "/"),
+    Symbol("DOT", "⊙ · * ∗ ⋅", "* @", r"\odot \cdot *", "⊙"),
+    Symbol("OPERATOR", "⊕", "concat", r"\oplus"),
+    Symbol("OPERATOR", "★ ⋆", "★", r"\star \bigstar", "★"),
+    Symbol("OPERATOR", "⊗", "⊗", r"\otimes"),
+    Symbol("OPERATOR", "⊖", "⊖", r"\ominus"),
+    Symbol("OPERATOR", "⊘", "⊘", r"\oslash"),
+    Symbol("OPERATOR", "⊛", "⊛", r"\circledast"),
+    Symbol("OPERATOR", "∘", "∘", r"\circ"),
+    Symbol("OPERATOR", "•", "•", r"\bullet"),
+    Symbol("OPERATOR", "⋄ ◇", "⋄", r"\diamond", "⋄"),
+    Symbol("OPERATOR", "△", "△", r"\triangle"),
+    Symbol("OPERATOR", "⊞", "⊞", r"\boxplus"),
+    Symbol("OPERATOR", "⊠", "⊠", r"\boxtimes"),
+    Symbol("OPERATOR", "⊡", "⊡", r"\boxdot"),
+    Symbol("ROOT", "√", "sqrt", r"\surd"),
+    Symbol("PARTIAL", "∂", "d", r"\partial"),
+    Symbol("BIG", "∑", "sum", r"\sum"),
+    Symbol("BIG", "∏", "prod", r"\prod"),
+    Symbol("SUP", "^", "^", "^"),
+    Symbol("SUB", "_", "_", "_"),
+    Symbol("STAR", "† ‡", "†", r"\dagger \dag", "†"),
+    Symbol("RELATION", "≠", "!=", r"\neq \ne"),
+    Symbol("RELATION", "≤", "<=", r"\leq \le \leqslant"),
+    Symbol("RELATION", "≥", ">=", r"\geq \ge \geqslant"),
+    Symbol("RELATION", "<", "<", r"< \lt"),
+    Symbol("RELATION", ">", ">", r"> \gt"),
+    Symbol("AND", "∧", "and", r"\land \wedge"),
+    Symbol("OR", "∨", "or", r"\lor \vee"),
+    Symbol("NOT", "¬", "not", r"\lnot \neg"),
+    Symbol("NAME", "∞", "inf", r"\infty"),
+    Symbol("REALS", "ℝ", "R", r"\reals \R \Reals"),
+    Symbol("INDICATOR", "𝕀", "I", r"\indicator", "𝕀"),
+    Symbol("IF", "if", "if", r"\text{if}"),
+    Symbol("OTHERWISE", "otherwise", "otherwise", r"\text{otherwise}"),
+    Symbol("FOR", "for", "for", r"\text{for}"),
+    Symbol("PARITY", "odd", "odd", r"\text{odd}"),
+    Symbol("PARITY", "even", "even", r"\text{even}"),
+)
+
+
+def value(symbol: Symbol, spelling: str) -> str:
+    """What the syntax tree holds for this spelling of a symbol."""
+    first = symbol.text.split()[0]
+    return symbol.value or first
+
+
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
+    "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "omicron": "ο", "pi": "π", "rho": "ρ",
+    "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ",
+    "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
+GREEK_LETTERS = frozenset("αβγδεζηθικλμνξοπρσςτυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩϵϑϕϖϱ")
+GREEK_VARIANTS = {"ϵ": "ε", "ϑ": "θ", "ϕ": "φ", "ϖ": "π", "ϱ": "ρ", "ς": "σ", "µ": "μ"}
+LATEX_GREEK = {
+    **GREEK, "varepsilon": "ε", "vartheta": "θ", "varphi": "φ", "varpi": "π", "varrho": "ρ", "varsigma": "σ",
+}  # fmt: skip
+
+# `iota_{ax}` is an operator, so its Greek letter has to be written as such.
+SPELLED_GREEK = {name: letter for name, letter in GREEK.items() if name != "iota"}
+
+SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789+-=()aehijklmnoprstuvxβγρφχ"))
+SUPERSCRIPTS = dict(
+    zip(
+        "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ",
+        "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW",
+    )
+)
+
+# Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
+# `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
+FUNCTIONS = frozenset(
+    """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus erf
+    max min pow clip where mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
+    cumprod sort unroll pool index maxk argmaxk onehot concat stack iota det inv trace size""".split()
+)
+UNDERSCORED = ("gelu_tanh",)  # the one built-in whose name holds an underscore

@@ -1,0 +1,287 @@
+"""The text spelling: characters to tokens.
+
+Unicode or ASCII; a line is a statement, unless a bracket is open or the line begins or ends with an operator.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from .errors import NotationError
+from .symbols import (
+    GREEK_LETTERS,
+    GREEK_VARIANTS,
+    SPELLED_GREEK,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
+    SYMBOLS,
+    UNDERSCORED,
+    value,
+)
+from .tokens import Token
+
+PRIMES = "'′’"
+MARKS = "*∗†‡"
+
+WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
+WORDS |= {"and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG"}
+WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
+MULTIPLE = {"->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
+MULTIPLE_VALUES = {"->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
+
+SINGLE: dict[str, tuple[str, str]] = {}
+for _symbol in SYMBOLS:
+    for _spelling in _symbol.text.split() + _symbol.ascii.split():
+        if len(_spelling) == 1 and not (_spelling.isascii() and _spelling.isalpha()):
+            SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
+SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
+
+_GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
+_SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
+TOKEN = re.compile(
+    rf"""(?P<blank>[^\S\n]+)
+    |(?P<comment>\#[^\n]*)
+    |(?P<newline>\n)
+    |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<greek>[{_GREEK}][{PRIMES}]*)
+    |(?P<macro>\\[A-Za-z]+)
+    |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
+    |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
+    |(?P<multiple>->|\.\.\.|!=|<=|>=)
+    |(?P<word>{"|".join(UNDERSCORED)}|(?:(?![{_GREEK}{_SCRIPTS}ℝ𝕀])[^\W\d_])(?:(?![{_GREEK}{_SCRIPTS}ℝ𝕀])[^\W_])*[{PRIMES}]*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+# A line that ends with one of these continues on the next; one that begins with one continues the last.
+JOINS_AFTER = {
+    "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
+    "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
+}  # fmt: skip
+JOINS_BEFORE = {
+    "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
+    "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
+}  # fmt: skip
+
+
+def fold(word: str) -> str:
+    """A name as the language compares it: NFKC, one sign for a prime, one form of each Greek letter."""
+    if word.isascii():
+        return word
+    folded = "".join(GREEK_VARIANTS.get(character, character) for character in word)
+    for prime in PRIMES[1:]:
+        folded = folded.replace(prime, "'")
+    return unicodedata.normalize("NFKC", folded)
+
+
+def tokenize(source: str) -> list[Token]:
+    """Tokens of a text; brackets are not matched yet, and names and functions not told apart."""
+    return _Lexer(source).run()
+
+
+class _Lexer:
+    def __init__(self, source: str):
+        self.source = source
+        self.tokens: list[Token] = []
+        self.brackets: list[str] = []  # what is open: "(", "[", "sub", "sup", "shape", "{", and "item" in a subscript
+        self.in_set = False  # right of ∈, : or → and left of the next = or comma: where R, x, [ and { speak of sets
+        self.newline: int | None = None
+
+    def run(self) -> list[Token]:
+        source = self.source
+        for match in TOKEN.finditer(source):
+            kind = match.lastgroup
+            if kind == "blank" or kind == "comment":
+                continue
+            text, start = match.group(), match.start()
+            if kind == "newline":
+                if not self.brackets:
+                    self.newline = start
+                continue
+            getattr(self, kind)(text, start, match.end())
+        return self.tokens
+
+    # ------------------------------------------------------------------------------------------- emitting a token
+    def add(self, type: str, text: str, start: int, end: int) -> None:
+        if self.newline is not None:
+            joined = type in JOINS_BEFORE or (self.tokens and self.tokens[-1].type in JOINS_AFTER)
+            if self.tokens and not joined:
+                self.tokens.append(Token("SEPARATOR", "\n", self.newline, self.newline + 1))
+                self.in_set = False
+            self.newline = None
+        if not self.brackets:
+            if type in ("IN", "COLON"):
+                self.in_set = True
+            elif type in ("EQUALS", "FOR"):
+                self.in_set = type == "EQUALS" and self.in_set and self.previous() in ("RBRACE", "REALS", "RBRACKET")
+        place = "axis" if self.brackets and self.brackets[-1] in ("sub", "shape", "item", "|") else ""
+        self.tokens.append(Token(type, text, start, end, place))
+
+    def previous(self) -> str:
+        return self.tokens[-1].type if self.tokens and self.newline is None else ""
+
+    @property
+    def in_axes(self) -> bool:
+        return bool(self.brackets) and self.brackets[-1] in ("sub", "shape", "item", "|")
+
+    # ------------------------------------------------------------------------------------- one method a kind of match
+    def number(self, text: str, start: int, end: int) -> None:
+        self.add("NUMBER", text, start, end)
+
+    def greek(self, text: str, start: int, end: int) -> None:
+        self.name(fold(text), start, end)
+
+    def macro(self, text: str, start: int, end: int) -> None:
+        letter = SPELLED_GREEK.get(text[1:]) or {"iota": "ι"}.get(text[1:])
+        if letter is None:
+            raise NotationError(
+                106,
+                f"{text} is LaTeX, and the rest is text",
+                self.source,
+                (start, end),
+                hint='write the whole formula in one spelling, or say syntax="latex"',
+            )
+        self.name(letter, start, end)
+
+    def word(self, text: str, start: int, end: int) -> None:
+        source = self.source
+        if not self.in_axes:
+            follows = source[end : end + 1]
+            if text in WORDS and (text != "in" or not self.brackets):
+                if text in ("sum", "prod") and not re.compile(r"\s*[_₀-ₜᵢ-ᵪⱼ]").match(source, end):
+                    raise NotationError(
+                        105,
+                        f"{text} needs the axis to go over",
+                        source,
+                        (start, end),
+                        hint=f"write {text}_{{axis}} and then its operand",
+                    )
+                return self.add(WORDS[text], WORD_VALUES.get(text, text), start, end)
+            if self.in_set and not self.brackets:
+                if text == "R" and self.previous() in ("IN", "COLON", "ARROW", "TIMES", "EQUALS"):
+                    return self.add("REALS", "ℝ", start, end)
+                if text == "x" and self.previous() in ("RBRACE", "REALS", "RBRACKET", "NAME"):
+                    return self.add("TIMES", "×", start, end)
+            if text == "I" and follows == "[":
+                return self.add("INDICATOR", "𝕀", start, end)
+            if text == "inf":
+                return self.add("NAME", "∞", start, end)
+            if text == "d" and follows == "(" and re.compile(r"[^\n]*/\s*d[A-Za-z]").match(source, end):
+                return self.add("PARTIAL", "∂", start, end)
+            if text[0] == "d" and len(text) > 1 and self.previous() == "SLASH" and source[end : end + 1] in MARKS:
+                self.add("PARTIAL", "∂", start, start + 1)
+                return self.name(text[1:], start + 1, end)
+            plain = text.rstrip(PRIMES)
+            if plain in SPELLED_GREEK:
+                text = SPELLED_GREEK[plain] + text[len(plain) :]
+        self.name(fold(text), start, end)
+
+    def name(self, text: str, start: int, end: int) -> None:
+        """A name, with the star or dagger that belongs to it: in axis positions, and before a bracket that closes."""
+        source = self.source
+        mark = source[end : end + 1]
+        if mark and mark in MARKS:
+            after = source[end + 1 : end + 2]
+            closes = not after or after in ")],}\n" or source[end + 1 :].isspace()
+            starred = after in ",)}]|(→-×[ " or closes
+            if (self.in_axes and starred) or (self.previous() == "PARTIAL" and closes):
+                mark = {"∗": "*"}.get(mark, mark)
+                self.skip = end + 1
+                return self.add("NAME", text + mark, start, end + 1)
+        self.add("NAME", text, start, end)
+
+    skip = -1
+
+    def multiple(self, text: str, start: int, end: int) -> None:
+        self.add(MULTIPLE[text], MULTIPLE_VALUES[text], start, end)
+
+    def sub(self, text: str, start: int, end: int) -> None:
+        self.script("SUB", "".join(SUBSCRIPTS[character] for character in text), start, end)
+
+    def sup(self, text: str, start: int, end: int) -> None:
+        self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
+
+    def script(self, type: str, text: str, start: int, end: int) -> None:
+        """Unicode sub- and superscripts: the same as _{…} and ^{…}."""
+        self.add(type, text, start, start)
+        self.tokens.append(Token("LBRACE", "{", start, start))
+        place = "axis" if type == "SUB" else ""
+        for token in tokenize(text):
+            if token.type == "FUNCTION":
+                token.type = "NAME"
+            self.tokens.append(Token(token.type, token.text, start, end, place))
+        self.tokens.append(Token("RBRACE", "}", end, end))
+
+    def other(self, text: str, start: int, end: int) -> None:
+        if start < self.skip:
+            return
+        if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NUMBER":
+            last = self.tokens.pop()
+            return self.add("NAME", last.text + "'", last.start, end)
+        if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NAME":
+            last = self.tokens.pop()
+            return self.add("NAME", last.text + "'", last.start, end)
+        if text in "*∗" and self.previous() in ("SUP",) or (
+            text in "*∗" and self.previous() == "LBRACE" and self.brackets[-1] == "sup"
+        ):
+            return self.add("STAR", "*", start, end)
+        if text not in SINGLE:
+            raise NotationError(
+                106,
+                f"{_shown(text)} is no part of the notation",
+                self.source,
+                (start, end),
+                hint=_advice(text),
+            )
+        type, spelled = SINGLE[text]
+        if type in ("LPAREN", "LBRACKET", "LBRACE"):
+            previous = self.previous()
+            self.add(type, spelled, start, end)
+            self.brackets.append(self.bracket(text, previous))
+            return
+        if type in ("RPAREN", "RBRACKET", "RBRACE") and self.brackets:
+            self.brackets.pop()
+        if type == "BAR":
+            if self.brackets and self.brackets[-1] == "|":
+                self.brackets.pop()
+            else:
+                self.add(type, spelled, start, end)
+                if BARRED.match(self.source, end):
+                    self.brackets.append("|")
+                return
+        self.add(type, spelled, start, end)
+
+    def bracket(self, text: str, previous: str) -> str:
+        if text == "{" and previous == "SUB":
+            return "sub"
+        if text == "{" and previous == "SUP":
+            before = self.tokens[-3].type if len(self.tokens) > 2 else ""
+            shape = self.in_set and len(self.brackets) == 0 and before in ("REALS", "RBRACE", "RBRACKET")
+            return "shape" if shape else "sup"
+        if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
+            return "item"  # (height,width)→layer
+        return text
+
+
+BARRED = re.compile(rf"\s*\\?[^\W_]+[{PRIMES}]*(?:_\w+|_\{{\w+\}})?[{PRIMES}{MARKS}]*\s*[|∣]")
+
+
+def _shown(character: str) -> str:
+    if character.isprintable():
+        return character
+    return f"the character U+{ord(character):04X}"
+
+
+def _advice(character: str) -> str | None:
+    advice = {
+        ".": "text is data: nothing of Python can be reached from it; a decimal point stands between digits",
+        "&": 'this looks like LaTeX: say syntax="latex"',
+        "$": 'this looks like LaTeX: say syntax="latex"',
+        "%": "a comment begins with #",
+        "!": "≠ is !=",
+        "~": "¬ is not",
+        "=": "one = is enough",
+        '"': "names are written without quotation marks",
+    }
+    return advice.get(character)
