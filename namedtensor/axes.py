@@ -1,0 +1,151 @@
+"""Named shapes and the lifting rule, once.
+
+A shape is a dict from axis name to size; its order means nothing. A signature says which axes a function needs of each
+argument and which it gives. Lifting: take the signature's axes from each argument, unite the rest, add the axes that
+the function gives, and refuse a clash (paper §3, definitions of unary and binary lifting).
+
+    softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq   gives {batch: 2, seq: 4}
+    ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq}    gives {seq', seq}
+
+A size is an int, or an unknown of `namedtensor.sizes` while only shapes are checked; `agree` decides whether two are one.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Callable, Mapping, NamedTuple
+
+Shape = Mapping[str, Any]
+
+
+class Signature(NamedTuple):
+    """Axes needed of each argument, and axes given; `formals` are what a use must name, in order.
+
+    With `variadic`, the one formal stands for any number of axes.
+    """
+
+    inputs: tuple[tuple[str, ...], ...]
+    output: tuple[str, ...]
+    formals: tuple[str, ...]
+    variadic: bool
+
+
+@lru_cache(maxsize=None)
+def signature(text: str) -> Signature:
+    """Read a signature in the paper's own form.
+
+    >>> signature("seq -> seq kernel")
+    Signature(inputs=(('seq',),), output=('seq', 'kernel'), formals=('seq', 'kernel'), variadic=False)
+    >>> signature("ax…, ax… ->").inputs
+    (('ax',), ('ax',))
+    """
+    left, _, right = text.partition("->")
+    variadic = "…" in text
+    inputs = tuple(tuple(part.replace("…", "").split()) for part in left.split(","))
+    output = tuple(right.replace("…", "").split())
+    formals: dict[str, None] = {}
+    for group in (*inputs, output):
+        formals.update(dict.fromkeys(group))
+    return Signature(inputs, output, tuple(formals), variadic)
+
+
+class AxisProblem(Exception):
+    """Why shapes do not fit; whoever knows the operands' names turns it into a NotationError.
+
+    `what` is one of: missing (argument lacks axis), sizes (axis has two sizes), clash (an extra axis is also given),
+    repeated (one axis twice), number (of axes), arity, whole (a size is no whole number), other (`detail` says what).
+    """
+
+    def __init__(self, what: str, axis: str = "", argument: int = 0, detail: Any = None):
+        super().__init__(what, axis, argument, detail)
+        self.what, self.axis, self.argument, self.detail = what, axis, argument, detail
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two known sizes are one."""
+    return left == right
+
+
+def bind(of: Signature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Which axes each formal of a signature stands for in this use."""
+    if len(set(axes)) != len(axes):
+        raise AxisProblem("repeated", next(axis for axis in axes if axes.count(axis) > 1))
+    if of.variadic:
+        if not axes:
+            raise AxisProblem("number", detail=(1, 0))
+        return {of.formals[0]: axes}
+    if len(axes) != len(of.formals):
+        raise AxisProblem("number", detail=(len(of.formals), len(axes)))
+    return {formal: (axis,) for formal, axis in zip(of.formals, axes)}
+
+
+def lift(
+    of: Signature,
+    axes: tuple[str, ...],
+    shapes: tuple[Shape, ...],
+    agree: Callable[[Any, Any], bool] = same,
+    given: Shape | None = None,
+    differing: bool = False,
+) -> dict[str, Any]:
+    """The shape of a lifted function's result.
+
+    `given` has the sizes of the axes that the function gives where they are not those of the arguments (a window, a
+    concatenation); with `differing` the bound axes may differ in size between arguments.
+
+    >>> lift(signature("ax… -> ax…"), ("seq",), ({"seq": 4, "batch": 2},))
+    {'batch': 2, 'seq': 4}
+    """
+    if len(shapes) != len(of.inputs):
+        raise AxisProblem("arity", detail=(len(of.inputs), len(shapes)))
+    bound = bind(of, axes) if of.formals else {}
+    sizes: dict[str, Any] = {}
+    extras: dict[str, Any] = {}
+    for position, (needed, shape) in enumerate(zip(of.inputs, shapes)):
+        names = [axis for formal in needed for axis in bound[formal]]
+        for axis in names:
+            if axis not in shape:
+                raise AxisProblem("missing", axis, position)
+            if axis in sizes and not differing and not agree(sizes[axis], shape[axis]):
+                raise AxisProblem("sizes", axis, position, (sizes[axis], shape[axis]))
+            sizes.setdefault(axis, shape[axis])
+        for axis, size in shape.items():
+            if axis in names:
+                continue
+            if axis in extras and not agree(extras[axis], size):
+                raise AxisProblem("sizes", axis, position, (extras[axis], size))
+            extras.setdefault(axis, size)
+    result = dict(extras)
+    for formal in of.output:
+        for axis in bound[formal]:
+            if axis in extras:
+                raise AxisProblem("clash", axis)
+            result[axis] = given[axis] if given and axis in given else sizes[axis]
+    return result
+
+
+def broadcast(shapes: tuple[Shape, ...], agree: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
+    """The union of the axes: the shape of an elementwise operation (paper §3.2).
+
+    >>> broadcast(({"height": 3}, {"height": 3, "width": 2}))
+    {'height': 3, 'width': 2}
+    """
+    result: dict[str, Any] = {}
+    for position, shape in enumerate(shapes):
+        for axis, size in shape.items():
+            if axis not in result:
+                result[axis] = size
+            elif not agree(result[axis], size):
+                raise AxisProblem("sizes", axis, position, (result[axis], size))
+    return result
+
+
+def show(shape: Shape) -> str:
+    """A shape in the notation.
+
+    >>> show({"height": 3, "width": 2})
+    'ℝ^{height[3] × width[2]}'
+    """
+    if not shape:
+        return "ℝ"
+    inside = " × ".join(axis if size is None else f"{axis}[{size}]" for axis, size in shape.items())
+    return f"ℝ^{{{inside}}}"

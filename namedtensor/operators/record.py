@@ -1,0 +1,73 @@
+"""One operator, one record.
+
+A record holds all that the project knows of an operator: its names, its signature, how it runs, what it means. The
+checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
+
+`lower(xp, orders, axes, options)` prepares a call once, for good: `xp` is the namespace of the arrays (numpy, torch,
+jax.numpy, or any of the Python Array API standard), `orders` the axes of each array argument in storage order (None
+where the argument is a plain Python number), `axes` those that the use names. It gives (function, order): a function of
+positional arrays, and the axes of what it returns, in storage order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping
+
+from ..axes import Signature, signature
+
+Order = tuple[str, ...]
+Lowered = tuple[Callable[..., Any], Order]
+Lower = Callable[[Any, tuple["Order | None", ...], tuple[str, ...], Mapping[str, Any]], Lowered]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator of the notation.
+
+    `signature` is in the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"); an elementwise operator needs no
+    axes. `arity` is (fewest, most) arguments. `options` are its parameters after `;` with their defaults (p, eps), by
+    position. `given` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
+    that the operator gives, where they differ from those it takes. `kind` groups records that check alike:
+    elementwise, reduction, along, contraction, window, index, creation, matrix, structure.
+    """
+
+    name: str
+    kind: str
+    signature: str
+    lower: Lower
+    meaning: str
+    numpy: str
+    section: str
+    aliases: tuple[str, ...] = ()
+    ascii: str = ""
+    latex: str = ""
+    arity: tuple[int, int] = (1, 1)
+    options: tuple[tuple[str, Any], ...] = ()
+    given: Callable[..., Mapping[str, Any]] | None = None
+    boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
+    python: str = ""  # the Python function's name, where it differs
+
+    @property
+    def lifted(self) -> Signature:
+        return signature(self.signature)
+
+
+REGISTRY: dict[str, Operator] = {}
+
+
+def register(operator: Operator) -> Operator:
+    """Add a record under each of its names."""
+    for name in (operator.name, *operator.aliases):
+        if name in REGISTRY:
+            raise ValueError(f"two operators are called {name}")
+        REGISTRY[name] = operator
+    return operator
+
+
+class IndexProblem(Exception):
+    """An index that is out of range or not whole, found while running."""
+
+    def __init__(self, value: Any, size: int | None):
+        super().__init__(value, size)
+        self.value, self.size = value, size
