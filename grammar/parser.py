@@ -258,6 +258,11 @@ def _nodes(children) -> tuple:
     return tuple(child for child in children if type(child) is not Token)
 
 
+def _operator_of(name: str, operands: tuple) -> str:
+    """concat_{ax}(X, Y) is the ASCII spelling of X ⊕_{ax} Y."""
+    return "⊕" if name == "concat" and len(operands) == 2 else name
+
+
 class _Builder:
     """One method for each rule of the grammar: its children to a node."""
 
@@ -290,7 +295,8 @@ class _Builder:
     def signature(self, children):
         head = children[0]
         sets = _nodes(children[1:])
-        call = Call(head.name, head.superscript, head.subscript, (), (), head.span, head.name_span)
+        name = _operator_of(head.name, sets[:-1])
+        call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
         return nodes.Signature(call, sets[:-1], sets[-1], _around(children))
 
     def ellipsis(self, children):
@@ -348,9 +354,6 @@ class _Builder:
             variable = denominator.body
             if type(variable) is nodes.Starred:
                 return nodes.Derivative(numerator.body, variable.base, variable.mark, span)
-            if type(variable) is Name and variable.text[-1] in "*†":
-                plain = Name(variable.text[:-1], (variable.span[0], variable.span[1] - 1))
-                return nodes.Derivative(numerator.body, plain, variable.text[-1], span)
             return nodes.Derivative(numerator.body, variable, "", span)
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
@@ -418,7 +421,10 @@ class _Builder:
         return Call("sqrt", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
 
     def differential(self, children):
-        return nodes.Differential(children[1], (children[0].start, children[1].span[1]))
+        sign, body = children
+        if type(body) is Name and body.text[-1] in "*†":  # ∂X*
+            body = nodes.Starred(Name(body.text[:-1], (body.span[0], body.span[1] - 1)), body.text[-1], body.span)
+        return nodes.Differential(body, (sign.start, body.span[1]))
 
     def number(self, children):
         token = children[0]
@@ -440,7 +446,9 @@ class _Builder:
         ordinary, parameters = arguments
         if not ordinary and not parameters:
             self.fail(105, f"{head.name}() has no argument", (children[1].start, end.end), hint=f"write {head.name}(X)")
-        return Call(head.name, head.superscript, head.subscript, ordinary, parameters + head.parameters, span, head.name_span)
+        parameters += head.parameters
+        name = head.name if head.superscript or parameters else _operator_of(head.name, ordinary)
+        return Call(name, head.superscript, head.subscript, ordinary, parameters, span, head.name_span)
 
     def arguments(self, children):
         ordinary, parameters, current = [], [], 0

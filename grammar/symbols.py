@@ -25,7 +25,7 @@ SYMBOLS = (
     Symbol("IN", "∈", "in", r"\in"),
     Symbol("TIMES", "×", "x", r"\times"),
     Symbol("DOTS", "… ⋯", "...", r"\ldots \dots \cdots \dotsc \dotsb"),
-    Symbol("ELLIPSIS", "⋮", "⋮", r"\vdots"),
+    Symbol("ELLIPSIS", "⋮", r"\vdots", r"\vdots"),
     Symbol("LPAREN", "(", "(", r"( \lparen"),
     Symbol("RPAREN", ")", ")", r") \rparen"),
     Symbol("LBRACKET", "[", "[", r"[ \lbrack"),
@@ -34,29 +34,29 @@ SYMBOLS = (
     Symbol("RBRACE", "}", "}", r"\} \rbrace"),
     Symbol("BAR", "| ∣", "|", r"| \vert \lvert \rvert \mid"),
     Symbol("PLUS", "+", "+", "+"),
-    Symbol("MINUS", "− - –", "-", "-", "-"),
+    Symbol("MINUS", "- − –", "-", "-"),
     Symbol("SLASH", "/ ∕ ÷", "/", "/"),
     Symbol("DOT", "⊙ · * ∗ ⋅", "* @", r"\odot \cdot *", "⊙"),
-    Symbol("OPERATOR", "⊕", "concat", r"\oplus"),
-    Symbol("OPERATOR", "★ ⋆", "★", r"\star \bigstar", "★"),
-    Symbol("OPERATOR", "⊗", "⊗", r"\otimes"),
-    Symbol("OPERATOR", "⊖", "⊖", r"\ominus"),
-    Symbol("OPERATOR", "⊘", "⊘", r"\oslash"),
-    Symbol("OPERATOR", "⊛", "⊛", r"\circledast"),
-    Symbol("OPERATOR", "∘", "∘", r"\circ"),
-    Symbol("OPERATOR", "•", "•", r"\bullet"),
-    Symbol("OPERATOR", "⋄ ◇", "⋄", r"\diamond", "⋄"),
-    Symbol("OPERATOR", "△", "△", r"\triangle"),
-    Symbol("OPERATOR", "⊞", "⊞", r"\boxplus"),
-    Symbol("OPERATOR", "⊠", "⊠", r"\boxtimes"),
-    Symbol("OPERATOR", "⊡", "⊡", r"\boxdot"),
-    Symbol("ROOT", "√", "sqrt", r"\surd"),
-    Symbol("PARTIAL", "∂", "d", r"\partial"),
+    Symbol("OPERATOR", "⊕", r"concat \oplus", r"\oplus"),
+    Symbol("OPERATOR", "★ ⋆", r"\star", r"\star \bigstar", "★"),
+    Symbol("OPERATOR", "⊗", r"\otimes", r"\otimes"),
+    Symbol("OPERATOR", "⊖", r"\ominus", r"\ominus"),
+    Symbol("OPERATOR", "⊘", r"\oslash", r"\oslash"),
+    Symbol("OPERATOR", "⊛", r"\circledast", r"\circledast"),
+    Symbol("OPERATOR", "∘", r"\circ", r"\circ"),
+    Symbol("OPERATOR", "•", r"\bullet", r"\bullet"),
+    Symbol("OPERATOR", "⋄ ◇", r"\diamond", r"\diamond", "⋄"),
+    Symbol("OPERATOR", "△", r"\triangle", r"\triangle"),
+    Symbol("OPERATOR", "⊞", r"\boxplus", r"\boxplus"),
+    Symbol("OPERATOR", "⊠", r"\boxtimes", r"\boxtimes"),
+    Symbol("OPERATOR", "⊡", r"\boxdot", r"\boxdot"),
+    Symbol("ROOT", "√", r"sqrt \surd", r"\surd"),
+    Symbol("PARTIAL", "∂", r"d \partial", r"\partial"),
     Symbol("BIG", "∑", "sum", r"\sum"),
     Symbol("BIG", "∏", "prod", r"\prod"),
     Symbol("SUP", "^", "^", "^"),
     Symbol("SUB", "_", "_", "_"),
-    Symbol("STAR", "† ‡", "†", r"\dagger \dag", "†"),
+    Symbol("STAR", "† ‡", r"\dagger \dag", r"\dagger \dag", "†"),
     Symbol("RELATION", "≠", "!=", r"\neq \ne"),
     Symbol("RELATION", "≤", "<=", r"\leq \le \leqslant"),
     Symbol("RELATION", "≥", ">=", r"\geq \ge \geqslant"),
@@ -65,7 +65,7 @@ SYMBOLS = (
     Symbol("AND", "∧", "and", r"\land \wedge"),
     Symbol("OR", "∨", "or", r"\lor \vee"),
     Symbol("NOT", "¬", "not", r"\lnot \neg"),
-    Symbol("NAME", "∞", "inf", r"\infty"),
+    Symbol("NAME", "∞", r"inf \infty", r"\infty"),
     Symbol("REALS", "ℝ", "R", r"\reals \R \Reals"),
     Symbol("INDICATOR", "𝕀", "I", r"\indicator", "𝕀"),
     Symbol("IF", "if", "if", r"\text{if}"),
@@ -95,6 +95,18 @@ LATEX_GREEK = {
     **GREEK, "varepsilon": "ε", "vartheta": "θ", "varphi": "φ", "varpi": "π", "varrho": "ρ", "varsigma": "σ",
 }  # fmt: skip
 
+# Text has no LaTeX but these: a backslash and the name of a Greek letter, and the macros of the ASCII column above.
+GREEK_MACROS = {
+    **GREEK, "Alpha": "Α", "Beta": "Β", "Epsilon": "Ε", "Zeta": "Ζ", "Eta": "Η", "Iota": "Ι", "Kappa": "Κ", "Mu": "Μ",
+    "Nu": "Ν", "Omicron": "Ο", "Rho": "Ρ", "Tau": "Τ", "Chi": "Χ",
+}  # fmt: skip
+ASCII_MACROS = {
+    spelling: (symbol.terminal, value(symbol, spelling))
+    for symbol in SYMBOLS
+    for spelling in symbol.ascii.split()
+    if spelling.startswith("\\")
+}
+
 # `iota_{ax}` is an operator, so its Greek letter has to be written as such.
 SPELLED_GREEK = {name: letter for name, letter in GREEK.items() if name != "iota"}
 
@@ -111,6 +123,6 @@ SUPERSCRIPTS = dict(
 FUNCTIONS = frozenset(
     """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus erf
     max min pow clip where mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
-    cumprod sort unroll pool index maxk argmaxk onehot concat stack iota det inv trace size""".split()
+    cumprod sort unroll pool index maxk argmaxk onehot concat stack det inv trace size""".split()
 )
 UNDERSCORED = ("gelu_tanh",)  # the one built-in whose name holds an underscore

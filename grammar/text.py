@@ -10,7 +10,9 @@ import unicodedata
 
 from .errors import NotationError
 from .symbols import (
+    ASCII_MACROS,
     GREEK_LETTERS,
+    GREEK_MACROS,
     GREEK_VARIANTS,
     SPELLED_GREEK,
     SUBSCRIPTS,
@@ -23,6 +25,7 @@ from .tokens import Token
 
 PRIMES = "'′’"
 MARKS = "*∗†‡"
+MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))")
 
 WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
 WORDS |= {"and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG"}
@@ -45,7 +48,7 @@ TOKEN = re.compile(
     |(?P<newline>\n)
     |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     |(?P<greek>[{_GREEK}][{PRIMES}]*)
-    |(?P<macro>\\[A-Za-z]+)
+    |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
     |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
     |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
     |(?P<multiple>->|\.\.\.|!=|<=|>=)
@@ -106,6 +109,8 @@ class _Lexer:
     def add(self, type: str, text: str, start: int, end: int) -> None:
         if self.newline is not None:
             joined = type in JOINS_BEFORE or (self.tokens and self.tokens[-1].type in JOINS_AFTER)
+            if type == "OPERATOR" and HEAD.match(self.source, end):
+                joined = False
             if self.tokens and not joined:
                 self.tokens.append(Token("SEPARATOR", "\n", self.newline, self.newline + 1))
                 self.in_set = False
@@ -133,7 +138,12 @@ class _Lexer:
         self.name(fold(text), start, end)
 
     def macro(self, text: str, start: int, end: int) -> None:
-        letter = SPELLED_GREEK.get(text[1:]) or {"iota": "ι"}.get(text[1:])
+        if start < self.skip:
+            return
+        if text in ASCII_MACROS:
+            return self.add(*ASCII_MACROS[text], start, end)
+        plain = text.rstrip(PRIMES)
+        letter = GREEK_MACROS.get(plain[1:])
         if letter is None:
             raise NotationError(
                 106,
@@ -142,7 +152,7 @@ class _Lexer:
                 (start, end),
                 hint='write the whole formula in one spelling, or say syntax="latex"',
             )
-        self.name(letter, start, end)
+        self.name(fold(letter + text[len(plain) :]), start, end)
 
     def word(self, text: str, start: int, end: int) -> None:
         source = self.source
@@ -180,15 +190,13 @@ class _Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """A name, with the star or dagger that belongs to it: in axis positions, and before a bracket that closes."""
         source = self.source
-        mark = source[end : end + 1]
-        if mark and mark in MARKS:
-            after = source[end + 1 : end + 2]
-            closes = not after or after in ")],}\n" or source[end + 1 :].isspace()
-            starred = after in ",)}]|(→-×[ " or closes
-            if (self.in_axes and starred) or (self.previous() == "PARTIAL" and closes):
-                mark = {"∗": "*"}.get(mark, mark)
-                self.skip = end + 1
-                return self.add("NAME", text + mark, start, end + 1)
+        found = MARK.match(source, end)
+        if found:
+            after = source[found.end() : found.end() + 1]
+            closes = not after or after in ")],;}" or after.isspace()
+            if self.in_axes or (self.previous() == "PARTIAL" and closes):
+                self.skip = found.end()
+                return self.add("NAME", text + ("*" if found.group() in "*∗" else "†"), start, found.end())
         self.add("NAME", text, start, end)
 
     skip = -1
@@ -264,7 +272,10 @@ class _Lexer:
         return text
 
 
-BARRED = re.compile(rf"\s*\\?[^\W_]+[{PRIMES}]*(?:_\w+|_\{{\w+\}})?[{PRIMES}{MARKS}]*\s*[|∣]")
+BARRED = re.compile(
+    rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
+)
+HEAD = re.compile(r"\s*(?:_\{[^{}\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
 
 
 def _shown(character: str) -> str:

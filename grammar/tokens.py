@@ -117,6 +117,17 @@ def _scripts_end(tokens: list[Token], start: int) -> int:
     return position
 
 
+def _is_label(tokens: list[Token], position: int) -> bool:
+    """Whether the name here is a whole script, as in W^max, or one of its components: W^{l,max}"""
+    if tokens[position - 1].type in ("SUB", "SUP"):
+        return True
+    if position + 1 == len(tokens) or tokens[position + 1].type not in ("COMMA", "RBRACE"):
+        return False
+    while position > 1 and tokens[position].type in ("NAME", "NUMBER", "COMMA"):
+        position -= 1
+    return tokens[position].type == "LBRACE" and tokens[position - 1].type in ("SUB", "SUP")
+
+
 def _plain_names(tokens: list[Token]) -> bool:
     """Whether these tokens are names (with scripts) between commas and semicolons: the parameters of a head."""
     position, expecting = 0, True
@@ -197,7 +208,8 @@ def tell_functions(tokens: list[Token], shadowed: frozenset[str]) -> None:
         position = 0
         while position < len(line):
             token = line[position]
-            if token.type == "NAME" and token.text in functions and token.place != "axis":
+            named = token.type == "NAME" and token.text in functions and token.place != "axis"
+            if named and not _is_label(line, position):
                 end = _scripts_end(line, position + 1)
                 known_tensor = token.text in bound or _spelling(line[position:end]) in spellings
                 if not known_tensor:

@@ -1,0 +1,158 @@
+"""The blocks of a page that run: what the build and the tests share. It knows no Sphinx.
+
+A page is Markdown; a block is a fence whose word is `{run}` (Python) or `{formula}` (a formula, evaluated). The blocks of
+a page run from the top in one namespace, which begins with `np`, `nt` and `grammar`. A block that raises fails the page,
+unless it says `:error:`; then it must raise, and the real message is what the page shows.
+
+    ```{formula}
+    :with: A, W^Q=w        inputs: names of the page, or NAME=expression
+    :sizes: heads=2        sizes of axes
+    :call: Attention(Q)    call a function that the formula defines
+    :of: h^3               the value of this name, not of the last statement
+    :as: Y                 keep the value under this name
+    :error:                it must fail
+    :quiet:                show no value
+    A ⊙_{height} x
+    ```
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FENCE = re.compile(
+    r"^(?P<ticks>```+)\{(?P<kind>run|formula)\}[^\n]*\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.DOTALL | re.MULTILINE
+)
+OPTION = re.compile(r":([a-z]+):[ ]*(.*)")
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    options: dict[str, str]
+    body: str
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a block gave: what it printed, its value, or the error that it was to raise."""
+
+    printed: str = ""
+    value: Any = None
+    error: BaseException | None = None
+    latex: str | None = None
+
+    def text(self) -> str:
+        """All of it as plain text."""
+        parts = [self.printed.rstrip("\n")] if self.printed else []
+        if self.error is not None:
+            parts.append(str(self.error))
+        elif self.value is not None:
+            parts.append(str(self.value) if isinstance(self.value, str) else repr(self.value))
+        return "\n".join(parts)
+
+
+@dataclass
+class Page:
+    """The namespace that the blocks of one page share."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        import numpy as np
+
+        import grammar
+        import namedtensor as nt
+
+        self.names.update(np=np, nt=nt, grammar=grammar, __name__="page")
+
+    def run(self, block: Block) -> Outcome:
+        work = self._python if block.kind == "run" else self._formula
+        printed = io.StringIO()
+        error = None
+        value = latex = None
+        with contextlib.redirect_stdout(printed):
+            try:
+                value, latex = work(block)
+            except Exception as problem:
+                if "error" not in block.options:
+                    raise
+                error = problem
+        if "error" in block.options and error is None:
+            raise AssertionError(f"this block was to raise an error and gave {value!r}:\n{block.body}")
+        return Outcome(printed.getvalue(), None if "quiet" in block.options else value, error, latex)
+
+    def _python(self, block: Block):
+        tree = ast.parse(block.body)
+        last = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr):
+            last = ast.Expression(tree.body.pop().value)
+        exec(compile(tree, "<page>", "exec"), self.names)
+        return (eval(compile(last, "<page>", "eval"), self.names) if last else None), None
+
+    def _formula(self, block: Block):
+        nt = self.names["nt"]
+        options = block.options
+        inputs = dict(self._pair(item) for item in split(options.get("with", "")))
+        sizes = dict(self._pair(item) for item in split(options.get("sizes", "")))
+        if "call" in options or "of" in options:
+            program = nt.program(block.body)
+            if "call" in options:
+                name, _, arguments = options["call"].partition("(")
+                positional = [eval(item, self.names) for item in split(arguments.rstrip().removesuffix(")"))]
+                value = program[name.strip()](*positional, values=inputs, sizes=sizes)
+            else:
+                value = program[options["of"]](values=inputs, sizes=sizes)
+        else:
+            value = nt.evaluate(block.body, inputs, sizes=sizes)
+        if "as" in options:
+            self.names[options["as"]] = value
+        return value, nt.program(block.body).to_latex()
+
+    def _pair(self, item: str):
+        name, _, expression = item.partition("=")
+        return name.strip(), eval(expression or name, self.names)
+
+
+def split(items: str) -> list[str]:
+    """What stands between the commas that are inside no bracket."""
+    found, depth, start = [], 0, 0
+    for position, character in enumerate(items):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            found.append(items[start:position].strip())
+            start = position + 1
+    found.append(items[start:].strip())
+    return [item for item in found if item]
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks of a page, in order."""
+    found = []
+    for match in FENCE.finditer(text):
+        options, lines = {}, match["body"].splitlines()
+        while lines and (option := OPTION.fullmatch(lines[0].rstrip())):
+            options[option[1]] = option[2]
+            lines.pop(0)
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(match["kind"], options, "\n".join(lines).strip("\n"), line))
+    return found
+
+
+def run_page(path: Path) -> list[Outcome]:
+    """Run every block of a page; what each gave."""
+    page, outcomes = Page(), []
+    for block in blocks_of(path.read_text(encoding="utf-8")):
+        try:
+            outcomes.append(page.run(block))
+        except Exception as error:
+            error.add_note(f"in {path.name}, the block of line {block.line}")
+            raise
+    return outcomes

@@ -1,0 +1,100 @@
+"""`docs/errors.md`, made from `docs/errors_examples.py`: a section for each number, with what is really printed.
+
+python docs/_extensions/errors_page.py --write
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent.parent
+PAGE = DOCS / "errors.md"
+for folder in (DOCS.parent, DOCS):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+HEAD = """\
+# Errors
+
+A formula that is wrong, or is given what does not fit it, raises `NotationError`. Its number leads to a section of this
+page; the hundreds are the kind: 1 syntax, 2 name, 3 shape, 4 value. The caret stands under the smallest piece that must
+change. From Python, the error has `.kind`, `.number`, `.span`, `.span_text`, `.source`, `.notes` and `.hint`.
+
+Every message below is what the example really prints. The page is made by `python docs/_extensions/errors_page.py --write`
+from `docs/errors_examples.py`, and a test runs each example again.
+"""
+KINDS = {
+    1: "Syntax: it cannot be read",
+    2: "Names: it speaks of what is not there",
+    3: "Shapes: the axes and sizes do not fit",
+    4: "Values: it cannot be computed",
+}
+
+
+def message(example) -> str:
+    """What the example prints; it must raise a NotationError."""
+    return str(raised(example))
+
+
+def raised(example):
+    import namedtensor as nt
+
+    try:
+        value = nt.evaluate(example.formula, dict(example.inputs), sizes=dict(example.sizes), **example.options)
+    except nt.NotationError as error:
+        return error
+    raise AssertionError(f"{example.formula!r} was to fail and gave {value!r}")
+
+
+def page() -> str:
+    from errors_examples import EXAMPLES
+
+    from grammar.errors import CATALOGUE
+
+    parts = [HEAD]
+    kind = 0
+    for number, title in CATALOGUE.items():
+        if number // 100 != kind:
+            kind = number // 100
+            parts.append(f"## {KINDS[kind]}\n")
+        parts.append(f"### {number}: {title}\n")
+        for example in EXAMPLES.get(number, ()):
+            parts.append(section(example))
+    return "\n".join(parts)
+
+
+def section(example) -> str:
+    lines = []
+    if example.note:
+        lines += [example.note, ""]
+    if given := inputs(example):
+        lines += [f"With {given}:", ""]
+    lines += fence(message(example))
+    if example.mended:
+        lines += ["Put right:", "", *fence(example.mended)]
+    return "\n".join(lines)
+
+
+def inputs(example) -> str:
+    parts = []
+    for name, value in example.inputs.items():
+        shape = getattr(value, "shape", None)
+        parts.append(f"`{name} ∈ {shape}`" if shape is not None else f"`{name} = {value!r}`")
+    parts += [f"`|{axis}| = {size}`" for axis, size in example.sizes.items()]
+    return ", ".join(parts)
+
+
+def fence(text: str) -> list[str]:
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return [f"{ticks}text", text, ticks, ""]
+
+
+if __name__ == "__main__":
+    made = page()
+    if "--write" in sys.argv:
+        PAGE.write_text(made, encoding="utf-8")
+    else:
+        sys.stdout.write(made)

@@ -1,0 +1,226 @@
+"""Sphinx: the directives of the pages that run code, and docstrings that are not reStructuredText."""
+
+from __future__ import annotations
+
+import re
+
+from blocks import Block, Page
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+
+class Executed(SphinxDirective):
+    """A block that runs while the page is read, and is followed by what it gave."""
+
+    has_content = True
+    option_spec = dict.fromkeys(("with", "sizes", "call", "of", "as"), directives.unchanged) | {
+        "error": directives.flag,
+        "quiet": directives.flag,
+        "hidden": directives.flag,  # show what it gave and not the block
+    }
+
+    def run(self):
+        block = Block(self.name, {key: value or "" for key, value in self.options.items()}, "\n".join(self.content))
+        page = self.env.temp_data.setdefault("namedtensor-page", Page())
+        try:
+            outcome = page.run(block)
+        except Exception as error:
+            raise self.error(f"this block failed: {type(error).__name__}: {error}\n\n{block.body}") from error
+        shown = nodes.container(classes=["executed", self.name])
+        if "hidden" not in self.options:
+            shown += code(block.body, "python" if self.name == "run" else "text", f"{self.name}-source")
+        if outcome.latex is not None:
+            shown += math(outcome.latex)
+        if self.name == "formula" and outcome.value is not None and (given := said(self.options)):
+            shown += nodes.paragraph("", "", *given, classes=["given"])
+        shown += results(outcome)
+        return [shown]
+
+
+def said(options) -> list:
+    """The line above a value: what was called, of what, with which sizes."""
+    parts = []
+    if "call" in options:
+        parts += [nodes.literal("", options["call"])]
+    if "of" in options:
+        parts += [nodes.literal("", options["of"])]
+    for key in ("with", "sizes"):
+        if options.get(key):
+            parts += [nodes.Text(f" {key} " if parts else f"{key} "), nodes.literal("", options[key])]
+    return parts
+
+
+def code(text: str, language: str, kind: str) -> nodes.literal_block:
+    return nodes.literal_block(text, text, language=language, classes=[kind], linenos=False, highlight_args={})
+
+
+def math(latex: str) -> nodes.Node:
+    latex = latex.strip().removeprefix("$$").removesuffix("$$").strip("$ \n")
+    return nodes.math_block(latex, latex, nowrap=latex.startswith(r"\begin{align"), number=None, label=None, docname="")
+
+
+def results(outcome) -> list:
+    found = []
+    if outcome.printed:
+        found.append(code(outcome.printed.rstrip("\n"), "text", "output"))
+    if outcome.error is not None:
+        found.append(code(str(outcome.error), "text", "error"))
+    elif outcome.value is not None:
+        value = outcome.value
+        if hasattr(value, "_repr_html_"):
+            found.append(nodes.raw("", f'<div class="value">{value._repr_html_()}</div>', format="html"))
+        elif hasattr(value, "_repr_latex_"):
+            found.append(math(value._repr_latex_()))
+        else:
+            found.append(code(value if isinstance(value, str) else repr(value), "text", "output"))
+    return found
+
+
+class Operators(SphinxDirective):
+    """A table of the operators of one section of the paper, made from their records."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self):
+        from operators_page import HEADINGS, rows
+
+        return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None))]
+
+
+class Constructs(SphinxDirective):
+    """One group of `tables.CONSTRUCTS`, every row of it run."""
+
+    required_arguments = 1
+
+    def run(self):
+        from tables import CONSTRUCTS, check_construct
+
+        found = CONSTRUCTS[self.arguments[0]]
+        for construct in found:
+            check_construct(construct)
+        cells = [(*map(coded, row[:3]), row.meaning, coded(row.numpy)) for row in found]
+        return [table(("text", "ASCII", "LaTeX", "meaning", "NumPy"), cells)]
+
+
+class Cheats(SphinxDirective):
+    """One group of `tables.CHEATS`, every column that can run here run."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self):
+        from tables import CHEATS, check_same
+
+        found = CHEATS[self.arguments[0]]
+        for same in found:
+            check_same(same)
+        return [table(("formula", "NumPy", "einops", "PyTorch"), [tuple(map(coded, row[:4])) for row in found])]
+
+
+def coded(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def table(headings, rows) -> nodes.table:
+    whole = nodes.table(classes=["operators"])
+    group = nodes.tgroup(cols=len(headings))
+    whole += group
+    for _ in headings:
+        group += nodes.colspec(colwidth=1)
+    head, body = nodes.thead(), nodes.tbody()
+    head += row(headings, lambda text: [nodes.Text(text)])
+    for cells in rows:
+        body += row(cells, marked)
+    group += head
+    group += body
+    return whole
+
+
+def row(cells, content) -> nodes.row:
+    line = nodes.row()
+    for cell in cells:
+        entry = nodes.entry()
+        entry += nodes.paragraph("", "", *content(cell))
+        line += entry
+    return line
+
+
+def marked(text: str) -> list:
+    """`code` in backticks, the rest as it stands."""
+    parts = re.split(r"`([^`]*)`", text)
+    return [nodes.literal("", part) if index % 2 else nodes.Text(part) for index, part in enumerate(parts) if part]
+
+
+class Railroad(SphinxDirective):
+    """The diagrams of one part of `formula.lark`."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self):
+        from railroad_page import diagrams
+
+        found = []
+        for name, svg in diagrams(self.arguments[0]):
+            found += [nodes.target("", "", ids=[f"rule-{name}"]), nodes.paragraph("", "", nodes.strong("", name))]
+            found.append(nodes.raw("", f'<div class="railroad">{svg}</div>', format="html"))
+        return found
+
+
+def readable(app, what, name, obj, options, lines):
+    """A docstring as it is written here (plain text, formulas, examples) in reStructuredText."""
+    lines[:] = to_rst("\n".join(lines)).splitlines()
+
+
+def to_rst(text: str) -> str:
+    """
+    >>> print(to_rst("The size `|key|` of |key|."))
+    The size ``|key|`` of \\|key\\|.
+    """
+    out = []
+    for paragraph in re.split(r"\n[ ]*\n", text):
+        if not paragraph.strip():
+            continue
+        lines = paragraph.splitlines()
+        if lines[0].lstrip().startswith(">>>"):
+            out.append(indented("pycon", lines))
+            continue
+        plain = []
+        while lines and not lines[0].startswith("    "):
+            plain.append(escaped(lines.pop(0)))
+        if plain:
+            out.append("\n".join(line.lstrip() for line in plain))
+        if lines:
+            out.append(indented("pycon" if lines[0].lstrip().startswith(">>>") else "text", lines))
+    return "\n\n".join(out) + "\n"
+
+
+def indented(language: str, lines: list[str]) -> str:
+    least = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return f".. code-block:: {language}\n\n" + "\n".join(f"    {line[least:]}" for line in lines)
+
+
+def escaped(line: str) -> str:
+    parts = re.split(r"(`[^`]+`)", line)
+    return "".join(
+        f"`{part}`" if index % 2 else re.sub(r"([\\*_|`])", r"\\\1", part) for index, part in enumerate(parts)
+    )
+
+
+DIRECTIVES = {
+    "run": Executed,
+    "formula": Executed,
+    "operators": Operators,
+    "constructs": Constructs,
+    "cheats": Cheats,
+    "railroad": Railroad,
+}
+
+
+def setup(app):
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
+    app.connect("autodoc-process-docstring", readable)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,37 @@
+"""The table of operators, made from their records."""
+
+from __future__ import annotations
+
+HEADINGS = ("text", "ASCII", "LaTeX", "signature", "meaning", "NumPy")
+
+
+def records(section: str | None = None):
+    """Each record once, in the order of registration."""
+    import namedtensor  # noqa: F401  (registers them)
+    from namedtensor.operators.record import REGISTRY
+
+    found = dict.fromkeys(REGISTRY.values())
+    return [record for record in found if section is None or record.section == section]
+
+
+def rows(section: str | None = None) -> list[tuple[str, ...]]:
+    found = records(section)
+    if not found:
+        raise ValueError(f"no operator has the section {section!r}; there are {sorted({r.section for r in records()})}")
+    return [cells(record) for record in found]
+
+
+def cells(record) -> tuple[str, ...]:
+    names = ", ".join(code(name) for name in (record.name, *record.aliases))
+    return (
+        names,
+        code(record.ascii),
+        code(record.latex),
+        code(record.signature),
+        record.meaning,
+        code(record.numpy),
+    )
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""

@@ -1,0 +1,27 @@
+"""Sphinx: the pages run the code of this checkout while they are built."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE / "_extensions"), str(HERE)]
+
+project = "namedtensor"
+author = "the namedtensor authors"
+copyright = "the namedtensor authors"
+version = release = "0.1.0"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "executed"]
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "namedtensor"
+html_static_path = ["_static"]
+html_css_files = ["docs.css"]
+html_show_sphinx = False
+html_copy_source = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+nitpicky = False

@@ -1,0 +1,372 @@
+"""LaTeX source to pieces: what TeX does before it knows of any formula.
+
+    characters --scan--> pieces --expand--> pieces without the author's macros --maths_of--> where the formulas stand
+
+A piece is what TeX would call a token, with two liberties: a run of letters is one piece, as it is one name here, and so
+is a name in a single font, `\\name{seq}`. A piece from the body of a macro stands where the macro was used.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .errors import NotationError, Span
+from .symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
+
+Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
+
+EXPANSION = 200_000  # how many pieces the author's macros may make in all
+
+# What shows a word: in upright text, where `if` and `odd` are words of the notation, or in a font of names.
+TEXTS = ("text", "textrm", "textit", "textbf", "textsf", "texttt", "textnormal", "mbox", "hbox")
+FONTS = ("name", "mathsf", "mathrm", "mathit", "mathbf", "mathtt", "mathnormal", "boldsymbol", "bm", "operatorname")
+
+# What a paper defines for its readers' eyes means here what the notation says, however it is to look.
+NOTATION = {"ndef", "ndot", "nfun", "nsum", "nprod", "ncat", "nbin", "nmatrix", "reals", *TEXTS, *FONTS}
+
+OUTER = "align equation gather multline eqnarray flalign alignat displaymath math dmath".split()
+INNER = "aligned split gathered alignedat cases dcases rcases".split()
+ENVIRONMENTS = {name + star for name in OUTER for star in ("", "*")} | set(INNER)
+
+_STAND_ALONE = "".join(GREEK_LETTERS) + "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS) + "ℝ𝕀"
+NAMED = re.compile(
+    rf"\\({'|'.join(TEXTS + FONTS)})\*?\s*\{{\s*([^\W\d_][^\W_]*(?:\\?_[^\W_]+)*['′’]*[*∗†‡]?)[\s.,;:]*\}}"
+)
+PIECE = re.compile(
+    rf"""\\(?:{"|".join(TEXTS + FONTS)})\*?\s*\{{\s*[^\W\d_][^\W_]*(?:\\?_[^\W_]+)*['′’]*[*∗†‡]?[\s.,;:]*\}}
+    |\\(?:begin|end)\{{[A-Za-z]+\*?\}}
+    |\\math(?:bb|ds|bbm)\s*(?:\{{\s*[A-Z1]\s*\}}|[A-Z1])
+    |\\\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp)\s*\])?
+    |\\[A-Za-z]+
+    |\\.
+    |(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
+    |[{"".join(GREEK_LETTERS)}]
+    |[^\W\d_{_STAND_ALONE}]+
+    |['′’]+
+    |\.\.\.
+    |:=
+    |\$\$?
+    |\#[1-9]
+    |%[^\n]*
+    |\s+
+    |.""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def scan(source: str) -> list[Piece]:
+    """The pieces of a source, without blanks and comments."""
+    pieces, start = [], 0
+    for text in PIECE.findall(source):
+        end = start + len(text)
+        if text[0] != "%" and not text.isspace():
+            pieces.append((text, start, end))
+        start = end
+    return pieces
+
+
+def is_word(text: str) -> bool:
+    """Whether a piece is letters."""
+    return text[0].isalpha() and text[0] not in _STAND_ALONE or text in GREEK_LETTERS
+
+
+def is_number(text: str) -> bool:
+    return text[0] in "0123456789" or text[0] == "." and text[1:2].isdigit()
+
+
+def is_macro(text: str) -> bool:
+    """Whether a piece is a control word, such as \\seq."""
+    return text[0] == "\\" and text[1:].isalpha()
+
+
+# -------------------------------------------------------------------------------------------------- the author's macros
+class Macro(NamedTuple):
+    """What \\newcommand or \\ndef defines; `body` is None where it does more than the notation knows."""
+
+    parameters: int
+    body: list[Piece] | None
+
+
+DEFINES = re.compile(r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z])")
+
+
+def expand(source: str, pieces: list[Piece]) -> list[Piece]:
+    """The pieces with every macro that the source defines replaced by its body."""
+    return _Expander(source, pieces).run() if DEFINES.search(source) else pieces
+
+
+class _Expander:
+    def __init__(self, source: str, pieces: list[Piece]):
+        self.source = source
+        self.left = pieces[::-1]  # what is still to be read, the next piece last
+        self.macros: dict[str, Macro] = {}
+        self.made = 0
+
+    def run(self) -> list[Piece]:
+        done = []
+        while self.left:
+            piece = self.left.pop()
+            text = piece[0]
+            if text in self.macros:
+                self.use(piece, self.macros[text])
+            elif text in DEFINITIONS:
+                DEFINITIONS[text](self, piece)
+            else:
+                done.append(piece)
+        return done
+
+    def use(self, piece: Piece, macro: Macro) -> None:
+        text, start, end = piece
+        if macro.body is None:
+            raise NotationError(
+                111,
+                f"{text} is defined by more than the notation knows",
+                self.source,
+                (start, end),
+                hint="define it by \\newcommand with plain arguments",
+            )
+        arguments = [self.argument(piece) for _ in range(macro.parameters)]
+        end = max([end, *(argument[-1][2] for argument in arguments if argument)])
+        body: list[Piece] = []
+        for part in macro.body:
+            if part[0][0] == "#" and len(part[0]) == 2:
+                body += arguments[int(part[0][1]) - 1][1:-1]
+            else:
+                body.append((part[0], start, end))
+            self.bound(piece, len(body))
+        self.made += len(body) + 1
+        self.left.extend(reversed(body))
+
+    def bound(self, piece: Piece, more: int) -> None:
+        if self.made + more > EXPANSION:
+            raise NotationError(
+                109,
+                f"{self.source[piece[1] : piece[2]]} expands without end",
+                self.source,
+                piece[1:],
+                hint="a macro cannot need itself",
+            )
+
+    # ------------------------------------------------------------------------------------------------- its arguments
+    def peek(self) -> str:
+        return self.left[-1][0] if self.left else ""
+
+    def argument(self, macro: Piece) -> list[Piece]:
+        """The next group with its braces, or the next piece between two braces of no length."""
+        if not self.left or self.peek() == "}":
+            raise lacks_argument(self.source, macro)
+        piece = self.left.pop()
+        text, start, end = piece
+        if text == "{":
+            return self.group(piece)
+        if len(text) > 1 and is_number(text):
+            self.left.append((text[1:], min(start + 1, end), end))
+            piece = (text[0], start, min(start + 1, end))
+        return [("{", start, start), piece, ("}", piece[2], piece[2])]
+
+    def group(self, opening: Piece) -> list[Piece]:
+        group, depth = [opening], 1
+        while depth:
+            if not self.left:
+                raise never_closed(self.source, opening)
+            piece = self.left.pop()
+            depth += (piece[0] == "{") - (piece[0] == "}")
+            group.append(piece)
+        return group
+
+    # ----------------------------------------------------------------------------------------------- its definitions
+    def new_name(self, defining: Piece) -> str:
+        group = self.argument(defining)
+        if len(group) != 3 or group[1][0][0] != "\\":
+            raise NotationError(
+                109, f"{defining[0]} defines no macro", self.source, defining[1:], hint=rf"write {defining[0]}{{\name}}"
+            )
+        return group[1][0]
+
+    def define(self, name: str, parameters: int, body: list[Piece] | None) -> None:
+        if name[1:] not in NOTATION:
+            self.macros[name] = Macro(parameters, body)
+
+    def command(self, defining: Piece) -> None:
+        """\\newcommand{\\name}[number of arguments]{body}"""
+        if self.peek() == "*":
+            self.left.pop()
+        name, parameters, known = self.new_name(defining), 0, True
+        while self.peek() == "[":
+            inside = self.bracket()
+            known = parameters == 0 and inside.isdecimal() and len(inside) == 1
+            parameters = int(inside) if known else -1
+        body = self.argument(defining)[1:-1]
+        used = max([int(piece[0][1]) for piece in body if re.fullmatch("#[1-9]", piece[0])], default=0)
+        self.define(name, parameters, body if known and used <= parameters else None)
+
+    def bracket(self) -> str:
+        inside = ""
+        while self.left:
+            text = self.left.pop()[0]
+            if text == "]":
+                break
+            inside += text.strip("[")
+        return inside
+
+    def definition(self, defining: Piece) -> None:
+        """\\def\\name#1#2{body}"""
+        name, parameters = self.new_name(defining), ""
+        while self.left and self.peek() != "{":
+            parameters += self.left.pop()[0]
+        body = self.argument(defining)[1:-1]
+        number = len(parameters) // 2
+        plain = parameters == "".join(f"#{index + 1}" for index in range(number)) and number < 10
+        used = max([int(piece[0][1]) for piece in body if re.fullmatch("#[1-9]", piece[0])], default=0)
+        self.define(name, number, body if plain and used <= number else None)
+
+    def alias(self, defining: Piece) -> None:
+        """\\let\\name=\\other"""
+        name = self.new_name(defining)
+        if self.peek() == "=":
+            self.left.pop()
+        other = self.argument(defining)[1]
+        self.define(name, *self.macros.get(other[0], Macro(0, [other])))
+
+    def axis(self, defining: Piece) -> None:
+        """\\ndef{\\name}{axis}"""
+        self.shown(defining, "\\name")
+
+    def operator(self, defining: Piece) -> None:
+        """\\DeclareMathOperator{\\name}{operator}"""
+        if self.peek() == "*":
+            self.left.pop()
+        self.shown(defining, "\\operatorname")
+
+    def shown(self, defining: Piece, font: str) -> None:
+        name = self.new_name(defining)
+        group = self.argument(defining)
+        whole = font + "{" + "".join(piece[0] for piece in group[1:-1]) + "}"
+        named = NAMED.fullmatch(whole)
+        self.define(name, 0, [(whole, *defining[1:])] if named else [(font, *defining[1:]), *group])
+
+
+DEFINITIONS = {
+    "\\newcommand": _Expander.command,
+    "\\renewcommand": _Expander.command,
+    "\\providecommand": _Expander.command,
+    "\\def": _Expander.definition,
+    "\\gdef": _Expander.definition,
+    "\\edef": _Expander.definition,
+    "\\xdef": _Expander.definition,
+    "\\let": _Expander.alias,
+    "\\ndef": _Expander.axis,
+    "\\DeclareMathOperator": _Expander.operator,
+}
+
+
+# ---------------------------------------------------------------------------------------- the maths, and what is paired
+class Maths(NamedTuple):
+    """Where the formulas stand among the pieces, and for each piece that opens something the index of what closes it."""
+
+    units: list[tuple[int, int, str]]  # start, end, and what opens it: \begin{align}, $, or "" for a source without
+    partner: dict[int, int]
+
+
+CLOSING = {"{": "}", "\\[": "\\]", "\\(": "\\)", "$": "$", "$$": "$$"}
+CLOSING |= {f"\\begin{{{name}}}": f"\\end{{{name}}}" for name in ENVIRONMENTS}
+CLOSERS = set(CLOSING.values())
+DISPLAYS = {"\\[", "\\("} | {f"\\begin{{{name}{star}}}" for name in OUTER for star in ("", "*")}
+DOLLARS = {"$", "$$"}
+
+
+def maths_of(source: str, pieces: list[Piece]) -> Maths:
+    """All pieces, or where the source sets off its formulas only these: the rest is prose."""
+    return _Pairing(source, pieces).run()
+
+
+class _Pairing:
+    def __init__(self, source: str, pieces: list[Piece]):
+        self.source, self.pieces = source, pieces
+        self.opened: list[int] = []
+        self.maths = Maths([], {})
+
+    def run(self) -> Maths:
+        in_prose = self.has_prose()
+        for index, piece in enumerate(self.pieces):
+            text = piece[0]
+            if text not in CLOSING and text not in CLOSERS and not text.startswith("\\end{"):
+                continue
+            if in_prose and not self.opened and text not in DISPLAYS and text not in DOLLARS:
+                continue
+            if text in DOLLARS:
+                self.dollar(index, text)
+            elif text in CLOSING:
+                self.opened.append(index)
+            else:
+                self.close(index)
+        if self.opened:
+            raise never_closed(self.source, self.pieces[self.opened[-1]])
+        return self.maths if in_prose else Maths([(0, len(self.pieces), "")], self.maths.partner)
+
+    def has_prose(self) -> bool:
+        texts = {piece[0] for piece in self.pieces}
+        if not texts.isdisjoint(DISPLAYS):
+            return True
+        return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
+
+    def dollar_outside_text(self) -> bool:
+        """Whether a $ stands elsewhere than in \\text{$i$ odd}."""
+        groups: list[bool] = []
+        before = ""
+        for text, _, _ in self.pieces:
+            if text == "{":
+                groups.append(before[1:] in TEXTS or bool(groups and groups[-1]))
+            elif text == "}" and groups:
+                groups.pop()
+            elif text in DOLLARS and not (groups and groups[-1]):
+                return True
+            before = text
+        return False
+
+    def dollar(self, index: int, text: str) -> None:
+        top = self.pieces[self.opened[-1]][0] if self.opened else ""
+        if top not in DOLLARS:
+            self.opened.append(index)
+            return
+        self.paired(index)
+        if top != text:  # $a$$b$
+            self.pieces[index] = ("$", *self.pieces[index][1:])
+            self.opened.append(index)
+
+    def paired(self, index: int) -> None:
+        opening = self.opened.pop()
+        self.maths.partner[opening] = index
+        if not self.opened:
+            self.maths.units.append((opening + 1, index, self.pieces[opening][0]))
+
+    def close(self, index: int) -> None:
+        text, start, end = self.pieces[index]
+        opening = self.pieces[self.opened[-1]] if self.opened else None
+        if opening is not None and CLOSING[opening[0]] == text:
+            return self.paired(index)
+        if opening is None or (text == "}" and opening[0] != "{"):
+            raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint="remove it")
+        if not (text.startswith("\\end") and opening[0].startswith("\\begin")):
+            raise never_closed(self.source, opening)
+        raise NotationError(
+            110,
+            f"{text} cannot end {opening[0]}",
+            self.source,
+            (start, end),
+            labels=((opening[1:], "begun here"),),
+            hint=f"write {CLOSING[opening[0]]}",
+        )
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+def lacks_argument(source: str, macro: Piece) -> NotationError:
+    text, start, end = macro
+    return NotationError(109, f"{text} lacks an argument", source, (start, end), hint=f"write it in braces: {text}{{…}}")
+
+
+def never_closed(source: str, opening: Piece) -> NotationError:
+    text = opening[0]
+    span: Span = opening[1:]
+    return NotationError(102, f"{text} is never closed", source, span, hint=f"close it with {CLOSING[text]}")

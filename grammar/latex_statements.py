@@ -1,0 +1,135 @@
+"""Cells to statements: where LaTeX lays out a table, the notation has a program.
+
+A cell ends at `\\\\`, at every second `&`, at `\\quad`, and where its formula ends. Most cells are a statement. But one that
+begins with an operator, or follows one, continues the statement before it; one may hold two, `x = 1, y = 2`; and
+`t = 1, …, n` is the range of the statement before it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .text import JOINS_AFTER, JOINS_BEFORE
+from .tokens import CLOSING, OPENING, Token
+
+PUNCTUATION = {"COMMA", "PERIOD"}
+DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
+# How firmly a SEPARATOR separates: &, \quad; \\; the end of a formula. Its text says which.
+CELL, ROW, FORMULA = "&", "\\\\", ""
+
+# A statement is looked at as a string, one letter a token: relations = and : and i (∈), comma, dots, names n, other x.
+LETTERS = {"EQUALS": "=", "COLON": ":", "IN": "i", "COMMA": ",", "DOTS": ".", "FOR": "f", "NAME": "n"}
+RELATED = re.compile("[=:i]")
+BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
+RANGE = re.compile(r"n=[^,=:i]+,\.,[^,=:i.]+")
+
+
+def statements(tokens: list[Token]) -> list[Token]:
+    """The tokens of the cells, with a SEPARATOR between statements only, and FOR before a range."""
+    found: list[Token] = []
+    kinds = {token.type for token in tokens}
+    for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
+        for statement in _parted(line) if "COMMA" in kinds else [line]:
+            if found:
+                if statement[0].type == found[-1].type == "ELLIPSIS":
+                    continue
+                found.append(_between(found[-1], statement))
+            found += statement
+    _trim(found)
+    return found
+
+
+def _between(last: Token, statement: list[Token]) -> Token:
+    start = statement[0].start
+    if last.type != "ELLIPSIS" and RANGE.fullmatch(_letters(statement)):
+        return Token("FOR", "for", start, start)
+    return Token("SEPARATOR", "\n", start, start)
+
+
+def _cells(tokens: list[Token]):
+    """Each cell that is not empty, with the SEPARATOR before it."""
+    cell: list[Token] = []
+    before = FORMULA
+    for token in tokens:
+        if token.type != "SEPARATOR":
+            cell.append(token)
+            continue
+        if cell:
+            yield before, cell
+            cell, before = [], token.text
+        else:
+            before = min(before, token.text, key=(FORMULA, ROW, CELL).index)
+    if cell:
+        yield before, cell
+
+
+def _lines(tokens: list[Token]):
+    """The statements of a table, each whole: cells that belong together joined."""
+    lines: list[list[Token]] = []
+    related = False
+    comma: Token | None = None
+    for before, cell in _cells(tokens):
+        last = lines[-1] if lines else []
+        comma_here = _trim(cell)
+        if not cell:
+            continue
+        if all(token.type in DOTS for token in cell) and any(token.type != "EQUALS" for token in cell):
+            cell = [Token("ELLIPSIS", "⋮", cell[0].start, cell[-1].end)]
+        if last and before != FORMULA and _continues(last, cell, related):
+            last += cell
+            related = related or bool(RELATED.search(_letters(cell)))
+        elif last and before == CELL and comma and not related and last[-1].type != "ELLIPSIS":
+            last += [comma, *cell]  # W, \quad b \in S
+            related = bool(RELATED.search(_letters(cell)))
+        else:
+            lines.append(cell)
+            related = bool(RELATED.search(_letters(cell)))
+        comma = comma_here
+    return lines
+
+
+def _trim(cell: list[Token]) -> Token | None:
+    """Take the comma or full stop from the end of a cell; the comma, if there was one."""
+    comma = None
+    while cell and cell[-1].type in PUNCTUATION:
+        last = cell.pop()
+        comma = last if last.type == "COMMA" else comma
+    return comma
+
+
+def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
+    first = cell[0].type
+    if "ELLIPSIS" in (first, last[-1].type):
+        return False
+    if first == "MINUS" and last[-1].type not in JOINS_AFTER:
+        return related
+    return first in JOINS_BEFORE or last[-1].type in JOINS_AFTER
+
+
+def _letters(line: list[Token]) -> str:
+    """A statement as a string; what stands in brackets is x."""
+    letters, depth = [], 0
+    for token in line:
+        kind = token.type
+        if kind in CLOSING:
+            depth -= 1
+        letters.append("x" if depth else LETTERS.get(kind, "x"))
+        if kind in OPENING:
+            depth += 1
+    return "".join(letters)
+
+
+def _parted(line: list[Token]):
+    """The statements that commas part: x = 1, y = 2. A list of names before ∈ stays one, and so does a range."""
+    letters = _letters(line)
+    start, relation = 0, RELATED.search(letters)
+    for comma in BEGINS_ANOTHER.finditer(letters):
+        if relation and relation.start() < comma.start() > start:
+            yield line[start : comma.start()]
+            start = comma.end()
+            relation = RELATED.search(letters, start)
+    last = line[start:]
+    if ",f" in letters:  # X = Y, for t = 1, …, n
+        last = [token for token, pair in zip(last, zip(letters[start:], letters[start + 1 :] + " ")) if pair != (",", "f")]
+    if last:
+        yield last

@@ -1,0 +1,346 @@
+"""Elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …, ∑_i …
+
+Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along an axis of
+its own (`seq@1`), and the value is that of computing each element alone. Indices count from 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node, axis_of
+
+from .frames import Frame, fresh
+from .names import Key, spelled, walk
+from .scope import Definition
+from .sizes import agree, is_known, known
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+# ----------------------------------------------------------------------------------------------------------- indexing
+def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], frame: Frame) -> Term:
+    """X_{a(i), b(J)}: the indices of one subscript are taken at once (paper §2.3, §3.7)."""
+    apart: dict[str, str] = {}
+    seen: set[str] = set()
+    for axis, _ in node.items:
+        for real in frame.real_axes(axis.name):
+            if real not in base.shape:
+                have = sorted(name for name in base.shape if "@" not in name)
+                near = difflib.get_close_matches(real, have, n=1, cutoff=0.5)
+                raise checker.error(
+                    301,
+                    f"{checker.text(node.base)} has no axis {real} to index",
+                    axis,
+                    notes=(checker.described(node.base, base.shape),),
+                    hint=f"did you mean {near[0]}?" if near else None,
+                )
+            if real in seen:
+                raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
+            seen.add(real)
+            apart[real] = f"{real}@index"
+    if len(apart) != len(node.items):
+        raise checker.error(316, "an index takes one axis", node, hint="index one axis at a time")
+    term = checker.renamed(base, apart, node)
+    for (axis, part), at in zip(node.items, indices):
+        name = apart[frame.real_axes(axis.name)[0]]
+        term = take(checker, term, name, at, part, node)
+    return term
+
+
+def take(checker: Checker, term: Term, axis: str, at: Term, part: Node, node: Node) -> Term:
+    size = known(term.shape[axis])
+    rest = {name: extent for name, extent in term.shape.items() if name != axis}
+    if at.number is not None:
+        position = check_position(checker, at.number, size, axis.partition("@")[0], part)
+        return checker.terms.make("pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part)
+    if at.operator == "iota" and at.options[0] == 1 and known(at.shape[at.axes[0]]) == size and at.axes[0] not in rest:
+        return checker.renamed(term, {axis: at.axes[0]}, node)
+    shape = checker.broadcast(
+        (_Shaped(rest), at), part, node, "the index", (node, part)
+    )  # fmt: skip
+    return checker.terms.make("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
+
+
+class _Shaped:
+    def __init__(self, shape):
+        self.shape = shape
+
+
+def check_position(checker: Checker, number: Any, size: Any, axis: str, part: Node) -> int:
+    if isinstance(number, bool) or number != int(number):
+        raise checker.error(
+            402, f"an index is a whole number, and this is {number}", part, hint="indices count from 1"
+        )
+    if number < 1 or (is_known(size) and number > size):
+        raise checker.error(
+            401,
+            f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
+            part,
+            hint="indices count from 1" if number == 0 else None,
+        )
+    return int(number)
+
+
+# ------------------------------------------------------------------------------------------- definitions by elements
+def define(checker: Checker, group: list[Definition], frame: Frame) -> Term:
+    """The tensor that equations for its elements give."""
+    sized = left_sizes(checker, group, frame)
+    parts = [one_part(checker, definition, sized, frame) for definition in group]
+    if len(parts) == 1 and parts[0][1] is None:
+        term = parts[0][0]
+    else:
+        term = join(checker, parts, sized, group)
+    for definition in group:
+        checker.check_statement(definition, term, frame)
+    return term
+
+
+def left_sizes(checker: Checker, group: list[Definition], frame: Frame) -> dict[str, Any]:
+    """The size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
+    stated = stated_sizes(checker, group[0].key, frame)
+    found: dict[str, Any] = {}
+    for definition in group:
+        for axis, _ in definition.elements:
+            for real in frame.real_axes(axis.name):
+                if real in found:
+                    continue
+                size = stated.get(real)
+                if size is None:
+                    size = checker.solver.size(real, frame, axis)
+                if size is None:
+                    if not checker.demand:
+                        raise checker.unknown_axis_size(real, axis)
+                    size = checker.unknown_size(real)
+                found[real] = known(size)
+    return found
+
+
+def stated_sizes(checker: Checker, key: Key, frame: Frame) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    declared, declaring = checker.local_declaration(key, frame)
+    sets = [(declared, declaring)] if declared is not None else []
+    current: Frame | None = frame
+    while current is not None:
+        function = current.function
+        if function is not None and function.signature is not None:
+            name = spelled(function.body)
+            if name is not None and name.key() == key:
+                sets.append((function.signature.codomain, current))
+            break
+        current = current.parent
+    for of, place in sets:
+        for axis, size, _ in checker.set_axes(of, place):
+            if size is not None:
+                value = checker.solver.value(size, place)
+                if value is not None:
+                    if is_known(value) and (known(value) != int(known(value)) or known(value) < 0):
+                        raise checker.error(
+                            310,
+                            f"{axis} would have the size {known(value)}, and a size is a whole number",
+                            size,
+                            hint="give sizes that divide",
+                        )
+                    found[axis] = value
+    return found
+
+
+def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame):
+    """One equation's elements as a tensor, and which positions of which axis they fill (None where they are all)."""
+    depth = frame.depth + 1
+    inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    back: dict[str, str] = {}
+    filled: tuple[str, list[int]] | None = None
+    over = definition.range
+    for axis, part in definition.elements:
+        (real,) = frame.real_axes(axis.name)
+        lifted = fresh(real, depth)
+        back[lifted] = real
+        name = part.text if isinstance(part, Name) else None
+        if name is not None and (over is None or name != over.variable.text):
+            inner.variables[Key(name)] = iota(checker, lifted, 1, sized[real], part)
+            continue
+        positions = part_positions(checker, part, over, real, sized[real], frame)
+        if over is not None:
+            first = checker.solver.value(over.first, frame)
+            inner.variables[Key(over.variable.text)] = iota(checker, lifted, first, len(positions), part)
+        if filled is not None:
+            raise checker.error(
+                406, "only one axis can be filled in parts", part, hint="give the other axes a plain variable"
+            )
+        filled = (real, positions)
+    term = checker.term(definition.body, inner)
+    extents = {real: len(filled[1]) if filled and filled[0] == real else sized[real] for real in back.values()}
+    missing = tuple((lifted, extents[real]) for lifted, real in back.items() if lifted not in term.shape)
+    if missing:
+        shape = {**term.shape, **dict(missing)}
+        term = checker.terms.make("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=definition.body)
+    for real in back.values():
+        if real in term.shape:
+            raise checker.error(
+                306,
+                f"the right side has the axis {real} besides the {real} of the left",
+                definition.body,
+                notes=(checker.described(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
+                hint=f"index it, as in X_{{{real}(i)}}, or sum over it",
+            )
+    return checker.renamed(term, back, definition.body), filled
+
+
+def iota(checker: Checker, axis: str, first: int, size: Any, node: Node) -> Term:
+    """The tensor first, first + 1, … along an axis."""
+    return checker.terms.make("iota", axes=(axis,), options=(first, known(size)), shape={axis: size}, node=node)
+
+
+def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, frame: Frame) -> list[int]:
+    """The positions, from 1, that an index on the left such as 2k+1 takes."""
+    if over is None:
+        values = [checker.solver.value(part, frame)]
+    else:
+        first, last = checker.solver.value(over.first, frame), checker.solver.value(over.last, frame)
+        if not isinstance(first, int) or not isinstance(last, int):
+            raise checker.unknown_bound(over, frame)
+        if last - first >= getattr(checker.limits, "steps", 10**6):
+            raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
+        values = []
+        for step in range(first, last + 1):
+            place = Frame(parent=frame, sizes_parent=frame, indices={over.variable.text: step})
+            values.append(checker.solver.value(part, place))
+    return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
+
+
+def _number(checker: Checker, value: Any, part: Node) -> Any:
+    if value is None:
+        raise checker.error(
+            309, "this index has no value", part, hint="bind its variable by a range: for k = 0, …, n"
+        )
+    return value
+
+
+def join(checker: Checker, parts, sized: dict[str, Any], group: list[Definition]) -> Term:
+    """Parts that fill one axis between them."""
+    axis = next(filled[0] for _, filled in parts if filled is not None)
+    order: list[int] = []
+    for (_, filled), definition in zip(parts, group):
+        if filled is None or filled[0] != axis:
+            raise checker.error(406, f"this equation and another both fill all of {axis}", definition.head)
+        order += filled[1]
+    size = known(sized[axis])
+    missing = sorted(set(range(1, size + 1)) - set(order)) if is_known(size) else []
+    if missing or len(set(order)) != len(order):
+        twice = sorted({position for position in order if order.count(position) > 1})
+        which = missing or twice
+        text = ", ".join(map(str, which[:5])) + (", …" if len(which) > 5 else "")
+        how = "no value" if missing else "several values"
+        raise checker.error(
+            406, f"{group[0].key} has {how} at {axis} {text}", group[0].head, hint="let the ranges fill every element once"
+        )
+    terms = tuple(term for term, _ in parts)
+    others = tuple(_Shaped({a: s for a, s in term.shape.items() if a != axis}) for term in terms)
+    shape = checker.broadcast(others, group[0].body, group[0].body, "the parts", [d.body for d in group])
+    shape = {**shape, axis: size}
+    positions = tuple(position - 1 for position in order)
+    return checker.terms.make("fill", terms, options=(axis, positions), shape=shape, node=group[0].body)
+
+
+# ------------------------------------------------------------------------------------------------ sums over an index
+def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
+    """∑_{i=1}^{n} body."""
+    first, last = checker.solver.value(node.first, frame), checker.solver.value(node.last, frame)
+    for value, part in ((first, node.first), (last, node.last)):
+        if not isinstance(value, int):
+            raise checker.error(
+                309, f"{checker.text(part)} is not a number that is known here", part, hint="give it by name in sizes"
+            )
+    if last - first >= getattr(checker.limits, "steps", 10**6):
+        raise checker.error(404, f"a sum of {last - first + 1} terms is too long", node, hint="raise limits.steps")
+    if last < first:
+        return checker.terms.number(0 if node.operator == "∑" else 1, node)
+    return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, frame)
+
+
+def summed(checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Frame) -> Term:
+    depth = frame.depth + 1
+    axis = f"{variable.text}@{depth}"
+    inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
+    term = checker.term(body, inner)
+    if axis not in term.shape:
+        shape = {**term.shape, axis: size}
+        term = checker.terms.make("spread", (term,), options=((axis, size),), shape=shape, node=node)
+    return checker.apply(operator, (term,), ((axis, variable),), node, frame, (body,))
+
+
+def implicit_sum(checker: Checker, node: Call, frame: Frame) -> Term | None:
+    """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
+    if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
+        return None
+    variable = node.subscript[0]
+    if Key(variable.text) in frame.variables or variable.text in frame.axes:
+        return None
+    for inner in walk(node.arguments[0]):
+        if not isinstance(inner, Index):
+            continue
+        for axis, part in inner.items:
+            if isinstance(part, Name) and part.text == variable.text:
+                size = indexed_size(checker, inner, axis, frame)
+                return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, frame)
+    return None
+
+
+def indexed_size(checker: Checker, node: Index, axis: Axis, frame: Frame) -> Any:
+    (real,) = frame.real_axes(axis.name)
+    base = checker.term(node.base, frame)
+    if real not in base.shape:
+        raise checker.error(
+            301, f"{checker.text(node.base)} has no axis {real} to index", axis,
+            notes=(checker.described(node.base, base.shape),),
+        )  # fmt: skip
+    return base.shape[real]
+
+
+def created(checker: Checker, node: nodes.Subscript, frame: Frame) -> Term | None:
+    """iota_{ax} and I_{ax,ax'}: tensors that only their axes make."""
+    name = spelled(node)
+    if name is None or name.superscript or name.base not in ("iota", "ι", "I"):
+        return None
+    parts = [(axis_of(part), part) for part in name.subscript]
+    if any(axis is None for axis, _ in parts):
+        return None
+    axes = [(real, part) for axis, part in parts for real in frame.real_axes(axis.name)]  # type: ignore[union-attr]
+    if name.base == "I":
+        return identity(checker, axes, node, frame) if len(axes) == 2 else None
+    if len(axes) != 1:
+        return None
+    axis, part = axes[0]
+    size = checker.solver.size(axis, frame, part)
+    if size is None:
+        if not checker.demand:
+            raise checker.unknown_axis_size(axis, part)
+        size = checker.unknown_size(axis)
+    return iota(checker, axis, 1, size, node)
+
+
+def identity(checker: Checker, axes, node, frame: Frame) -> Term:
+    """I_{ax,ax'}; one size is enough, for the two are the same."""
+    if axes[0][0] == axes[1][0]:
+        raise checker.error(303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}")
+    sizes = [checker.solver.size(axis, frame, part) for axis, part in axes]
+    if sizes[0] is None and sizes[1] is None:
+        if not checker.demand:
+            raise checker.unknown_axis_size(axes[0][0], axes[0][1])
+        sizes[0] = checker.unknown_size(axes[0][0])
+    left = sizes[0] if sizes[0] is not None else sizes[1]
+    right = sizes[1] if sizes[1] is not None else sizes[0]
+    if not agree(left, right):
+        raise checker.error(
+            302,
+            f"an identity is square, and {axes[0][0]} is {known(left)} where {axes[1][0]} is {known(right)}",
+            node,
+        )
+    names = tuple(axis for axis, _ in axes)
+    return checker.terms.make("identity", axes=names, options=(known(left),), shape={a: left for a in names}, node=node)

@@ -1,0 +1,92 @@
+"""Where a name is looked up: one frame for the program, one for each call, one for each definition by elements.
+
+`parent` is where names go on to be looked up; `sizes_parent` where sizes do, for "sizes belong to a call".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .names import Key
+from .scope import Function
+from .terms import Term
+
+
+class Conflict:
+    """Two tensors of one scope give one axis two sizes: an error only where the size is used."""
+
+    def __init__(self, axis: str, sources: list[tuple[str, Any]]):
+        self.axis, self.sources = axis, sources
+
+
+@dataclass(eq=False)
+class Frame:
+    """`axes` are what axis parameters stand for, `indices` what superscript indices and range variables do, `sizes` the
+    axes of the arguments, `scalars` what `n` in `seq[n]` turned out to be. `depth` keeps the names of lifted axes apart.
+    """
+
+    parent: Frame | None = None
+    sizes_parent: Frame | None = None
+    caller: Frame | None = None
+    function: Function | None = None
+    depth: int = 0
+    variables: dict[Key, Term] = field(default_factory=dict)
+    axes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    indices: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[str, Any] = field(default_factory=dict)
+    scalars: dict[Key, Any] = field(default_factory=dict)
+    memo: dict[Any, Any] = field(default_factory=dict)
+    active: frozenset = frozenset()
+
+    @property
+    def top(self) -> Frame:
+        frame = self
+        while frame.parent is not None:
+            frame = frame.parent
+        return frame
+
+    def index(self, name: str) -> Any:
+        """What an index variable stands for here, or None."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.indices:
+                return frame.indices[name]
+            if Key(name) in frame.variables:
+                value = frame.variables[Key(name)].number
+                return value if isinstance(value, int) else None
+            frame = frame.parent
+        return None
+
+    def real_axes(self, name: str) -> tuple[str, ...]:
+        """The axes that a name of an axis stands for: itself, or what a function's axis parameter was given."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.axes:
+                return frame.axes[name]
+            frame = frame.parent
+        return (name,)
+
+    def note_sizes(self, source: str, shape: dict[str, Any]) -> None:
+        """Remember the axes of a tensor that this scope has."""
+        from .sizes import agree
+
+        for axis, size in shape.items():
+            found = self.sizes.get(axis)
+            if found is None:
+                self.sizes[axis] = size
+                self.memo.setdefault("sources", {})[axis] = source
+            elif isinstance(found, Conflict):
+                found.sources.append((source, size))
+            elif not agree(found, size):
+                first = self.memo.get("sources", {}).get(axis, "another")
+                self.sizes[axis] = Conflict(axis, [(first, found), (source, size)])
+
+
+def fresh(axis: str, depth: int) -> str:
+    """The name of an extra axis while a function's body works on the bound ones; `@` cannot be written by a user."""
+    return axis if "@" in axis else f"{axis}@{depth}"
+
+
+def plain(axis: str) -> str:
+    return axis.partition("@")[0]

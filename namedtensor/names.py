@@ -1,0 +1,160 @@
+"""Names with labels: W^Q, b_1, h^{t-1}, γ^{1'}, LN_W.
+
+A key is a base with the texts of its sub- and superscript components; the spelling in text is the key's other form. The
+same key comes from a node of the tree, and from the string that somebody writes in `values`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Iterator, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscript
+from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
+from grammar.text import fold
+
+
+class Key(NamedTuple):
+    """A name: `W_Q^{l,1}` is Key("W", ("Q",), ("l", "1"))."""
+
+    base: str
+    subscript: tuple[str, ...] = ()
+    superscript: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.base + _script("_", self.subscript) + _script("^", self.superscript)
+
+
+def _script(sign: str, components: tuple[str, ...]) -> str:
+    if not components:
+        return ""
+    text = ",".join(components)
+    return sign + (text if re.fullmatch(r"[^\W_]|\d+|[^\W\d_]+", text) else f"{{{text}}}")
+
+
+_KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+))*)")
+_PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s_^{}]+))")
+_SMALL = {**{small: ("_", plain) for small, plain in SUBSCRIPTS.items()}}
+_SMALL |= {small: ("^", plain) for small, plain in SUPERSCRIPTS.items()}
+
+
+def _unfold_small(text: str) -> str:
+    """x₁² as x_{1}^{2}."""
+    pieces: list[tuple[str, str]] = []
+    for character in text:
+        sign, plain = _SMALL.get(character, ("", character))
+        if pieces and pieces[-1][0] == sign:
+            pieces[-1] = (sign, pieces[-1][1] + plain)
+        else:
+            pieces.append((sign, plain))
+    return "".join(f"{sign}{{{plain}}}" if sign else plain for sign, plain in pieces)
+
+
+def key(text: str) -> Key:
+    """Read a name as it is spelled in text; Greek letters may be spelled out.
+
+    >>> key("W^{1,Q}")
+    Key(base='W', subscript=(), superscript=('1', 'Q'))
+    >>> str(key("gamma_1"))
+    'γ_1'
+    """
+    if not isinstance(text, str):
+        raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
+    spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
+    match = _KEY.fullmatch(spelled)
+    if not match:
+        raise NotationError(208, f"{text!r} is no name of the notation", hint="names are spelled as in text: W^Q, b_1, X', γ")
+    scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
+    for sign, braced, bare in _PIECE.findall(match["scripts"]):
+        components = tuple(fold(part.strip()) for part in (braced or bare).split(","))
+        scripts[sign] += components
+    return Key(greek(fold(match["base"])), scripts["_"], scripts["^"])
+
+
+def greek(word: str) -> str:
+    """gamma' as γ'."""
+    plain = word.rstrip("'")
+    return SPELLED_GREEK.get(plain, plain) + word[len(plain) :] if word.isascii() else word
+
+
+def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> str:
+    """The text of one component of a script; `value` gives what an index variable stands for, or None."""
+    if isinstance(node, Number):
+        return str(node.value)
+    if isinstance(node, Name):
+        plain = node.text.rstrip("'")
+        found = value(plain)
+        return node.text if found is None else f"{found}{node.text[len(plain) :]}"
+    number = arithmetic(node, value)
+    if number is not None:
+        return str(number)
+    if isinstance(node, Subscript):
+        return component(node.base, value) + _script("_", tuple(component(part, value) for part in node.components))
+    if isinstance(node, Superscript):
+        return component(node.base, value) + _script("^", tuple(component(part, value) for part in node.components))
+    if isinstance(node, Starred):
+        return component(node.base, value) + node.mark
+    if isinstance(node, Call) and len(node.arguments) == 2:
+        return component(node.arguments[0], value) + node.operator + component(node.arguments[1], value)
+    if isinstance(node, Call) and node.operator == "negative":
+        return "-" + component(node.arguments[0], value)
+    return "?"
+
+
+def arithmetic(node: Node, value: Callable[[str], Any]) -> int | None:
+    """The whole number that `l - 1`, `2k + 1` stand for, where every name in it has a value."""
+    if isinstance(node, Number):
+        return node.value if isinstance(node.value, int) else None
+    if isinstance(node, Name):
+        found = value(node.text)
+        return int(found) if isinstance(found, int) or (isinstance(found, str) and found.isdecimal()) else None
+    if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed") and len(node.arguments) == 2:
+        left, right = (arithmetic(argument, value) for argument in node.arguments)
+        if left is None or right is None:
+            return None
+        return left + right if node.operator == "+" else left - right if node.operator == "-" else left * right
+    if isinstance(node, Call) and node.operator == "negative":
+        inner = arithmetic(node.arguments[0], value)
+        return None if inner is None else -inner
+    return None
+
+
+class Spelled(NamedTuple):
+    """A name with its scripts, taken apart: the nodes of its components."""
+
+    base: str
+    subscript: tuple[Node, ...]
+    superscript: tuple[Node, ...]
+
+    def key(self, value: Callable[[str], Any] = lambda name: None) -> Key:
+        return Key(
+            self.base,
+            tuple(component(node, value) for node in self.subscript),
+            tuple(component(node, value) for node in self.superscript),
+        )
+
+
+def spelled(node: Node) -> Spelled | None:
+    """`node` read as a name with scripts, or None: `X` and `W_1^{l,Q}` are, `(X + Y)^2` is not."""
+    if isinstance(node, Name):
+        return Spelled(node.text, (), ())
+    if isinstance(node, Subscript):
+        inner = spelled(node.base)
+        if inner is not None and not inner.subscript:
+            return inner._replace(subscript=node.components)
+    if isinstance(node, Superscript):
+        inner = spelled(node.base)
+        if inner is not None and not inner.superscript:
+            return inner._replace(superscript=node.components)
+    return None
+
+
+def walk(node) -> Iterator:
+    """Every node at and below `node`, parents first, without recursion."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(nodes.children(current)))

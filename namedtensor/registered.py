@@ -1,0 +1,88 @@
+"""Python functions with a signature, used in formulas like the built-in ones.
+
+    @nt.function("gelu' : ℝ → ℝ")
+    def gelu_prime(x): ...
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from grammar.errors import NotationError
+from grammar.nodes import Signature
+from grammar.parser import parse
+
+
+class Registered:
+    """A Python function, its signature, and the text of that."""
+
+    __slots__ = ("text", "signature", "function")
+
+    def __init__(self, text: str, signature: Signature, function: Callable[..., Any]):
+        self.text, self.signature, self.function = text, signature, function
+
+    def run(self, arrays, orders, order, source: str, node) -> Any:
+        """Call the function on named tensors; its result as an array in `order`."""
+        from .tensor import NamedTensor, tensor
+
+        given = [
+            tensor(array, tuple(axis.replace("@python", "*") for axis in axes)) if axes else array
+            for array, axes in zip(arrays, orders)
+        ]
+        result = self.function(*given)
+        wanted = tuple(axis.replace("@python", "*") for axis in order)
+        if not isinstance(result, NamedTensor):
+            if wanted:
+                raise NotationError(
+                    307, f"the Python function of {self.text} gave {type(result).__name__}, not a tensor", source, node.span
+                )
+            return result
+        if set(result.axes) != set(wanted):
+            raise NotationError(
+                307,
+                f"the Python function of {self.text} gave the axes {', '.join(result.axes) or 'none'}",
+                source,
+                node.span,
+                notes=(f"its signature and the further axes of its arguments ask for {', '.join(wanted) or 'none'}",),
+            )
+        return result.to_array(wanted) if wanted else result.array
+
+
+class _Functions(dict):
+    """Registered functions by name; `version` changes with every change, so that no old plan is used."""
+
+    version = 0
+
+    def __setitem__(self, name, value):
+        super().__setitem__(name, value)
+        self.version += 1
+
+
+PYTHON: _Functions = _Functions()
+
+
+def function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Use a Python function in formulas; it is lifted by its signature.
+
+    The function is called with named tensors. They may have further axes than the signature says (those are mapped
+    over), so it works by name, on the axes of the signature. Raises NotationError where the signature is none.
+
+    >>> import namedtensor as nt
+    >>> @nt.function("twice : ℝ → ℝ")
+    ... def twice(x):
+    ...     return 2 * x
+    >>> float(nt.evaluate("twice(x) + 1", x=3.0))
+    7.0
+    """
+    statements = parse(signature).statements
+    if len(statements) != 1 or not isinstance(statements[0], Signature):
+        raise NotationError(
+            101, "this is no signature", signature, (0, len(signature)), hint="write it as f : ℝ^{a} × ℝ^{b} → ℝ"
+        )
+    found = statements[0]
+
+    def register(wrapped: Callable[..., Any]) -> Callable[..., Any]:
+        PYTHON[found.head.operator] = Registered(signature, found, wrapped)
+        return wrapped
+
+    return register

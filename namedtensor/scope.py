@@ -1,0 +1,572 @@
+"""What each name of a program means, and which equations a function needs.
+
+Equations are facts, not steps. A definition belongs to a function iff the function's body needs it and it mentions a
+parameter or superscript of the function, directly or through another such definition; what no function needs is top
+level. So the paper's "where" needs no block.
+
+    statements -> definitions, functions, declarations, facts about sizes, claims
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Iterable
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
+
+from .names import Key, Spelled, component, spelled, walk
+
+ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
+
+
+@dataclass(eq=False)
+class Definition:
+    """One equation that gives a name its value; `elements` are the index items of a definition by elements."""
+
+    position: int
+    name: Spelled
+    body: Node
+    statement: Equation
+    claims: tuple[Node, ...] = ()
+    range: Range | None = None
+    elements: tuple[tuple[Axis, Node], ...] = ()
+    head: Node | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.name.key()
+
+
+@dataclass(eq=False)
+class Function:
+    """f^l_{ax}(X; W) = body, with the facts that belong to it.
+
+    `subscript` says of each component of the head's subscript how a use fills it: "axis", "number" or "label";
+    `superscript` the same with "index" or "label".
+    """
+
+    position: int
+    operator: str
+    head: Call
+    parameters: tuple[Spelled, ...]
+    options: tuple[Spelled, ...]
+    body: Node
+    statement: Equation
+    claims: tuple[Node, ...] = ()
+    subscript: tuple[tuple[str, str], ...] = ()
+    superscript: tuple[tuple[str, str], ...] = ()
+    signature: Signature | None = None
+    facts: dict[Key, list[Definition]] = field(default_factory=dict)
+    families: list[Definition] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    declarations: dict[Key, nodes.Set] = field(default_factory=dict)
+    sizes: list[SizeFact] = field(default_factory=list)
+    local_claims: list[Claim] = field(default_factory=list)
+
+    @property
+    def bound(self) -> set[str]:
+        """The names that the head binds."""
+        names = {name.base for name in (*self.parameters, *self.options) if not name.subscript and not name.superscript}
+        names |= {text for kind, text in self.superscript if kind == "index"}
+        return names | {text for kind, text in self.subscript if kind == "number"}
+
+    @property
+    def title(self) -> str:
+        key = Key(
+            self.operator,
+            tuple(component(node) for node in self.head.subscript),
+            tuple(component(node) for node in self.head.superscript),
+        )
+        return str(key)
+
+
+@dataclass(eq=False, frozen=True)
+class SizeFact:
+    """left = right between sizes and numbers; `statement` is where it is said."""
+
+    left: Node
+    right: Node | int
+    span: tuple[int, int]
+    text: str = ""
+
+
+@dataclass(eq=False, frozen=True)
+class Claim:
+    """left = right, or left ∈ set, that defines nothing."""
+
+    left: Node
+    right: Node | nodes.Set
+    span: tuple[int, int]
+
+
+@dataclass(eq=False)
+class Scope:
+    """A program, sorted by what its statements do."""
+
+    source: str
+    program: nodes.Program
+    definitions: dict[Key, list[Definition]] = field(default_factory=dict)
+    families: list[Definition] = field(default_factory=list)
+    functions: dict[str, list[Function]] = field(default_factory=dict)
+    signatures: list[tuple[int, Signature]] = field(default_factory=list)
+    declarations: list[tuple[int, Spelled, tuple[nodes.Set, ...], Range | None]] = field(default_factory=list)
+    sizes: list[SizeFact] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    values: list[tuple[int, Node]] = field(default_factory=list)
+    indices: set[str] = field(default_factory=set)
+    last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
+
+    def all_functions(self) -> Iterable[Function]:
+        return (function for group in self.functions.values() for function in group)
+
+
+def analyse(source: str, program: nodes.Program) -> Scope:
+    """Sort the statements of a program and say what belongs to what.
+
+    Raises NotationError of kind name where one name has two definitions.
+    """
+    return _analyse(source, program)
+
+
+@lru_cache(maxsize=512)
+def _analyse(source: str, program: nodes.Program) -> Scope:
+    scope = Scope(source, program)
+    sorter = _Sorter(scope)
+    for position, statement in enumerate(program.statements):
+        sorter.add(position, statement)
+    sorter.finish()
+    return scope
+
+
+class _Sorter:
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        self.tensors: list[Definition] = []
+        self.functions: list[Function] = []
+        self.size_facts: list[tuple[int, SizeFact]] = []
+        self.claims: list[tuple[int, Claim]] = []
+        self.dots: list[int] = []
+
+    # ------------------------------------------------------------------------------------------- one statement each
+    def add(self, position: int, statement) -> None:
+        scope = self.scope
+        if isinstance(statement, nodes.Value):
+            scope.values.append((position, statement.body))
+            scope.last = statement.body
+        elif isinstance(statement, Signature):
+            scope.signatures.append((position, statement))
+        elif isinstance(statement, Declaration):
+            self.declare(position, statement)
+        elif isinstance(statement, nodes.Ellipsis):
+            self.dots.append(position)
+        else:
+            self.equate(position, statement)
+
+    def declare(self, position: int, statement: Declaration) -> None:
+        if statement.range is not None:
+            self.scope.indices.add(statement.range.variable.text)
+        for node in statement.names:
+            name = spelled(node)
+            if name is not None:
+                self.scope.declarations.append((position, name, statement.sets, statement.range))
+            else:
+                for each in statement.sets:
+                    self.claims.append((position, Claim(node, each, statement.span)))
+
+    def equate(self, position: int, statement: Equation) -> None:
+        sides = statement.sides
+        if statement.range is not None:
+            self.scope.indices.add(statement.range.variable.text)
+        if any(isinstance(side, Size) for side in sides):
+            self.state_sizes(position, statement)
+            return
+        heads = [index for index, side in enumerate(sides) if definable(side)]
+        if not heads:
+            for other in sides[1:]:
+                self.claims.append((position, Claim(sides[0], other, statement.span)))
+            for each in statement.sets:
+                self.claims.append((position, Claim(sides[0], each, statement.span)))
+            return
+        chosen = heads[0]
+        others = [side for index, side in enumerate(sides) if index != chosen]
+        self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
+
+    def state_sizes(self, position: int, statement: Equation) -> None:
+        sides = list(statement.sides)
+        for left, right in zip(sides, sides[1:]):
+            self.size_facts.append((position, SizeFact(left, right, (left.span[0], right.span[1]))))
+        names = [side for side in sides if isinstance(side, Name)]
+        if len(names) == 1 and not any(isinstance(side, Size) for side in sides[:1]):
+            body = next(side for side in sides if side is not names[0])
+            self.define(position, statement, names[0], body, ())
+
+    def define(self, position, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
+        scope = self.scope
+        if isinstance(head, Call):
+            parameters = tuple(spelled(argument) for argument in head.arguments)
+            options = tuple(spelled(argument) for argument in head.parameters)
+            function = Function(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
+            self.functions.append(function)
+            return
+        elements: tuple = ()
+        named = head
+        if isinstance(head, Index):
+            elements, named = head.items, head.base
+        name = spelled(named)
+        assert name is not None
+        definition = Definition(position, name, body, statement, claims, statement.range, elements, head)
+        self.tensors.append(definition)
+        scope.last = definition
+
+    # ------------------------------------------------------------------------------------------------- all together
+    def finish(self) -> None:
+        scope = self.scope
+        self.classify_heads()
+        for function in self.functions:
+            group = scope.functions.setdefault(function.operator, [])
+            for other in group:
+                if other.head.subscript == function.head.subscript and other.head.superscript == function.head.superscript:
+                    self.twice(function.title, other.statement, function.statement, function.head.span)
+            group.append(function)
+        for function in self.functions:
+            scope.indices |= {text for kind, text in function.superscript if kind == "index"}
+        self.read_dots()
+        self.own_facts()
+        self.attach_signatures()
+        self.attach_declarations()
+        self.attach_sizes()
+        self.attach_claims()
+
+    def twice(self, name: str, first: Equation, second: Equation, span) -> None:
+        raise NotationError(
+            202,
+            f"{name} is defined twice",
+            self.scope.source,
+            span,
+            labels=((first.sides[0].span, "first here"),),
+            hint="give one of them another name",
+        )
+
+    def classify_heads(self) -> None:
+        stated = {definition.name.base for definition in self.tensors}
+        stated |= {name.base for _, name, _, _ in self.scope.declarations}
+        for function in self.functions:
+            axes, variables = self.usage(function)
+            function.superscript = tuple(
+                ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
+                for node in function.head.superscript
+            )
+            found = []
+            for node in function.head.subscript:
+                axis = axis_of(node)
+                text = component(node)
+                if isinstance(node, Name) and node.text in variables and node.text not in stated:
+                    found.append(("number", text))
+                elif axis is not None and axis.name in axes:
+                    found.append(("axis", axis.name))
+                else:
+                    found.append(("label", text))
+            function.subscript = tuple(found)
+
+    def usage(self, function: Function) -> tuple[set[str], set[str]]:
+        """The axes, and the variables, that a function's body, signature and the facts below its head speak of."""
+        after = [other.position for other in self.functions if other.position > function.position]
+        limit = min(after, default=len(self.scope.program.statements))
+        below = [
+            statement
+            for statement in self.scope.program.statements[function.position + 1 : limit]
+            if not isinstance(statement, (nodes.Value, Signature))
+        ]
+        signatures = [
+            statement
+            for _, statement in self.scope.signatures
+            if statement.head.operator == function.operator
+            and statement.head.subscript == function.head.subscript
+            and statement.head.superscript == function.head.superscript
+        ]
+        own = [*signatures, function.body, *function.claims, *below]
+        if isinstance(function.statement, Equation):
+            own += list(function.statement.sets)
+        axes: set[str] = set()
+        variables: set[str] = set()
+        for piece in own:
+            roots = [*piece.domain, piece.codomain] if isinstance(piece, Signature) else [piece]
+            for root in roots:
+                collect_usage(root, axes, variables)
+        return axes, variables
+
+    def read_dots(self) -> None:
+        """Two written instances with ⋮ between them say the rule of the last for every index from the first."""
+        for dots in self.dots:
+            for definition in self.tensors:
+                if definition.position < dots or len(definition.name.superscript) != 1 or definition.range is not None:
+                    continue
+                last = definition.name.superscript[0]
+                firsts = [
+                    other
+                    for other in self.tensors
+                    if other.position < dots
+                    and other.name.base == definition.name.base
+                    and len(other.name.superscript) == 1
+                    and isinstance(other.name.superscript[0], Number)
+                    and other.name.superscript[0].value >= 1
+                ]
+                if not isinstance(last, Name) or not firsts:
+                    continue
+                first = min(firsts, key=lambda other: other.name.superscript[0].value)  # type: ignore[union-attr]
+                definition.range = Range(last, first.name.superscript[0], last, definition.statement.span)
+                self.scope.indices.add(last.text)
+                self.tensors = [other for other in self.tensors if other not in firsts]
+
+    def own_facts(self) -> None:
+        owned: set[int] = set()
+        for function in self.functions:
+            for definition in facts_of(function, self.tensors):
+                owned.add(id(definition))
+                if definition.range is not None and not definition.elements:
+                    function.families.append(definition)
+                else:
+                    function.facts.setdefault(definition.key, []).append(definition)
+        for definition in self.tensors:
+            if id(definition) in owned:
+                continue
+            if definition.range is not None and not definition.elements:
+                self.scope.families.append(definition)
+            else:
+                self.scope.definitions.setdefault(definition.key, []).append(definition)
+        for group in self.scope.definitions.values():
+            if len(group) > 1 and not all(definition.elements for definition in group):
+                self.twice(str(group[0].key), group[0].statement, group[1].statement, group[1].statement.sides[0].span)
+        if isinstance(self.scope.last, Definition) and id(self.scope.last) in owned:
+            self.scope.last = self.last_value(owned)
+
+    def last_value(self, owned: set[int]):
+        """The last statement with a value that belongs to no function."""
+        candidates: list[tuple[int, Any]] = [(d.position, d) for d in self.tensors if id(d) not in owned]
+        candidates += self.scope.values
+        return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
+
+    def attach_signatures(self) -> None:
+        for _, signature in self.scope.signatures:
+            for function in self.scope.functions.get(signature.head.operator, []):
+                same = function.head.subscript == signature.head.subscript
+                if same and function.head.superscript == signature.head.superscript:
+                    function.signature = signature
+
+    def nearest_above(self, position: int, binds) -> Function | None:
+        above = [function for function in self.functions if function.position <= position and binds(function)]
+        return max(above, key=lambda function: function.position, default=None)
+
+    def attach_declarations(self) -> None:
+        remaining = []
+        for position, name, sets, over in self.scope.declarations:
+            plain = name.key()
+            owner = self.nearest_above(
+                position,
+                lambda f: any(name.key() == plain for name in (*(() if f.signature else f.parameters), *f.options))
+                or plain in f.facts,
+            )
+            if owner is not None and not any(d.key == plain for d in self.top_level()):
+                owner.declarations[plain] = sets[0]
+                continue
+            remaining.append((position, name, sets, over))
+        self.scope.declarations = remaining
+
+    def top_level(self):
+        return (definition for group in self.scope.definitions.values() for definition in group)
+
+    def attach_sizes(self) -> None:
+        for position, fact in self.size_facts:
+            mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
+            owner = self.nearest_above(position, lambda f: bool(mentioned & f.bound))
+            (owner.sizes if owner is not None else self.scope.sizes).append(fact)
+
+    def attach_claims(self) -> None:
+        for position, claim in self.claims:
+            mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
+            if not isinstance(claim.right, nodes.Set):
+                mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
+            owner = self.nearest_above(position, lambda f: bool(mentioned & f.bound))
+            stated = {definition.name.base for definition in self.tensors} | {
+                name.base for _, name, _, _ in self.scope.declarations
+            }
+            if owner is not None and not (mentioned & owner.bound) <= stated:
+                owner.local_claims.append(claim)
+            else:
+                self.scope.claims.append(claim)
+
+
+def definable(node: Node) -> bool:
+    """Whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
+    if isinstance(node, Index):
+        return spelled(node.base) is not None
+    if isinstance(node, Call):
+        if node.operator in ARITHMETIC or (node.operator == "⊕"):
+            return False
+        return bool(node.arguments or node.parameters) and all(
+            spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
+        )
+    return spelled(node) is not None
+
+
+def collect_usage(root, axes: set[str], variables: set[str]) -> None:
+    """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
+    stack: list = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Axis):
+            axes.add(node.name)
+        elif isinstance(node, Name):
+            variables.add(node.text)
+        elif isinstance(node, Call):
+            for part in node.subscript:
+                found = axis_of(part)
+                if found is not None:
+                    axes.add(found.name)
+                    if isinstance(part, nodes.Subscript) or node.operator in ARITHMETIC:
+                        continue
+                else:
+                    stack.append(part)
+            stack.extend(node.arguments)
+            stack.extend(node.parameters)
+            for part in node.superscript:
+                variables.update(_component_names(part))
+        elif isinstance(node, (nodes.Superscript, nodes.Subscript)):
+            stack.append(node.base)
+            if isinstance(node, nodes.Superscript) or spelled(node) is None:
+                for part in node.components:
+                    variables.update(_component_names(part))
+            else:
+                for part in node.components:
+                    if not isinstance(part, Name):
+                        variables.update(_component_names(part))
+        else:
+            stack.extend(nodes.children(node))
+
+
+def _component_names(node: Node) -> set[str]:
+    return {inner.text.rstrip("'") for inner in walk(node) if isinstance(inner, Name)}
+
+
+# ------------------------------------------------------------------------------------------------ which facts belong
+def facts_of(function: Function, tensors: list[Definition]) -> list[Definition]:
+    """The definitions that belong to a function, by language.md §4.
+
+    Of several definitions of one name, the nearest below the head is taken, then the nearest above.
+    """
+    by_key: dict[Key, list[Definition]] = {}
+    by_base: dict[str, list[Definition]] = {}
+    for definition in tensors:
+        if definition.range is None or definition.elements:
+            by_key.setdefault(definition.key, []).append(definition)
+        else:
+            by_base.setdefault(definition.name.base, []).append(definition)
+    bound = function.bound
+
+    def distance(definition: Definition):
+        below = definition.position > function.position
+        return (not below, abs(definition.position - function.position))
+
+    def candidates(key: Key) -> list[list[Definition]]:
+        group = sorted(by_key.get(key, []), key=distance)
+        if group and all(definition.elements for definition in group):
+            groups = _runs(group)
+        else:
+            groups = [[definition] for definition in group]
+        return groups + [[definition] for definition in sorted(by_base.get(key.base, []), key=distance)]
+
+    verdicts: dict[int, bool] = {}
+
+    def belongs(group: list[Definition], visiting: frozenset[int]) -> bool:
+        marker = id(group[0])
+        if marker in verdicts:
+            return verdicts[marker]
+        if marker in visiting:
+            return False
+        names, words = mentions(group, by_key)
+        found = bool(words & bound)
+        if not found:
+            for key in names:
+                options = candidates(key)
+                if any(belongs(option, visiting | {marker}) for option in options[:1]):
+                    found = True
+                    break
+        if found or not visiting:
+            verdicts[marker] = found
+        return found
+
+    taken: dict[Key, list[Definition]] = {}
+    parameters = {name.key() for name in (*function.parameters, *function.options)}
+    pending = list(needed(function.body, by_key))
+    for claim in function.claims:
+        pending += needed(claim, by_key)
+    while pending:
+        key = pending.pop()
+        if key in taken or key in parameters:
+            continue
+        for group in candidates(key):
+            if belongs(group, frozenset()):
+                taken[key] = group
+                for definition in group:
+                    pending += needed(definition.body, by_key)
+                break
+    unique: dict[int, Definition] = {id(d): d for group in taken.values() for d in group}
+    return list(unique.values())
+
+
+def _runs(group: list[Definition]) -> list[list[Definition]]:
+    """Definitions by elements of one name: those without a range stand alone, those with one fill parts together."""
+    parts = [definition for definition in group if definition.range is not None]
+    whole = [[definition] for definition in group if definition.range is None]
+    return whole + ([parts] if parts else [])
+
+
+def needed(node: Node, by_key: dict[Key, list[Definition]]) -> list[Key]:
+    """The keys of the names that an expression uses, longest spelling first where a definition has it."""
+    found: list[Key] = []
+    stack: list = [node]
+    while stack:
+        current = stack.pop()
+        name = spelled(current) if not isinstance(current, Axis) else None
+        if name is not None:
+            key = name.key()
+            if key in by_key or isinstance(current, Name):
+                found.append(key)
+                continue
+            found.append(key)
+            stack.append(current.base)
+            continue
+        if isinstance(current, Call):
+            stack.extend(current.arguments)
+            stack.extend(current.parameters)
+            continue
+        stack.extend(nodes.children(current))
+    return found
+
+
+def mentions(group: list[Definition], by_key: dict[Key, list[Definition]]) -> tuple[list[Key], set[str]]:
+    """The keys that definitions use, and the single words (names and indices) that they mention."""
+    keys: list[Key] = []
+    words: set[str] = set()
+    for definition in group:
+        local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
+        if definition.range is not None:
+            local.add(definition.range.variable.text)
+        here = needed(definition.body, by_key)
+        keys += here
+        words |= {key.base for key in here if not key.subscript and not key.superscript} - local
+        for node in (definition.body, *(item for _, item in definition.elements)):
+            for inner in walk(node):
+                if isinstance(inner, (nodes.Superscript, nodes.Subscript)):
+                    for part in inner.components:
+                        words |= _component_names(part)
+                elif isinstance(inner, Call):
+                    for part in (*inner.superscript, *inner.subscript):
+                        words |= _component_names(part)
+                elif isinstance(inner, Index):
+                    for _, index in inner.items:
+                        words |= _component_names(index) - local
+    return keys, words

@@ -1,0 +1,98 @@
+"""Sizes of axes: numbers, or unknowns while only shapes are checked.
+
+An `Unknown` stands for a size that nobody has said yet. Two unknowns that meet become one; an unknown that meets a
+number becomes that number. Arithmetic on unknowns gives a new unknown that remembers how it is written.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+
+class Unknown:
+    """A size that is not known yet; `text` is how it is written."""
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, text: str):
+        self.text = text
+        self.value: Size | None = None
+
+    def __str__(self) -> str:
+        found = known(self)
+        return str(found) if found is not self else self.text
+
+    __repr__ = __str__
+
+    def _with(self, sign: str, other: Any) -> Unknown:
+        return Unknown(f"{self}{sign}{other}")
+
+    def _from(self, sign: str, other: Any) -> Unknown:
+        return Unknown(f"{other}{sign}{self}")
+
+    def __add__(self, other):
+        return self._with("+", other)
+
+    def __radd__(self, other):
+        return self._from("+", other)
+
+    def __sub__(self, other):
+        return self._with("-", other)
+
+    def __rsub__(self, other):
+        return self._from("-", other)
+
+    def __mul__(self, other):
+        return self._with("·", other)
+
+    def __rmul__(self, other):
+        return self._from("·", other)
+
+    def __truediv__(self, other):
+        return self._with("/", other)
+
+    def __rtruediv__(self, other):
+        return self._from("/", other)
+
+    def __floordiv__(self, other):
+        return self._with("/", other)
+
+    def __rfloordiv__(self, other):
+        return self._from("/", other)
+
+    def __mod__(self, other):
+        return 0
+
+    def __rmod__(self, other):
+        return 0
+
+
+Size = Union[int, Unknown]
+
+
+def known(size: Any) -> Any:
+    """The number that `size` has become, or the unknown that stands for it now."""
+    while isinstance(size, Unknown) and size.value is not None:
+        size = size.value
+    return size
+
+
+def agree(left: Any, right: Any) -> bool:
+    """Whether two sizes are one; an unknown takes on the other.
+
+    >>> n = Unknown("n")
+    >>> agree(n, 3), known(n), agree(n, 4)
+    (True, 3, False)
+    """
+    left, right = known(left), known(right)
+    if left is right or (not isinstance(left, Unknown) and not isinstance(right, Unknown)):
+        return left is right or left == right
+    if isinstance(left, Unknown):
+        left.value = right
+    else:
+        right.value = left
+    return True
+
+
+def is_known(size: Any) -> bool:
+    return not isinstance(known(size), Unknown)

@@ -1,0 +1,99 @@
+"""The typed tree: what a formula computes, once every name, axis and size is known.
+
+A term applies an operator of `namedtensor.operators`, or one of the few structural ones below, to other terms; it has a
+shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, recurrences unrolled,
+lifting done: what is left is a graph in which equal terms are one object.
+
+    input, number, rename, merge, split, spread, pick, fill
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from .axes import show
+from .sizes import known
+
+STRUCTURAL = {
+    "input": "a tensor given from outside; options are its name",
+    "number": "a plain number; options are its value",
+    "rename": "axes get other names; options are the pairs (old, new)",
+    "merge": "axes become one; options are (old axes, new axis)",
+    "split": "an axis becomes several; options are (old axis, ((new axis, size), …))",
+    "spread": "the same value along new axes; options are the pairs (axis, size)",
+    "pick": "one element of an axis; options are (axis, index from 0)",
+    "fill": "parts joined along an axis, then put in order; options are (axis, positions from 0)",
+    "literal": "numbers joined to a tensor; options are the axes",
+}
+
+
+class Term:
+    """An operator applied; see the module's text. `node` is the piece of the formula, `serial` the order of making."""
+
+    __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
+
+    def __init__(self, operator, arguments, axes, options, shape, boolean, node, serial):
+        self.operator: str = operator
+        self.arguments: tuple[Term, ...] = arguments
+        self.axes: tuple[str, ...] = axes
+        self.options: tuple = options
+        self.shape: dict[str, Any] = shape
+        self.boolean: bool = boolean
+        self.node = node
+        self.serial: int = serial
+
+    @property
+    def number(self):
+        """The value of a plain number, or None."""
+        return self.options[0] if self.operator == "number" else None
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"%{argument.serial}" for argument in self.arguments)
+        scripts = "_{" + ",".join(self.axes) + "}" if self.axes else ""
+        options = f" {self.options}" if self.options else ""
+        return f"%{self.serial} = {self.operator}{scripts}({inside}){options} : {show(resolve(self.shape))}"
+
+
+def resolve(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """A shape with every size that has become known."""
+    return {axis: known(size) for axis, size in shape.items()}
+
+
+class Terms:
+    """Makes terms; equal ones are made once."""
+
+    def __init__(self):
+        self._made: dict[tuple, Term] = {}
+
+    def make(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
+        key = (operator, tuple(map(id, arguments)), axes, options, _kinds(options))
+        found = self._made.get(key)
+        if found is None:
+            found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, len(self._made))
+            self._made[key] = found
+        return found
+
+    def number(self, value, node=None, boolean=False) -> Term:
+        return self.make("number", options=(value, type(value).__name__), node=node, boolean=boolean)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+def _kinds(options: tuple) -> tuple:
+    """1, 1.0 and True are three different options."""
+    return tuple(type(option) for option in options)
+
+
+def in_order(*roots: Term) -> list[Term]:
+    """Every term that the roots need, arguments before what uses them."""
+    needed: set[int] = set()
+    found: list[Term] = []
+    stack = list(roots)
+    while stack:
+        term = stack.pop()
+        if id(term) not in needed:
+            needed.add(id(term))
+            found.append(term)
+            stack.extend(term.arguments)
+    return sorted(found, key=lambda term: term.serial)

@@ -1,0 +1,196 @@
+"""Every example of the pages and of the README runs; the pages that are made from tables are what the tables give."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from blocks import Block, Page, blocks_of, run_page, split
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+
+import errors_page  # noqa: E402
+import tables  # noqa: E402
+from pages import command  # noqa: E402
+
+from grammar.errors import CATALOGUE  # noqa: E402
+
+PAGES = sorted(path for path in DOCS.glob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_the_blocks_of_a_page_run(path):
+    assert run_page(path)
+
+
+@pytest.mark.parametrize("row", [row for rows in tables.CONSTRUCTS.values() for row in rows], ids=lambda row: row.text)
+def test_a_construct_is_one_tree_in_three_spellings_and_has_numpys_value(row):
+    tables.check_construct(row)
+
+
+@pytest.mark.parametrize("row", [row for rows in tables.CHEATS.values() for row in rows], ids=lambda row: row.formula)
+def test_a_row_of_the_cheat_sheet_gives_the_same_four_times(row):
+    tables.check_same(row)
+
+
+def test_a_block_reads_its_options():
+    page = "text\n\n```{formula}\n:with: A, x=f(1, 2)\n:error:\nA + x\n```\n"
+    assert blocks_of(page) == [Block("formula", {"with": "A, x=f(1, 2)", "error": ""}, "A + x", 3)]
+    assert split("A, x=f(1, 2), W^{1,Q}=w") == ["A", "x=f(1, 2)", "W^{1,Q}=w"]
+
+
+def test_a_block_that_fails_fails_its_page():
+    with pytest.raises(ZeroDivisionError):
+        Page().run(Block("run", {}, "1 / 0"))
+    with pytest.raises(AssertionError, match="was to raise"):
+        Page().run(Block("run", {"error": ""}, "1"))
+
+
+# ------------------------------------------------------------------------------------------------------- the errors
+def examples():
+    from errors_examples import EXAMPLES
+
+    return [(number, example) for number, several in EXAMPLES.items() for example in several]
+
+
+@pytest.mark.parametrize(
+    ("number", "example"), examples(), ids=lambda value: str(getattr(value, "formula", value))[:40]
+)
+def test_an_example_of_an_error_raises_its_number(number, example):
+    import namedtensor as nt
+
+    assert errors_page.raised(example).number == number
+    if example.mended:
+        nt.evaluate(example.mended, dict(example.inputs), sizes=dict(example.sizes), **example.options)
+
+
+def test_the_page_of_errors_is_what_the_examples_print():
+    written = errors_page.PAGE.read_text(encoding="utf-8")
+    assert written == errors_page.page(), "run: python docs/_extensions/errors_page.py --write"
+
+
+def test_every_error_has_a_section():
+    text = errors_page.PAGE.read_text(encoding="utf-8")
+    assert all(f"### {number}: {title}" in text for number, title in CATALOGUE.items())
+
+
+# ------------------------------------------------------------------------------------------------------- the README
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_fits_two_screens():
+    assert len(README.splitlines()) <= 100
+
+
+def test_the_links_of_the_readme_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_the_python_of_the_readme_prints_what_it_says():
+    """Each block of Python is a session of the prompt, checked as a doctest."""
+    import doctest
+
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    blocks = re.findall(r"^```(?:python|pycon)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    assert blocks
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", "README.md", 0)
+    assert test.examples
+    assert doctest.DocTestRunner(optionflags=flags).run(test).failed == 0
+
+
+def test_the_commands_of_the_readme_print_what_it_says():
+    sessions = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    assert sessions
+    for session in sessions:
+        line, _, expected = session.partition("\n")
+        assert command(line.removeprefix("$ ")).partition("\n")[2].split() == expected.split()
+
+
+# ---------------------------------------------------------------------------------------------------- the data sets
+def rows(name):
+    lines = (DOCS / "examples" / name).read_text(encoding="utf-8").splitlines()
+    return [[float(cell) for cell in line.split(",")] for line in lines[1:]]
+
+
+def test_the_iris_are_fishers():
+    iris = rows("iris.csv")
+    assert len(iris) == 150
+    assert [round(sum(column) / 150, 3) for column in zip(*iris)] == [5.843, 3.057, 3.758, 1.199]
+    assert [row[0] for row in rows("iris_species.csv")] == [1] * 50 + [2] * 50 + [3] * 50
+
+
+def test_the_karate_club_is_zacharys():
+    pairs = rows("karate.csv")
+    assert len(pairs) == len({tuple(pair) for pair in pairs}) == 78
+    assert {member for pair in pairs for member in pair} == set(range(1, 35))
+
+
+IRIS = "X=docs/examples/iris.csv"
+
+
+@pytest.mark.parametrize("line", [
+    f"namedtensor eval docs/examples/iris.nt {IRIS}:flower,feature",
+    "namedtensor eval docs/examples/pagerank.nt E=docs/examples/karate.csv:edge,end",
+    f"namedtensor eval docs/examples/attention.tex {IRIS}:flower,feature",
+    f"namedtensor eval docs/examples/norms.tex {IRIS}:batch,feature",
+])  # fmt: skip
+def test_the_example_files_run_from_the_command_line(line):
+    assert command(line).count("\n") >= 3
+
+
+def values_of(formula, name, key, axes):
+    import numpy as np
+
+    import namedtensor as nt
+
+    data = nt.tensor(np.array(rows(name)), axes)
+    return nt.evaluate((DOCS / "examples" / formula).read_text(encoding="utf-8"), {key: data})
+
+
+def test_a_step_of_k_means_is_numpys():
+    import numpy as np
+
+    iris = np.array(rows("iris.csv"))
+    near = np.linalg.norm(iris[:, None] - iris[[0, 50, 100]], axis=2).argmin(1)
+    want = np.stack([iris[near == cluster].mean(0) for cluster in range(3)])
+    got = values_of("iris.nt", "iris.csv", "X", "flower feature")
+    np.testing.assert_allclose(got.to_array("cluster feature"), want)
+
+
+def test_the_ranks_are_those_of_power_iteration():
+    import numpy as np
+
+    matrix = np.zeros((34, 34))
+    for first, second in np.array(rows("karate.csv"), dtype=int) - 1:
+        matrix[first, second] = matrix[second, first] = 1
+    ranks = np.full(34, 1 / 34)
+    for _ in range(1000):
+        ranks = 0.15 / 34 + 0.85 * (matrix / matrix.sum(0)) @ ranks
+    got = values_of("pagerank.nt", "karate.csv", "E", "edge end").to_array("member")
+    np.testing.assert_allclose(got, ranks, rtol=1e-5)
+    # As the networkx library has it, to four places: members 34 and 1 lead.
+    assert [round(float(got[member - 1]), 4) for member in (34, 1, 33)] == [0.1009, 0.0970, 0.0717]
+
+
+def test_petals_are_asked_of_sepals():
+    import numpy as np
+
+    iris = np.array(rows("iris.csv"))
+    keys = (iris[:, :2] - iris[:, :2].mean(0)) / np.sqrt(iris[:, :2].var(0) + 1e-5)
+    scores = np.exp(np.array([[-1, 1], [0, -1], [1, 0]]) @ keys.T / 2**0.5)
+    want = (scores / scores.sum(1, keepdims=True)) @ iris[:, 2:]
+    got = values_of("attention.tex", "iris.csv", "X", "flower feature")
+    np.testing.assert_allclose(got.to_array("query val"), want)
+
+
+def test_the_norms_are_numpys():
+    import numpy as np
+
+    iris = np.array(rows("iris.csv")).reshape(150, 2, 2)
+    centred = iris - iris.mean((0, 2), keepdims=True)
+    want = (centred / np.sqrt(iris.var((0, 2), keepdims=True) + 1e-5))[[0, 50, 100]]
+    got = values_of("norms.tex", "iris.csv", "X", "batch feature")
+    np.testing.assert_allclose(got.to_array("species chans layer"), want)

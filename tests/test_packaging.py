@@ -1,0 +1,173 @@
+"""What is installed: the packages whole, importable from elsewhere, light, and in their order."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("grammar", "namedtensor", "transformer")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def python(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=environment.pop("cwd", ROOT),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The names of the files in the wheel."""
+    pytest.importorskip("hatchling")
+    from hatchling.builders.wheel import WheelBuilder
+
+    folder = tmp_path_factory.mktemp("wheel")
+    path = next(WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"]))
+    with zipfile.ZipFile(path) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_holds_every_file_of_the_packages(wheel):
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                assert path.relative_to(ROOT).as_posix() in wheel
+
+
+def test_the_wheel_holds_the_grammar_and_the_marks_of_types(wheel):
+    assert {"grammar/formula.lark", *(f"{package}/py.typed" for package in PACKAGES)} <= wheel
+
+
+def test_the_wheel_holds_nothing_else(wheel):
+    assert {name.split("/")[0] for name in wheel} - {"namedtensor-0.1.0.dist-info"} == set(PACKAGES)
+
+
+def test_the_base_dependencies_are_three():
+    names = {re.match(r"[\w-]+", line)[0] for line in PROJECT["project"]["dependencies"]}
+    assert names == {"numpy", "lark", "array-api-compat"}
+
+
+def test_the_version_is_said_once():
+    import namedtensor
+
+    version = PROJECT["project"]["version"]
+    assert getattr(namedtensor, "__version__", version) == version
+    assert f'"{version}"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------------------------------------ the house's order
+MAY_IMPORT = {
+    "grammar": {"grammar", "lark"},
+    "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
+                    "IPython"},
+    "transformer": {"grammar", "namedtensor", "transformer", "numpy"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_one_way(package):
+    for path in (ROOT / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            for name in names:
+                top = name.split(".")[0]
+                assert top in MAY_IMPORT[package] or top in sys.stdlib_module_names, f"{path.name} imports {name}"
+
+
+def test_no_evaluation_of_text_as_python():
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    assert node.func.id != "eval", f"{path.name}:{node.lineno} evaluates text"
+
+
+def test_parsing_checking_and_the_reference_need_no_numpy():
+    run = python(str(ROOT / "tests" / "without_numpy.py"), "--hide")
+    assert run.returncode == 0, run.stderr
+
+
+def test_heavy_packages_are_imported_only_when_asked_for():
+    heavy = ("torch", "jax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython")
+    run = python("-c", f"import sys, namedtensor; print([name for name in {heavy} if name in sys.modules])")
+    assert run.stdout.strip() == "[]", run.stdout + run.stderr
+
+
+# --------------------------------------------------------------------------------------------- what CONTRIBUTING says
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_the_files_that_contributing_speaks_of_are_there():
+    for name in re.findall(r"`((?:namedtensor|grammar|docs|\.ci)/[\w./]*)`", CONTRIBUTING):
+        assert (ROOT / name).exists(), name
+    assert "SYMBOLS" in (ROOT / "grammar" / "symbols.py").read_text(encoding="utf-8")
+
+
+RMS = """
+import numpy as np
+import grammar.symbols, grammar.tokens
+
+# Step 1: the record, beside those of its kind.
+from namedtensor.operators import reductions
+from namedtensor.operators.record import REGISTRY, Operator, register
+
+def lower(xp, orders, axes, options):
+    (order,) = orders
+    places = tuple(order.index(axis) for axis in axes)
+    rest = tuple(axis for axis in order if axis not in axes)
+    return lambda array: xp.sqrt(xp.mean(array * array, axis=places)), rest
+
+like = REGISTRY["mean"]
+register(Operator(name="rms", kind=like.kind, signature=like.signature, lower=lower, section=like.section,
+                  meaning="the root of the mean of squares", numpy="np.sqrt((X ** 2).mean(i))"))
+
+# Step 2: its name, where both spellings find it.
+grammar.symbols.FUNCTIONS |= {"rms"}
+grammar.tokens.FUNCTIONS |= {"rms"}
+
+import namedtensor as nt
+X = nt.tensor(np.array([[3.0, 4.0], [6.0, 8.0]]), "seq chans")
+for formula in ("rms_{chans} X", r"\\nfun{\\chans}{rms} X"):
+    np.testing.assert_allclose(nt.evaluate(formula, X=X).to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
+"""
+
+
+def test_the_steps_for_a_new_operator_are_enough(tmp_path):
+    run = python("-c", RMS)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_function_that_the_grammar_knows_has_a_record_and_back():
+    import namedtensor  # noqa: F401
+    from grammar.symbols import FUNCTIONS
+    from namedtensor.operators.record import REGISTRY
+
+    structural = {"size"}  # |ax| by another name: not an operator on tensors
+    words = {name for name in REGISTRY if name.isidentifier()}
+    assert FUNCTIONS - structural <= set(REGISTRY)
+    assert words - FUNCTIONS <= {"sum", "prod", "negative", "juxtaposed", "rename", "merge", "split", "identity", "I", "dot",
+                                 "odd", "even"}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- the command line
+def test_the_command_runs_as_a_module_from_another_folder(tmp_path):
+    (tmp_path / "A.json").write_text("[[3, 1, 4], [1, 5, 9], [2, 6, 5]]")
+    run = python("-m", "namedtensor", "eval", "sum_{height} A", "A=A.json:height,width", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert {"6", "12", "18"} <= set(re.findall(r"\d+", run.stdout))
