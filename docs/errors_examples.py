@@ -25,16 +25,89 @@ A = nt.tensor(np.array([[3.0, 1, 4], [1, 5, 9], [2, 6, 5]]), "height width")
 x = nt.tensor(np.array([2.0, 7, 1]), "height")
 y = nt.tensor(np.array([1.0, 4, 1]), "width")
 
+Q = nt.tensor(np.array([[1.0, 0.5], [0.0, 1.0]]), "seq key")
+K = nt.tensor(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 0.5]]), "seq key")
+V = nt.tensor(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), "seq val")
+L = nt.tensor(np.arange(5.0), "layer")
+
+ATTENTION = """\
+Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
+Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
+"""
+
 EXAMPLES: dict[int, tuple[Example, ...]] = {
-    101: (Example("A 3 + = x", {"A": A, "x": x}),),
+    101: (
+        Example("∑ A", {"A": A}, mended="∑_{width} A"),
+        Example("A ^ -1", {"A": A}, mended="A^{-1}"),
+    ),
     102: (Example("softmax_{width}(A", {"A": A}, mended="softmax_{width}(A)"),),
     103: (Example("A + x)", {"A": A, "x": x}, mended="A + x"),),
     104: (Example("exp(A]", {"A": A}, mended="exp(A)"),),
-    105: (Example("A ⊙_{height}", {"A": A}),),
-    106: (Example("A ? x", {"A": A, "x": x}),),
+    105: (
+        Example("A ⊙_{height}", {"A": A, "x": x}, mended="A ⊙_{height} x"),
+        Example("A ** 2", {"A": A}, mended="A^2"),
+    ),
+    106: (Example("A ? x", {"A": A, "x": x}, mended="A + x"),),
     107: (Example("A / 2 x", {"A": A, "x": x}, mended="A / (2 x)"),),
-    108: (Example("", {}),),
-    201: (Example("A + z", {"A": A}),),
-    301: (Example("A ⊙_{widht} y", {"A": A, "y": y}, mended="A ⊙_{width} y"),),
-    401: (Example("x_{height(0)}", {"x": x}, mended="x_{height(1)}"),),
+    108: (Example(""),),
+    109: (Example(r"\frac{A}", {"A": A}, mended=r"\frac{A}{2}"),),
+    110: (
+        Example(
+            r"\begin{align*} B &= A + x \end{align}",
+            {"A": A, "x": x},
+            mended=r"\begin{align*} B &= A + x \end{align*}",
+        ),
+    ),
+    111: (Example(r"\mathcal{S} + A", {"A": A}),),
+    112: (Example("A_{height(1), width→w}", {"A": A}, mended="[A_{height(1)}]_{width→w}"),),
+    113: (Example("[3, 1, 4]", mended="[3, 1, 4]_{width}"),),
+    114: (Example("f(x + 1) = 2 x", {"x": x}, mended="f(x) = 2 (x − 1)\nf(x)"),),
+    201: (
+        Example("A + z", {"A": A, "x": x}),
+        Example("sofmax_{width} A", {"A": A}, mended="softmax_{width} A"),
+    ),
+    202: (Example("y = 1\ny = 2\ny + 1"),),
+    203: (Example("y = z + 1\nz = 2 y"),),
+    204: (Example("A / |depth|", {"A": A}, mended="A / |width|"),),
+    205: (
+        Example(
+            "|width| A",
+            {"A": A, "width": nt.tensor(np.array([1.0, 2.0, 3.0]), "width")},
+            mended="abs(width) A",
+        ),
+    ),
+    206: (Example("W ∈ ℝ^{width × out}\nA ⊙_{width} W", {"A": A}),),
+    207: (Example("A + 1", {"A": A, "x": x}, mended="A + x"),),
+    208: (Example("A + 1", {"A": A, "2x": x}),),
+    301: (
+        Example("A ⊙_{widht} y", {"A": A, "y": y}, mended="A ⊙_{width} y"),
+        Example("A_{depth(1)}", {"A": A}, mended="A_{width(1)}"),
+    ),
+    302: (Example("A + z", {"A": A, "z": nt.tensor(np.array([1.0, 2.0]), "height")}),),
+    303: (Example("softmax_{width, width} A", {"A": A}, mended="softmax_{width} A"),),
+    304: (Example("where(A > 2, A)", {"A": A}, mended="where(A > 2, A, 0)"),),
+    305: (Example(ATTENTION + "Attention(Q, K_{seq→place}, V)", {"Q": Q, "K": K, "V": V}, mended=ATTENTION + "Attention(Q, K, V)"),),
+    306: (Example(ATTENTION + "Attention(Q_{seq→val}, K, V)", {"Q": Q, "K": K, "V": V}, mended=ATTENTION + "Attention(Q, K, V)"),),
+    307: (Example("f : ℝ^{height} → ℝ\nf(t) = 2 t\nf(x)", {"x": x}, mended="f : ℝ^{height} → ℝ^{height}\nf(t) = 2 t\nf(x)"),),
+    308: (Example("|height| = 4\nA + 1", {"A": A}, mended="|height| = 3\nA + 1"),),
+    309: (Example("P ∈ ℝ^{seq}\nP_{seq(i)} = i", mended="P ∈ ℝ^{seq[4]}\nP_{seq(i)} = i"),),
+    310: (Example("pool_{layer, kernel} L", {"L": L}, {"kernel": 2}),),
+    311: (Example("[3, 1, 4; 1, 5]_{height, width}", mended="[3, 1, 4; 1, 5, 9]_{height, width}"),),
+    312: (Example("A_{height→width}", {"A": A}, mended="A_{height→width, width→height}"),),
+    313: (Example("L_{layer→(heads,key)}", {"L": L}, {"heads": 2}),),
+    314: (Example("x + y_{width→heigth}", {"x": x, "y": y}, options={"strict": True}, mended="x + y_{width→height}"),),
+    315: (Example("A + (x > 2)", {"A": A, "x": x}, mended="A + 𝕀[x > 2]"),),
+    316: (Example("cumsum_{height, width} A", {"A": A}, mended="cumsum_{height} cumsum_{width} A"),),
+    317: (Example("A ∈ ℝ^{height × depth}\nA + 1", {"A": A}, mended="A ∈ ℝ^{height × width}\nA + 1"),),
+    401: (
+        Example("x_{height(0)}", {"x": x}, mended="x_{height(1)}"),
+        Example("x_{height(4)}", {"x": x}, mended="x_{height(|height|)}"),
+    ),
+    402: (Example("x_{height(1.5)}", {"x": x}, mended="x_{height(2)}"),),
+    403: (Example("∑_{height} x = 11", {"x": x}, mended="∑_{height} x = 10"),),
+    404: (Example("P ∈ ℝ^{a[100000] × b[100000]}\nP_{a(i), b(j)} = i + j"),),
+    405: (Example("10^10^10"),),
+    406: (Example("Y ∈ ℝ^{seq[4]}\nY_{seq(2k)} = k for k = 1, …, 2"),),
+    407: (Example("I ∈ {0, 1}^{height}\nI + 1", {"I": x}, mended="I ∈ [0, 9]^{height}\nI + 1"),),
+    408: (Example("∂(A^2)", {"A": A}),),
 }

@@ -109,7 +109,7 @@ CONSTRUCTS = {
     "conditions": [
         Construct("{ A if A ≥ 4; −A otherwise }", "{ A if A >= 4; -A otherwise }", r"\begin{cases} A & A \geq 4 \\ -A & \text{otherwise} \end{cases}", "cases", "np.where(A >= 4, A, -A)", "height width"),
         Construct("𝕀[A > x ∧ A ≠ 9]", "I[A > x and A != 9]", r"\mathbb{I}[A > x \land A \neq 9]", "1 where the condition holds, else 0; also `∨`, `¬`", "((A > x[:, None]) & (A != 9)).astype(float)", "height width"),
-        Construct("where(A < 4, A, x)", "where(A < 4, A, x)", r"\text{where}(A < 4, A, x)", "the same as a function", "np.where(A < 4, A, x[:, None])", "height width"),
+        Construct("where(A < 4, A, x)", "where(A < 4, A, x)", r"\operatorname{where}(A < 4, A, x)", "the same as a function", "np.where(A < 4, A, x[:, None])", "height width"),
     ],
 }  # fmt: skip
 

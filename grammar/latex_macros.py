@@ -3,7 +3,7 @@
     characters --scan--> pieces --expand--> pieces without the author's macros --maths_of--> where the formulas stand
 
 A piece is what TeX would call a token, with two liberties: a run of letters is one piece, as it is one name here, and so
-is a name in a single font, `\\name{seq}`. A piece from the body of a macro stands where the macro was used.
+is a name with its font, `\\name{seq}`. A piece from the body of a macro stands where the macro was used.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ NAMED = re.compile(
 PIECE = re.compile(
     rf"""\\(?:{"|".join(TEXTS + FONTS)})\*?\s*\{{\s*[^\W\d_][^\W_]*(?:\\?_[^\W_]+)*['′’]*[*∗†‡]?[\s.,;:]*\}}
     |\\(?:begin|end)\{{[A-Za-z]+\*?\}}
-    |\\math(?:bb|ds|bbm)\s*(?:\{{\s*[A-Z1]\s*\}}|[A-Z1])
+    |\\math(?:bb|ds|bbm)(?:\s*\{{\s*[A-Z1]\s*\}}|\s+[A-Z])
     |\\\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp)\s*\])?
     |\\[A-Za-z]+
     |\\.
+    |(?<=[\^_])[0-9]|(?<=frac)[0-9]|(?<=frac[0-9])[0-9]
     |(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
     |[{"".join(GREEK_LETTERS)}]
     |[^\W\d_{_STAND_ALONE}]+
-    |['′’]+
     |\.\.\.
     |:=
     |\$\$?
@@ -160,7 +160,7 @@ class _Expander:
         text, start, end = piece
         if text == "{":
             return self.group(piece)
-        if len(text) > 1 and is_number(text):
+        if len(text) > 1 and (is_number(text) or is_word(text)):
             self.left.append((text[1:], min(start + 1, end), end))
             piece = (text[0], start, min(start + 1, end))
         return [("{", start, start), piece, ("}", piece[2], piece[2])]
@@ -271,7 +271,7 @@ class Maths(NamedTuple):
 
 CLOSING = {"{": "}", "\\[": "\\]", "\\(": "\\)", "$": "$", "$$": "$$"}
 CLOSING |= {f"\\begin{{{name}}}": f"\\end{{{name}}}" for name in ENVIRONMENTS}
-CLOSERS = set(CLOSING.values())
+PAIRED = {*CLOSING, *CLOSING.values()}
 DISPLAYS = {"\\[", "\\("} | {f"\\begin{{{name}{star}}}" for name in OUTER for star in ("", "*")}
 DOLLARS = {"$", "$$"}
 
@@ -291,7 +291,7 @@ class _Pairing:
         in_prose = self.has_prose()
         for index, piece in enumerate(self.pieces):
             text = piece[0]
-            if text not in CLOSING and text not in CLOSERS and not text.startswith("\\end{"):
+            if text not in PAIRED and text[:5] != "\\end{":
                 continue
             if in_prose and not self.opened and text not in DISPLAYS and text not in DOLLARS:
                 continue
@@ -363,7 +363,9 @@ class _Pairing:
 # -------------------------------------------------------------------------------------------------------------- errors
 def lacks_argument(source: str, macro: Piece) -> NotationError:
     text, start, end = macro
-    return NotationError(109, f"{text} lacks an argument", source, (start, end), hint=f"write it in braces: {text}{{…}}")
+    return NotationError(
+        109, f"{text} lacks an argument", source, (start, end), hint=f"write it in braces: {text}{{…}}"
+    )
 
 
 def never_closed(source: str, opening: Piece) -> NotationError:

@@ -21,6 +21,8 @@ CELL, ROW, FORMULA = "&", "\\\\", ""
 LETTERS = {"EQUALS": "=", "COLON": ":", "IN": "i", "COMMA": ",", "DOTS": ".", "FOR": "f", "NAME": "n"}
 RELATED = re.compile("[=:i]")
 BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
+HEAD = re.compile("x+:")  # ⊕_{ax} : …
+COUNTED = re.compile(r"=x,x,\.,")
 RANGE = re.compile(r"n=[^,=:i]+,\.,[^,=:i.]+")
 
 
@@ -101,6 +103,8 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
     first = cell[0].type
     if "ELLIPSIS" in (first, last[-1].type):
         return False
+    if first == "OPERATOR" and HEAD.match(_letters(cell)):
+        return False
     if first == "MINUS" and last[-1].type not in JOINS_AFTER:
         return related
     return first in JOINS_BEFORE or last[-1].type in JOINS_AFTER
@@ -122,6 +126,8 @@ def _letters(line: list[Token]) -> str:
 def _parted(line: list[Token]):
     """The statements that commas part: x = 1, y = 2. A list of names before ∈ stays one, and so does a range."""
     letters = _letters(line)
+    if ",." in letters:
+        line, letters = _without_second(line, letters)
     start, relation = 0, RELATED.search(letters)
     for comma in BEGINS_ANOTHER.finditer(letters):
         if relation and relation.start() < comma.start() > start:
@@ -130,6 +136,19 @@ def _parted(line: list[Token]):
             relation = RELATED.search(letters, start)
     last = line[start:]
     if ",f" in letters:  # X = Y, for t = 1, …, n
-        last = [token for token, pair in zip(last, zip(letters[start:], letters[start + 1 :] + " ")) if pair != (",", "f")]
+        last = [
+            token for token, pair in zip(last, zip(letters[start:], letters[start + 1 :] + " ")) if pair != (",", "f")
+        ]
     if last:
         yield last
+
+
+def _without_second(line: list[Token], letters: str) -> tuple[list[Token], str]:
+    """k = 0, 1, …, n as k = 0, …, n"""
+    dropped = set()
+    for found in COUNTED.finditer(letters):
+        first, second = line[found.start() + 1].text, line[found.start() + 3].text
+        if len(second) < 10 and first.isdecimal() and second.isdecimal() and int(second) == int(first) + 1:
+            dropped |= {found.start() + 2, found.start() + 3}
+    kept = [index for index in range(len(line)) if index not in dropped]
+    return [line[index] for index in kept], "".join(letters[index] for index in kept)

@@ -246,6 +246,11 @@ def _around(children) -> tuple[int, int]:
     return _start(children[0]), _end(children[-1])
 
 
+def _covering(children) -> tuple[int, int]:
+    """The same where LaTeX wrote them in another order: \\nfun{\\seq}{softmax}, the axes before the name."""
+    return min(map(_start, children)), max(map(_end, children))
+
+
 def _start(value) -> int:
     return value.start if type(value) is Token else value.span[0]
 
@@ -332,7 +337,9 @@ class _Builder:
         return self._set("count", children)
 
     def shape(self, children):
-        return _Script("shape", tuple(child for child in children if type(child) is tuple), _around(children))
+        axes = tuple(child for child in children if type(child) is tuple)
+        end = children[-1].end if type(children[-1]) is Token else max(node.span[1] for node in axes[-1] if node)
+        return _Script("shape", axes, (children[0].start, end))
 
     def sized(self, children):
         sizes = _nodes(children[1:])
@@ -351,11 +358,13 @@ class _Builder:
         numerator, sign, denominator = children
         span = (numerator.span[0], denominator.span[1])
         if type(numerator) is nodes.Differential and type(denominator) is nodes.Differential:
-            variable = denominator.body
-            if type(variable) is nodes.Starred:
-                return nodes.Derivative(numerator.body, variable.base, variable.mark, span)
-            return nodes.Derivative(numerator.body, variable, "", span)
+            return self.derivative(numerator.body, denominator.body, span)
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
+
+    def derivative(self, body, variable, span):
+        if type(variable) is nodes.Starred:
+            return nodes.Derivative(body, variable.base, variable.mark, span)
+        return nodes.Derivative(body, variable, "", span)
 
     def two_readings(self, children):
         numerator, _, denominator = children
@@ -372,7 +381,7 @@ class _Builder:
     def operator(self, children):
         token = children[0]
         subscript = children[1].items if len(children) > 1 else ()
-        return _Head(token.text, (), subscript, (), token.span, _around(children))
+        return _Head(token.text, (), subscript, (), token.span, _covering(children))
 
     def negative(self, children):
         sign, operand = children
@@ -381,6 +390,8 @@ class _Builder:
     def prefix(self, children):
         head, operand = children
         span = (head.span[0], operand.span[1])
+        if head.name == "∂":  # only LaTeX: \frac{\partial}{\partial X^*} f(X)
+            return self.derivative(operand, head.parameters[0], span)
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 
     def juxtapose(self, children):
@@ -493,8 +504,7 @@ class _Builder:
         found: dict = {"SUP": (), "SUB": (), "WITH": ()}
         for script in children[1:]:
             found[script.kind] += script.items
-        span = (token.start, _end(children[-1]))
-        return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, span)
+        return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, _covering(children))
 
     def with_(self, children):
         return _Script("WITH", (children[2],), _around(children))
@@ -507,7 +517,7 @@ class _Builder:
         return _Script("SUP", _nodes(children), _around(children))
 
     def subscript(self, children):
-        return _Script("SUB", _nodes(children), _around(children))
+        return _Script("SUB", _nodes(children), (children[0].start, max(children[0].end, _end(children[-1]))))
 
     def simple(self, children):
         token = children[0]
@@ -654,7 +664,7 @@ def _syntax_error(tables: _Tables, stack: list, token: Token, tokens: list[Token
         start = _operator_before(tokens, position)
         if start is not None and OPERAND <= expected | {"LPAREN"}:
             sign = tokens[start]
-            span = (sign.start, tokens[position - 1].end)
+            span = _covering(tokens[start:position])
             shown = source[span[0] : span[1]]
             what = "an operand" if sign.type != "EQUALS" else "a right side"
             return NotationError(

@@ -107,12 +107,18 @@ class _Text:
     def bracketed(self, piece: Piece) -> Piece:
         return Piece(f"({piece.text})")
 
-    def each(self, parts, level: int = OR):
+    def each(self, parts, level: int):
+        """The texts of parts with commas or relations between them."""
         texts = []
         for part in parts:
             piece = yield from self.part(part, level, last=True)
             texts.append(piece.text)
         return texts
+
+    def listed(self, parts, level: int):
+        """The same in brackets, where `in` is no ∈."""
+        texts = yield from self.each(parts, level)
+        return [self.word(part.text) if type(part) is Name else text for part, text in zip(parts, texts)]
 
     # --------------------------------------------------------------------------------------------- names and numbers
     def number(self, node) -> Piece:
@@ -311,7 +317,7 @@ class _Text:
 
     def variable(self, node):
         piece = yield from self.part(node.variable, POSTFIXED)
-        if type(node.variable) is Name:
+        if node.mark and type(node.variable) is Name and piece.text[0].isalpha():
             return self.axis_word(node.variable.text + node.mark)
         return piece.text + (self.raised(node.mark) if node.mark else "")
 
@@ -329,8 +335,8 @@ class _Text:
         return "d " if head == "d" else head
 
     def arguments(self, node):
-        ordinary = yield from self.each(node.arguments)
-        parameters = yield from self.each(node.parameters)
+        ordinary = yield from self.listed(node.arguments, OR)
+        parameters = yield from self.listed(node.parameters, OR)
         return ", ".join(ordinary) + ("; " + ", ".join(parameters) if parameters else "")
 
     def size(self, node) -> Piece:
@@ -339,7 +345,7 @@ class _Text:
     def literal(self, node):
         rows = []
         for row in node.rows:
-            cells = yield from self.each(row, SUM)
+            cells = yield from self.listed(row, SUM)
             rows.append(", ".join(cells))
         axes = ", ".join(self.axis(axis).text for axis in node.axes)
         return Piece(f"[{'; '.join(rows)}]_{{{axes}}}", POSTFIXED)
@@ -401,7 +407,7 @@ class _Text:
 
     # ---------------------------------------------------------------------------------------------- sets, statements
     def set(self, node):
-        elements = ",".join((yield from self.each(node.elements, SUM)))
+        elements = ",".join((yield from self.listed(node.elements, SUM)))
         domain = self.domains[node.domain].format(elements)
         sized = []
         for axis, size in node.axes:
@@ -519,7 +525,8 @@ class _Ascii(_Text):
 
     def derivative(self, node):
         """d(f(X))/dX*, where the variable is a plain name and all its axes are starred."""
-        if type(node.variable) is not Name or node.mark != "*" or not node.variable.text[0].isascii():
+        plain = type(node.variable) is Name and re.fullmatch("[A-Za-z][A-Za-z0-9]*'*", node.variable.text)
+        if node.mark != "*" or not plain:
             return (yield from super().derivative(node))
         body = yield self.visit(node.body)
         return Piece(f"d({body.text})/d{node.variable.text}*", QUOTIENT)

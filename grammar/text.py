@@ -275,7 +275,7 @@ class _Lexer:
 BARRED = re.compile(
     rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
 )
-HEAD = re.compile(r"\s*(?:_\{[^{}\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
+HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
 
 
 def _shown(character: str) -> str:

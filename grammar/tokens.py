@@ -108,7 +108,7 @@ def _group_end(tokens: list[Token], start: int) -> int:
 def _scripts_end(tokens: list[Token], start: int) -> int:
     """The index after the sub- and superscripts that begin at `start`."""
     position = start
-    while position < len(tokens) and tokens[position].type in ("SUB", "SUP"):
+    while position < len(tokens) and tokens[position].type in ("SUB", "SUP", "WITH"):
         position += 1
         if position < len(tokens) and tokens[position].type == "LBRACE":
             position = _group_end(tokens, position)

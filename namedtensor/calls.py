@@ -74,10 +74,25 @@ def call_builtin(checker: Checker, node: Call, frame: Frame) -> Term:
             304, f"{node.operator} takes {wanted} after the semicolon, and was given {len(options)}", node
         )
     named = tuple((name, value) for (name, _), value in zip(record.options, options))
+    if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
+        return indexed_by(checker, node, axes[0], arguments, frame)
     term = checker.apply(node.operator, arguments, axes, node, frame, node.arguments, named)
     if node.superscript:
         return powered(checker, term, node, frame)
     return term
+
+
+def indexed_by(checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], frame: Frame) -> Term:
+    """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
+    from . import elements
+
+    name, part = axis
+    tensor, at = arguments
+    if name not in tensor.shape:
+        problem = AxisProblem("missing", name)
+        raise checker.problem(problem, node.operator, (tensor,), node.arguments[:1], node, (axis,))
+    apart = checker.renamed(tensor, {name: f"{name}@index"}, node)
+    return elements.take(checker, apart, f"{name}@index", at, node.arguments[1], node)
 
 
 def powered(checker: Checker, term: Term, node: Call, frame: Frame) -> Term:

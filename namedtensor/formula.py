@@ -21,6 +21,7 @@ from . import calls
 from .axes import show
 from .check import Checker, Input, Poisoned, Warned
 from .checked import Checked
+from .explain import Explanation, Stage
 from .frames import plain
 from .registered import PYTHON
 from .limits import DEFAULT, Limits
@@ -659,8 +660,6 @@ def explain(
     >>> [step.text for step in nt.explain("2 x + 1", x=nt.tensor([1, 2], "a"))]
     ['x', '2 x', '2 x + 1']
     """
-    from .explain import Explanation, Stage
-
     bundle = Bundle(formula, _all_values(values, named))
     tree = parse(formula, syntax, _shadowed(map(str, bundle.inputs)))
     checker = Checker(analyse(formula, tree), bundle.inputs, _sizes(sizes), python=PYTHON)

@@ -14,7 +14,7 @@ def initial(shapes: Mapping[str, Mapping[str, Any]], seed: int, dtype: str) -> d
     """A tensor for each shape: γ one, vectors zero, all else normal with variance 1/(numbers that one output sums)."""
     import numpy as np
 
-    from .tensor import tensor
+    from .tensors import tensor
 
     generator = np.random.default_rng(seed)
     found = {}

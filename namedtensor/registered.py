@@ -23,7 +23,7 @@ class Registered:
 
     def run(self, arrays, orders, order, source: str, node) -> Any:
         """Call the function on named tensors; its result as an array in `order`."""
-        from .tensor import NamedTensor, tensor
+        from .tensors import NamedTensor, tensor
 
         given = [
             tensor(array, tuple(axis.replace("@python", "*") for axis in axes)) if axes else array

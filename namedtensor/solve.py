@@ -62,9 +62,9 @@ class Solver:
             if found is not None:
                 return found
             own = current.function.sizes if current.function is not None else []
-            found = self.by_facts(symbol, [(fact, frame) for fact in own], node)
+            found = self.by_facts(symbol, [(fact, current) for fact in own], node)
             if found is None and current.parent is not None and current.sizes:
-                stated = [(fact, frame) for fact in self.checker.scope.sizes if self.speaks_of(fact, current, symbol)]
+                stated = [(fact, current) for fact in self.checker.scope.sizes if self.speaks_of(fact, current, symbol)]
                 found = self.by_facts(symbol, stated, node)
             if found is not None:
                 return found

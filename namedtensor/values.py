@@ -19,7 +19,7 @@ class Layout(NamedTuple):
 
 def layout_of(value: Any, name: str) -> Layout | None:
     """How a given value is laid out; None for a plain Python number. Raises NotationError for what is no tensor."""
-    from .tensor import NamedTensor
+    from .tensors import NamedTensor
 
     if isinstance(value, NamedTensor):
         axes = value.axes
@@ -81,7 +81,7 @@ def _default(xp: Any) -> Any:
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any):
     """An array with its axes as a named tensor."""
-    from .tensor import tensor
+    from .tensors import tensor
 
     if not hasattr(array, "dtype"):
         array = xp.asarray(array)

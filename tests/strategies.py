@@ -1,10 +1,13 @@
 """Syntax trees drawn at random, for laws that hold of every formula.
 
 Every tree here is one that the parser makes of some text. What that leaves out is said where it is left out: two
-numbers side by side, for instance, are a syntax error.
+numbers side by side, for instance, are a syntax error. A function of `draw` and `part` makes one kind of node, its
+operands drawn from `part`, which is an `expressions(…)` less deep.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -13,235 +16,259 @@ from grammar.nodes import Axis, Call, Name, Number
 from grammar.symbols import FUNCTIONS, GREEK
 
 # Single letters that mean something else in other places (R, x, I, d, e), and words that begin as keywords do.
-TENSORS = "A B Q K V W X Y x y i j k n R I d e E X' h'' W2 x1' mask input dX order 1' ∞".split() + sorted(GREEK.values())
-WORDS = "seq key val height width layer ax a b c i t seq' a'' hidden x R I d dX if for in sum odd inf beta iota index"
-AXES = WORDS.split() + ["τ", "γ'", "Α"]
-USER_FUNCTIONS = "f g d FFN LayerNorm Att' φ".split()
+TENSORS = "X A B Q K V W Y x y i j k n R I d e E X' h'' W2 x1' mask input dX order in 1' ∞".split()
+TENSORS += sorted(set(GREEK.values()) - FUNCTIONS)
+AXES = "seq key val height width layer ax a b c i t seq' a'' x R I d dX if for in sum odd inf beta iota index τ γ'".split()
+USER_FUNCTIONS = "f g FFN LayerNorm Att' Φ'".split()
+BUILT_IN = tuple(sorted(FUNCTIONS))
 OPERATORS = "⊕ ★ ⊗ ⊖ ⊘ ⊛ ∘ • ⋄ △ ⊞ ⊠ ⊡".split()
 RELATIONS = "= ≠ < ≤ > ≥".split()
 MARKS = "*†"
 
-numbers = st.builds(
-    Number,
-    st.one_of(
-        st.integers(0, 12),
-        st.integers(0, 10**30),
-        st.floats(0, allow_nan=False, allow_infinity=False, allow_subnormal=False),
-    ),
-)
 names = st.builds(Name, st.sampled_from(TENSORS))
+floats = st.floats(0, allow_nan=False, allow_infinity=False)
+numbers = st.builds(Number, st.one_of(st.integers(0, 12), st.integers(0, 10**30), floats))
 
 
 def tuples(strategy, least: int = 1, most: int = 3):
     return st.lists(strategy, min_size=least, max_size=most).map(tuple)
 
 
+def one(draw, *kinds, **arguments):
+    return draw(st.sampled_from(kinds))(draw, **arguments)
+
+
+def some(draw, things, least: int = 1, most: int = 3) -> tuple:
+    return draw(tuples(things, least, most))
+
+
 # ------------------------------------------------------------------------------------------------------ axes and labels
-def _marked(text: str) -> st.SearchStrategy[str]:
-    return st.sampled_from([text, text, text, text + "*", text + "†"])
-
-
-axis_texts = st.sampled_from(AXES).flatmap(_marked)
-axis_names = st.builds(Name, axis_texts)
+@st.composite
+def axis_texts(draw, words=tuple(AXES)) -> str:
+    """seq, seq*"""
+    return draw(st.sampled_from(words)) + draw(st.sampled_from(["", "", "", *MARKS]))
 
 
 @st.composite
 def axes(draw) -> Axis:
     """seq, seq*, hidden_1, hidden_1^*"""
-    text = draw(axis_texts)
-    for label in draw(st.lists(st.sampled_from(["1", "12", "a", "in", "a'", "1'", "0.5"]), max_size=2)):
-        text = draw(_marked(f"{text}_{label}"))
+    text = draw(axis_texts())
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        text = f"{text}_{draw(axis_texts(('1', '12', 'a', 'in', '0.5')))}"
     return Axis(text)
 
 
 @st.composite
-def axis_labels(draw, label):
-    """The names of axes as labels are: seq, hidden_1, hidden_{l-1}, seq^*"""
-    node = draw(axis_names)
-    for _ in range(draw(st.integers(0, 2))):
-        script = draw(st.one_of(st.sampled_from(MARKS), label))
-        node = nodes.Starred(node, script) if isinstance(script, str) else nodes.Subscript(node, (script,))
-    return node
+def labels(draw, part):
+    """A component of a subscript: seq, 1, l-1, hidden_{l-1}, ph^l"""
+    left = draw(label_terms(part))
+    if draw(st.integers(0, 5)) < 5:
+        return left
+    return Call(draw(st.sampled_from("+-")), (), (), (left, draw(label_terms(part))))
 
 
-def label_terms(inner):
-    """A component of a subscript, but for + and −: seq, 1, hidden_1, ph^l"""
-    simple = st.one_of(axis_names, st.builds(Number, st.integers(0, 20)), axis_labels(axis_names))
-    raised = st.builds(nodes.Superscript, axis_labels(simple), tuples(inner))
-    return st.one_of(simple, simple, axis_labels(simple), raised)
-
-
-def labels(inner):
-    """A component of a subscript: seq, 1, l-1, hidden_{l-1}"""
-    terms = label_terms(inner)
-    sums = st.builds(
-        lambda sign, left, right: Call(sign, (), (), (left, right)), st.sampled_from("+-"), terms, terms
-    )
-    return st.one_of(terms, terms, sums, axis_labels(sums))
+@st.composite
+def label_terms(draw, part):
+    if draw(st.integers(0, 5)) == 0:
+        return Number(draw(st.integers(0, 20)))
+    node = Name(draw(axis_texts()))
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        mark = draw(st.sampled_from(["", "", *MARKS]))
+        node = nodes.Starred(node, mark) if mark else nodes.Subscript(node, (draw(labels(part)),))
+    return nodes.Superscript(node, some(draw, part)) if draw(st.integers(0, 9)) == 0 else node
 
 
 # --------------------------------------------------------------------------------------------------------- expressions
-leaves = st.one_of(names, names, numbers, st.builds(nodes.Size, axes()))
+def infix(draw, part, **_):
+    operator = draw(st.sampled_from([*"++--⊙⊙⊙⊙", *OPERATORS]))
+    below = some(draw, labels(part), 0, 2) if operator not in "+-" else ()
+    return Call(operator, (), below, (draw(part), draw(part)))
 
 
-def _call(operator, arguments, subscript=(), superscript=(), parameters=()):
-    return Call(operator, superscript, subscript, arguments, parameters)
-
-
-def infixes(inner):
-    pairs = st.tuples(inner, inner)
-    axes_below = tuples(labels(inner), 0, 2)
-    return st.one_of(
-        st.builds(_call, st.sampled_from("+-"), pairs),
-        st.builds(_call, st.just("⊙"), pairs, axes_below),
-        st.builds(_call, st.sampled_from(OPERATORS), pairs, axes_below),
-        st.builds(_call, st.just("/"), pairs.filter(_no_derivative)),
-        st.builds(_call, st.just("juxtaposed"), pairs.filter(_no_digits)),
-    )
-
-
-def _no_derivative(pair) -> bool:
+def quotient(draw, part, **_):
     """∂Y/∂X is a node of its own."""
-    return not all(type(node) is nodes.Differential for node in pair)
+    above, below = draw(part), draw(part)
+    below = below.body if type(below) is nodes.Differential else below
+    return Call("/", (), (), (above, below))
 
 
-def _no_digits(pair) -> bool:
-    return not all(type(node) is Number for node in pair)
+def juxtaposed(draw, part, **_):
+    """Two numbers do not stand side by side."""
+    left, right = draw(part), draw(part)
+    return Call("juxtaposed", (), (), (draw(names) if type(left) is type(right) is Number else left, right))
 
 
-def functions(inner, operators):
-    """f^{l}_{ax}(X, …; W, …)"""
-    scripts = tuples(labels(inner), 0, 2), tuples(inner, 0, 2)
-    calls = st.builds(_call, operators, tuples(inner, 0), *scripts, tuples(inner, 0, 2))
-    return calls.filter(lambda call: (call.arguments or call.parameters) and not _is_concatenation(call))
+def function(draw, part, functions):
+    """f^{l}_{ax}(X, …; W, …); concat(X, Y) is X ⊕ Y"""
+    operator = draw(st.sampled_from(functions))
+    parameters = some(draw, part, 0, 1)
+    arguments = some(draw, part, 0 if parameters else 1)
+    if operator == "concat" and len(arguments) == 2:
+        arguments += arguments
+    return Call(operator, some(draw, part, 0, 1), some(draw, labels(part), 0, 2), arguments, parameters)
 
 
-def _is_concatenation(call) -> bool:
-    """concat(X, Y) is X ⊕ Y."""
-    return (call.operator, len(call.arguments), call.superscript, call.parameters) == ("concat", 2, (), ())
+def prefixed(draw, part, **_):
+    return Call(draw(st.sampled_from(["negative", "sqrt"])), (), (), (draw(part),))
 
 
-def prefixes(inner):
-    one = st.tuples(inner)
-    return st.one_of(
-        st.builds(_call, st.sampled_from(["negative", "sqrt"]), one),
-        st.builds(_call, st.sampled_from("∑∏"), one, tuples(labels(inner), 0, 2)),
-        st.builds(nodes.IndexSum, st.sampled_from("∑∏"), st.builds(Name, st.sampled_from("ijk")), inner, inner, inner),
-        st.builds(nodes.Differential, inner),
-        st.builds(nodes.Derivative, inner, inner, st.sampled_from(["", *MARKS])).filter(
-            lambda node: node.mark or type(node.variable) is not nodes.Starred
-        ),
-    )
+def big(draw, part, **_):
+    return Call(draw(st.sampled_from("∑∏")), (), some(draw, labels(part), 0, 2), (draw(part),))
 
 
-def scripted(inner):
-    some = tuples(axes(), 1, 3)
-    one = tuples(axes(), 1, 1)
-    return st.one_of(
-        st.builds(nodes.Superscript, inner, tuples(inner)),
-        st.builds(nodes.Superscript, names, tuples(st.one_of(names, names, numbers, st.builds(Name, st.just("max"))))),
-        st.builds(nodes.Subscript, inner, tuples(labels(inner))),
-        st.builds(nodes.Starred, inner, st.sampled_from(MARKS)),
-        st.builds(nodes.Index, inner, tuples(st.tuples(axes(), inner))),
-        st.builds(nodes.Rename, inner, tuples(st.one_of(st.tuples(some, one), st.tuples(one, some)))),
-    )
+def index_sum(draw, part, **_):
+    first, last, body = draw(part), draw(part), draw(part)
+    return nodes.IndexSum(draw(st.sampled_from("∑∏")), Name(draw(st.sampled_from("ijk"))), first, last, body)
+
+
+def differential(draw, part, **_):
+    return nodes.Differential(draw(part))
+
+
+def derivative(draw, part, **_):
+    """Without a mark, the variable has none of its own."""
+    body, variable, mark = draw(part), draw(part), draw(st.sampled_from(["", *MARKS]))
+    return nodes.Derivative(body, variable, mark or ("*" if type(variable) is nodes.Starred else ""))
+
+
+def superscript(draw, part, **_):
+    return nodes.Superscript(draw(part), some(draw, part))
+
+
+def family(draw, **_):
+    """W^{l,Q}"""
+    components = st.one_of(names, names, numbers, st.just(Name("max")))
+    return nodes.Superscript(draw(names), some(draw, components))
+
+
+def subscript(draw, part, **_):
+    return nodes.Subscript(draw(part), some(draw, labels(part)))
+
+
+def starred(draw, part, **_):
+    return nodes.Starred(draw(part), draw(st.sampled_from(MARKS)))
+
+
+def index(draw, part, **_):
+    return nodes.Index(draw(part), some(draw, st.tuples(axes(), part)))
+
+
+def rename(draw, part, **_):
+    """Several axes become one, or one several."""
+    single, several = tuples(axes(), 1, 1), tuples(axes(), 1, 3)
+    return nodes.Rename(draw(part), some(draw, st.one_of(st.tuples(several, single), st.tuples(single, several))))
+
+
+def size(draw, **_):
+    return nodes.Size(draw(axes()))
+
+
+def literal(draw, part, **_):
+    over = draw(st.lists(axes(), min_size=1, max_size=2, unique=True))
+    columns = draw(st.integers(1, 3))
+    rows = st.lists(part, min_size=columns, max_size=columns).map(tuple)
+    return nodes.Literal(some(draw, rows, 1, 2 if len(over) == 2 else 1), tuple(over))
+
+
+def cases(draw, part, **_):
+    return nodes.Cases(some(draw, st.tuples(part, st.one_of(part, st.none()))))
+
+
+def indicator(draw, part, **_):
+    return nodes.Indicator(draw(part))
+
+
+# ---------------------------------------------------------------------------------------------------------- conditions
+def relation(draw, part, **_):
+    return Call(draw(st.sampled_from(RELATIONS)), (), (), (draw(part), draw(part)))
+
+
+def between(draw, part, **_):
+    """1 ≤ i ≤ j"""
+    low = relation(draw, part)
+    high = Call(draw(st.sampled_from(RELATIONS)), (), (), (low.arguments[1], draw(part)))
+    return Call("∧", (), (), (low, high))
+
+
+def logic(draw, part, **_):
+    return Call(draw(st.sampled_from("∧∨")), (), (), (draw(part), draw(part)))
+
+
+def property(draw, part, **_):
+    return Call(draw(st.sampled_from(["¬", "odd", "even"])), (), (), (draw(part),))
+
+
+KINDS = (
+    infix, infix, quotient, juxtaposed, function, prefixed, big, index_sum, differential, derivative, superscript,
+    family, subscript, starred, index, rename, size, literal, cases, indicator, relation, between, logic, property,
+)  # fmt: skip
+
+
+@cache
+def expressions(functions: tuple[str, ...] = BUILT_IN, depth: int = 3):
+    """Expressions in which the functions of these names are called, by default the built-in ones."""
+    return _expressions(functions, depth)
 
 
 @st.composite
-def literals(draw, inner):
-    over = draw(st.lists(axes(), min_size=1, max_size=2, unique=True))
-    columns = draw(st.integers(1, 3))
-    rows = st.lists(inner, min_size=columns, max_size=columns).map(tuple)
-    return nodes.Literal(draw(tuples(rows, 1, 2 if len(over) == 2 else 1)), tuple(over))
-
-
-def conditions(inner):
-    pairs = st.tuples(inner, inner)
-    relation = st.builds(_call, st.sampled_from(RELATIONS), pairs)
-    return st.one_of(
-        relation,
-        st.builds(_between, inner, inner, inner, st.tuples(*[st.sampled_from(RELATIONS)] * 2)),
-        st.builds(_call, st.sampled_from("∧∨"), st.tuples(relation, relation)),
-        st.builds(_call, st.sampled_from("∧∨"), pairs),
-        st.builds(_call, st.just("¬"), st.tuples(inner)),
-        st.builds(_call, st.sampled_from(["odd", "even"]), st.tuples(inner)),
-    )
-
-
-def _between(low, middle, high, signs):
-    """1 ≤ i ≤ j"""
-    return _call("∧", (_call(signs[0], (low, middle)), _call(signs[1], (middle, high))))
-
-
-def choices(inner):
-    return st.one_of(
-        st.builds(nodes.Cases, tuples(st.tuples(inner, st.one_of(inner, conditions(inner), st.none())))),
-        st.builds(nodes.Indicator, st.one_of(inner, conditions(inner))),
-    )
-
-
-def expressions(operators=st.sampled_from(sorted(FUNCTIONS)), leaves=leaves, size: int = 8):
-    """Expressions whose functions are `operators`, by default the built-in ones."""
-
-    def extend(drawn):
-        inner = st.deferred(lambda: drawn)  # has a short name in messages, where `drawn` would be spelled out
-        return st.one_of(
-            infixes(inner), infixes(inner), functions(inner, operators), prefixes(inner), scripted(inner),
-            literals(inner), conditions(inner), choices(inner),
-        )  # fmt: skip
-
-    return st.recursive(leaves, extend, max_leaves=size)
+def _expressions(draw, functions, depth):
+    if depth == 0 or draw(st.integers(0, 9)) < 3:
+        return draw(st.one_of(names, names, numbers))
+    return one(draw, *KINDS, part=expressions(functions, depth - 1), functions=functions)
 
 
 # ---------------------------------------------------------------------------------------------------------- statements
-def sets(inner):
-    shape = tuples(st.tuples(axes(), st.one_of(st.none(), inner)), 0, 3)
-    domains = st.one_of(
-        st.just(("reals", ())),
-        st.tuples(st.just("elements"), tuples(inner)),
-        st.tuples(st.just("interval"), st.tuples(inner, inner)),
-        st.tuples(st.just("count"), st.tuples(inner)),
-    )
-    return st.builds(lambda domain, shape: nodes.Set(*domain, shape), domains, shape)
-
-
-def ranges(inner):
-    return st.one_of(st.none(), st.builds(nodes.Range, st.builds(Name, st.sampled_from("t l τ".split())), inner, inner))
-
-
-def heads(inner, operators):
-    """The head of a signature: f^l_{ax}, ★_{ax}"""
-    scripts = tuples(labels(inner), 0, 2), tuples(inner, 0, 2)
-    return st.one_of(
-        st.builds(_call, operators, st.just(()), *scripts),
-        st.builds(_call, st.sampled_from(OPERATORS), st.just(()), tuples(labels(inner), 0, 2)),
-    )
-
-
-def statements(inner, operators=st.sampled_from(sorted(FUNCTIONS - {"concat"}))):
-    some = tuples(sets(inner), 0, 2)
-    return st.one_of(
-        st.builds(nodes.Value, inner),
-        st.builds(nodes.Equation, tuples(inner, 2), some, ranges(inner)),
-        st.builds(nodes.Declaration, tuples(inner, 1, 2), tuples(sets(inner), 1, 2), ranges(inner)),
-        st.builds(nodes.Signature, heads(inner, operators), tuples(sets(inner)), sets(inner)),
-        st.builds(nodes.Ellipsis),
-    )
+ELEMENTS = {"reals": (0, 0), "elements": (1, 3), "interval": (2, 2), "count": (1, 1)}
 
 
 @st.composite
-def programs(draw):
+def sets(draw, part):
+    domain = draw(st.sampled_from(sorted(ELEMENTS)))
+    elements = some(draw, part, *ELEMENTS[domain])
+    return nodes.Set(domain, elements, some(draw, st.tuples(axes(), st.one_of(st.none(), part)), 0))
+
+
+@st.composite
+def ranges(draw, part):
+    if draw(st.booleans()):
+        return None
+    return nodes.Range(Name(draw(st.sampled_from("tlτ"))), draw(part), draw(part))
+
+
+def value(draw, part, **_):
+    return nodes.Value(draw(part))
+
+
+def equation(draw, part, **_):
+    return nodes.Equation(some(draw, part, 2), some(draw, sets(part), 0, 2), draw(ranges(part)))
+
+
+def declaration(draw, part, **_):
+    return nodes.Declaration(some(draw, part, 1, 2), some(draw, sets(part), 1, 2), draw(ranges(part)))
+
+
+def signature(draw, part, functions):
+    """f^l_{ax} : …; ★_{ax} : …; concat : … × … is ⊕ : …"""
+    operator = draw(st.sampled_from([*OPERATORS, *functions, *functions]))
+    above = some(draw, part, 0, 1) if operator in functions else ()
+    head = Call(operator, above, some(draw, labels(part), 0, 2), ())
+    domain = some(draw, sets(part))
+    return nodes.Signature(head, domain[:1] if operator == "concat" else domain, draw(sets(part)))
+
+
+def ellipsis(draw, **_):
+    return nodes.Ellipsis()
+
+
+@st.composite
+def programs(draw, depth: int = 2):
     """Programs, in which each function that is not built in has a head."""
     own = draw(st.lists(st.sampled_from(USER_FUNCTIONS), unique=True, max_size=2))
-    inner = expressions(st.sampled_from(own + ["softmax", "exp", "max"]), size=5)
-    body = draw(st.lists(statements(inner), min_size=0 if own else 1, max_size=4))
+    functions = (*own, "softmax", "exp", "max")
+    part = expressions(functions, depth)
+    kinds = value, equation, equation, declaration, signature, ellipsis
+    body = [one(draw, *kinds, part=part, functions=functions) for _ in range(draw(st.integers(not own, 4)))]
     for name in own:
-        parameters = draw(tuples(names))
-        head = draw(
-            st.one_of(
-                st.builds(nodes.Signature, st.just(_call(name, ())), tuples(sets(inner)), sets(inner)),
-                st.builds(lambda right, call: nodes.Equation((call, right)), inner, st.just(_call(name, parameters))),
-            )
-        )
+        head = nodes.Equation((Call(name, (), (), some(draw, names)), draw(part)))
         body.insert(draw(st.integers(0, len(body))), head)
     return nodes.Program(tuple(body))

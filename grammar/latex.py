@@ -1,0 +1,321 @@
+"""The LaTeX spelling: the paper's macros to the tokens that the text spelling makes too.
+
+    \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax _ { seq } { X / 2 }
+
+    source --latex_macros--> pieces, the author's macros expanded, the maths found in the prose
+           --latex_reader--> tokens, by the macros below and the signs of latex_signs; a SEPARATOR for each & and \\\\
+           --latex_statements--> tokens, a SEPARATOR between statements only
+"""
+
+from __future__ import annotations
+
+import re
+
+from .latex_macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
+from .latex_reader import Action, Part, Reader, Stretch
+from .latex_signs import (
+    ampersand,
+    bar,
+    closing,
+    comma,
+    dollar,
+    font,
+    joined,
+    opening,
+    prime,
+    quad,
+    relation,
+    row,
+    script,
+    sized,
+    star,
+    text,
+)
+from .latex_statements import statements
+from .latex_tables import (
+    BARS,
+    BIG_WORDS,
+    BLACKBOARD,
+    DROPPED,
+    LOOKS,
+    PRIMES,
+    SIGNS,
+    SIZED,
+    STARS,
+    WITH_AXES,
+)
+from .tokens import Token
+
+
+def tokenize(source: str) -> list[Token]:
+    """Tokens of a LaTeX source; brackets are not matched yet, and names and functions not told apart."""
+    pieces = expand(source, scan(source))
+    units, partner = maths_of(source, pieces)
+    reader = Reader(source, pieces, partner, ACTIONS)
+    for start, end, opened_by in units:
+        reader.formula(start, end, opened_by)
+    return statements(reader.tokens) or reader.words_alone
+
+
+# -------------------------------------------------------------------------------------------------- the paper's macros
+def with_axes(reader: Reader, position: int, end: int) -> int:
+    """\\ndot{…} \\nsum{…} \\nprod{…} \\ncat{…}"""
+    macro, start, stop = reader.pieces[position]
+    group, after = reader.argument(position, position + 1, end)
+    return reader.put([Token(*WITH_AXES[macro], start, stop), *reader.subscript(group, after)], after, end)
+
+
+def binary(reader: Reader, position: int, end: int) -> int:
+    """\\nbin{\\ax}{\\star}, \\underset{\\ax}{softmax}"""
+    axes, middle = reader.argument(position, position + 1, end)
+    if middle < end and reader.pieces[middle][0] != "{" and reader.pieces[middle][0] in SIGNS:
+        operator, after = (middle, middle + 1), middle + 1
+    else:
+        operator, after = reader.argument(position, middle, end)
+    span = (reader.pieces[position][1], reader.pieces[after - 1][2])
+    return reader.put([*reader.inside("group", operator), *reader.subscript(axes, middle, span)], after, end)
+
+
+def function(reader: Reader, position: int, end: int) -> int:
+    """\\nfun{\\ax}{softmax}, \\nfun{\\ax}{norm_p}"""
+    axes, middle = reader.argument(position, position + 1, end)
+    called, after = reader.argument(position, middle, end)
+    span = (reader.pieces[position][1], reader.pieces[after - 1][2])
+    subscript = reader.subscript(axes, middle, span)
+    if type(called) is Token or not (name := joined(reader, *called))[0]:
+        return reader.put([*reader.inside("group", called), *subscript], after, end)
+    token = function_name(reader, called[0], *name, span[0])
+    label, parameter = function_label(reader, name[0], (name[1], called[1]))
+    return reader.put([token, *label, *subscript, *parameter], after, end)
+
+
+def function_name(reader: Reader, first: int, name: str, rest: int, start: int) -> Token:
+    stop = reader.pieces[rest - 1][2]
+    if name in BIG_WORDS:
+        return Token("BIG", BIG_WORDS[name], start, stop)
+    return Token("NAME", name, reader.pieces[first][1], stop, reader.place)
+
+
+def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
+    """What follows the name of a function: a label, as in LN_Q, or the parameter that is none, as in norm_p."""
+    if rest[0] == rest[1]:
+        return [], []
+    sign, start, stop = reader.pieces[rest[0]]
+    if name != "norm" or sign != "_":
+        return [rest], []
+    parameter, after = reader.argument(rest[0], rest[0] + 1, rest[1])
+    if after != rest[1]:
+        return [rest], []
+    return [], [Token("WITH", "_", start, stop), *reader.braced("group", parameter, after)]
+
+
+def matrix(reader: Reader, position: int, end: int) -> int:
+    """\\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}; with one axis empty, a row or a column"""
+    rows, middle = reader.argument(position, position + 1, end)
+    columns, last = reader.argument(position, middle, end)
+    cells, after = reader.argument(position, last, end)
+    _, start, stop = reader.pieces[position]
+    _, close, finish = reader.pieces[after - 1]
+    axes: list[Part] = []
+    for group, edge in ((rows, middle), (columns, last)):
+        if type(group) is Token or group[0] < group[1]:
+            between = reader.edges(group, edge)[0][1]
+            axes += [*([Token("COMMA", ",", between, between)] if axes else []), "sub", group, None]
+    parts = [Token("LBRACKET", "[", start, stop), "matrix", cells, None, Token("RBRACKET", "]", close, finish)]
+    if axes:
+        sign, brace = Token("SUB", "_", start, finish), Token("LBRACE", "{", start, stop)
+        parts += [sign, brace, *axes, Token("RBRACE", "}", close, finish)]
+    return reader.put(parts, after, end)
+
+
+# --------------------------------------------------------------------------------------------- fractions and roots
+def fraction(reader: Reader, position: int, end: int) -> int:
+    """\\frac{a}{b}: {{a}/{b}}"""
+    above, middle = reader.argument(position, position + 1, end, letters=True)
+    below, after = reader.argument(position, middle, end, letters=True)
+    _, start, stop = reader.pieces[position]
+    sign = Token("SLASH", "/", start, stop)
+    over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
+    if begins_with_partial(reader, above) and begins_with_partial(reader, below):
+        if above[1] - above[0] == 1:
+            return reader.put(derivative_operator(reader, below, under, sign), after, end)
+        over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
+        under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_partial(below, under)]
+    return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
+
+
+def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> list[Part]:
+    """Parts that are one thing, whatever stands around them, between { and } that span the macro."""
+    _, start, stop = reader.pieces[position]
+    _, close, finish = reader.pieces[after - 1]
+    return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
+
+
+def begins_with_partial(reader: Reader, group: Token | Stretch) -> bool:
+    return type(group) is tuple and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
+
+
+def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
+    """{∂ f(X)} as {f(X)}"""
+    return [parts[0], "group", (group[0] + 1, group[1]), None, parts[-1]]
+
+
+def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
+    """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
+    stop = under[-1].end if type(under[-1]) is Token else sign.end
+    name, after = Token("FUNCTION", "∂", sign.start, stop), Token("WITH", "_", sign.start, sign.start)
+    return [name, after, *without_partial(below, under)]
+
+
+def root(reader: Reader, position: int, end: int) -> int:
+    """\\sqrt{x}, \\sqrt[3]{x}: √{x}, {{x}^{1/{3}}}"""
+    _, start, stop = reader.pieces[position]
+    index, begin = bracket_argument(reader, position, end)
+    group, after = reader.argument(position, begin, end, letters=True)
+    operand = reader.braced("group", group, after)
+    if index is not None:
+        one, sign = Token("NUMBER", "1", start, stop), Token("SLASH", "/", start, stop)
+        power = wrapped(reader, position, after, [one, sign, *reader.braced("group", index, index[1])])
+        return reader.put(
+            wrapped(reader, position, after, [*operand, Token("SUP", "^", start, stop), *power]), after, end
+        )
+    parts = [Token("ROOT", "√", start, stop), *operand]
+    scripted = reader.piece(reader.skip_looks(after, end)) in ("^", "_")
+    return reader.put(wrapped(reader, position, after, parts) if scripted else parts, after, end)
+
+
+def bracket_argument(reader: Reader, position: int, end: int) -> tuple[Stretch | None, int]:
+    """The [3] of \\sqrt[3]{x}, and where what follows begins."""
+    begin = position + 1
+    if begin >= end or reader.pieces[begin][0] != "[":
+        return None, begin
+    close = begin + 1
+    while close < end and reader.pieces[close][0] != "]":
+        close = reader.partner.get(close, close) + 1
+    if close >= end:
+        raise lacks_argument(reader.source, reader.pieces[position])
+    return (begin + 1, close), close + 1
+
+
+def big(reader: Reader, position: int, end: int) -> int:
+    """\\sum_{i=1}^{n}; the lower end first, where the upper is written first"""
+    sign, start, stop = reader.pieces[position]
+    reader.add(SIGNS[sign], start, stop)
+    upper = reader.skip_looks(position + 1, end)
+    lower = script_end(reader, upper, end, "^")
+    after = script_end(reader, lower, end, "_") if lower > upper else upper
+    if after == lower or lower == upper:
+        return upper
+    return reader.put([(lower, after), (upper, lower)], after, end)
+
+
+def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
+    """Where the script that begins at `position` ends; there, if it is none that is plain."""
+    if position + 1 >= end or reader.pieces[position][0] != sign:
+        return position
+    content = reader.pieces[position + 1][0]
+    if content == "{":
+        return reader.partner[position + 1] + 1
+    return position + 2 if len(content) == 1 and reader.is_operand(content) else position
+
+
+# ---------------------------------------------------------------------------------------------- environments and looks
+def cases(reader: Reader, position: int, end: int) -> int:
+    close = reader.partner[position]
+    start, stop = Token("LBRACE", "{", *reader.pieces[position][1:]), Token("RBRACE", "}", *reader.pieces[close][1:])
+    return reader.put([start, "cases", (position + 1, close), None, stop], close + 1, end)
+
+
+def begin(reader: Reader, position: int, end: int) -> int:
+    """\\begin{aligned}: a table within the table"""
+    reader.ampersands = 0
+    if "alignedat" in reader.pieces[position][0]:
+        return reader.argument(position, position + 1, end)[1]
+    return bracket_argument(reader, position, end)[1] if reader.piece(position + 2) in tuple("tbc") else position + 1
+
+
+def skip(reader: Reader, position: int, end: int) -> int:
+    return position + 1
+
+
+def drop(reader: Reader, position: int, end: int) -> int:
+    """\\label{…}"""
+    after = position + 2 if reader.piece(position + 1) == "*" else position + 1
+    return reader.argument(position, after, end)[1]
+
+
+def between_rows(reader: Reader, position: int, end: int) -> int:
+    """\\intertext{…}"""
+    row(reader, position, end)
+    return reader.argument(position, position + 1, end)[1]
+
+
+def dots_within(reader: Reader, position: int, end: int) -> int:
+    """\\vdotswithin{=}"""
+    after = position + 1
+    if after < end:
+        after = reader.partner.get(after, after) + 1
+    reader.add(("ELLIPSIS", "⋮"), reader.pieces[position][1], reader.pieces[after - 1][2])
+    return after
+
+
+def ordinary(reader: Reader, position: int, end: int) -> int:
+    """\\mathord-, where an operator takes its argument"""
+    following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
+    if following[:1] == ["-"]:
+        return position + 2
+    return position + 4 if following == ["{", "-", "}"] else position + 1
+
+
+def blackboard(reader: Reader, position: int, end: int) -> int:
+    """\\mathbb R, \\mathbb{1}"""
+    macro, start, stop = reader.pieces[position]
+    letter, after = re.sub(r"\\math(bb|ds|bbm)|[{}\s]", "", macro), position + 1
+    if not letter:
+        group, after = reader.argument(position, position + 1, end, letters=True)
+        letter = group.text if type(group) is Token else "".join(piece[0] for piece in reader.pieces[slice(*group)])
+    if letter not in BLACKBOARD:
+        raise reader.unknown(position)
+    reader.add(BLACKBOARD[letter], start, reader.pieces[after - 1][2])
+    return after
+
+
+# What a piece does: a sign is one token; any other piece that acts has its function. All else is a name, or unknown.
+ACTIONS: dict[str, tuple[str, str] | Action] = {
+    **SIGNS,
+    **dict.fromkeys(LOOKS | {"{", "}"} | {f"\\end{{{name}}}" for name in ENVIRONMENTS}, skip),
+    **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
+    **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),
+    **dict.fromkeys(DROPPED, drop),
+    **dict.fromkeys([f"\\{name}" for name in TEXTS], text),
+    **dict.fromkeys([f"\\{name}" for name in FONTS], font),
+    **dict.fromkeys(WITH_AXES, with_axes),
+    **dict.fromkeys(["\\nbin", "\\underset"], binary),
+    **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac"], fraction),
+    **dict.fromkeys(["\\mathbb", "\\mathds", "\\mathbbm"], blackboard),
+    **dict.fromkeys([sign for sign, (terminal, _) in SIGNS.items() if terminal == "BIG"], big),
+    **dict.fromkeys([sign for sign, (terminal, _) in SIGNS.items() if terminal[:2] in ("LP", "LB")], opening),
+    **dict.fromkeys([sign for sign, (terminal, _) in SIGNS.items() if terminal[:2] in ("RP", "RB")], closing),
+    **dict.fromkeys(["\\quad", "\\qquad"], quad),
+    **dict.fromkeys(["\\\\", "\\\\*", "\\cr", "\\newline", "\\tabularnewline"], row),
+    **dict.fromkeys(["\\intertext", "\\shortintertext"], between_rows),
+    **dict.fromkeys(["=", ":=", "\\coloneqq", ":", "\\colon"], relation),
+    **dict.fromkeys(
+        ["\\in", "∈", "\\times", "×", "\\to", "\\rightarrow", "\\longrightarrow", "\\mapsto", "→"], relation
+    ),
+    **dict.fromkeys(STARS, star),
+    **dict.fromkeys(PRIMES, prime),
+    **dict.fromkeys(BARS, bar),
+    **dict.fromkeys(SIZED, sized),
+    **dict.fromkeys(["_", "^"], script),
+    **dict.fromkeys([",", "."], comma),
+    **dict.fromkeys(["$", "$$", "\\(", "\\["], dollar),
+    "{": skip,
+    "}": skip,
+    "&": ampersand,
+    "\\nfun": function,
+    "\\nmatrix": matrix,
+    "\\sqrt": root,
+    "\\vdotswithin": dots_within,
+    "\\mathord": ordinary,
+}

@@ -1,0 +1,97 @@
+"""What LaTeX's characters and macros are to the notation: tables, most of them made from `symbols.py`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from .latex_macros import FONTS, NAMED, TEXTS, is_macro, is_word
+from .symbols import LATEX_GREEK, SYMBOLS, UNDERSCORED, value
+from .text import fold
+
+
+def _macros(names: str) -> list[str]:
+    return [f"\\{name}" for name in names.split()]
+
+
+# ---------------------------------------------------------------------------------------------------- signs and names
+SIGNS = {
+    spelling: (symbol.terminal, value(symbol, spelling))
+    for symbol in SYMBOLS
+    for spelling in symbol.latex.split() + symbol.text.split()
+    if symbol.terminal not in ("NAME", "STAR", "SUP", "SUB") and "\\text" not in spelling and not spelling.isalpha()
+} | {
+    "\\ast": ("DOT", "⊙"), "∗": ("DOT", "⊙"), "...": ("DOTS", "…"), ":=": ("EQUALS", "="), "\\coloneqq": ("EQUALS", "="),
+    "ℝ": ("REALS", "ℝ"), "𝕀": ("INDICATOR", "𝕀"), "\\mathbb{R}": ("REALS", "ℝ"), "\\mathbb{I}": ("INDICATOR", "𝕀"),
+    ".": ("PERIOD", "."),
+}  # fmt: skip
+BLACKBOARD = {"R": ("REALS", "ℝ"), "I": ("INDICATOR", "𝕀"), "1": ("INDICATOR", "𝕀")}
+WITH_AXES = {"\\ndot": ("DOT", "⊙"), "\\nsum": ("BIG", "∑"), "\\nprod": ("BIG", "∏"), "\\ncat": ("OPERATOR", "⊕")}
+
+NAMES = {f"\\{name}": letter for name, letter in LATEX_GREEK.items()} | {"\\infty": "∞", "∞": "∞", "\\ell": "l"}
+PRIMES = {"'", "′", "’", "\\prime"}
+STARS = {"*": "*", "∗": "*", "\\ast": "*", "\\dagger": "†", "\\dag": "†", "†": "†", "‡": "†"}
+
+BARS = {"|", "∣", "\\vert", "\\mid", "\\lvert", "\\rvert"}
+# \left and its kin, and whether a bar after it opens (1) or closes (-1)
+SIZED = {"\\left": 1, "\\right": -1, "\\middle": 0}
+SIZED |= {
+    f"\\{size}{side}": sign
+    for size in ("big", "Big", "bigg", "Bigg")
+    for side, sign in (("l", 1), ("r", -1), ("m", 0), ("", 0))
+}
+
+# Words of upright text that mean something; those of no terminal are for the reader's ear only.
+WORDS = {
+    "if": "IF", "when": "IF", "otherwise": "OTHERWISE", "else": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
+    "and": "AND", "or": "OR", "not": "NOT", "where": "", "Where": "", "with": "", "let": "", "Let": "", "is": "", "are": "",
+}  # fmt: skip
+WORD_VALUES = {"and": "∧", "or": "∨", "not": "¬", "when": "if", "else": "otherwise"}
+BIG_WORDS = {"sum": "∑", "prod": "∏"}
+
+# How many arguments a macro takes that may itself be an argument without braces, as in x^\frac12.
+ARITY = dict.fromkeys(_macros("frac dfrac tfrac cfrac nfun nbin underset"), 2) | {"\\nmatrix": 3}
+ARITY |= dict.fromkeys(_macros("sqrt mathbb mathds mathbbm " + " ".join(TEXTS + FONTS)), 1)
+
+# ------------------------------------------------------------------------------------------------- looks, and no part
+LOOKS = set("\\, \\; \\: \\! \\> \\/ ~".split())
+LOOKS |= set(_macros("""displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits notag nonumber mathopen mathclose
+    mathbin mathrel mathop mathpunct mathinner boxed ensuremath substack smash thinspace medspace thickspace negthinspace
+    enspace enskip allowbreak nobreak noindent centering strut null relax hline hfill bf rm it sf tt cal"""))  # fmt: skip
+DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspace color textcolor ref eqref cite
+    footnote"""))  # fmt: skip
+
+# What readers know but the notation does not, and what it has instead.
+REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathcal mathscr mathfrak rec shp ind overline underline overbrace
+    underbrace overset stackrel binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
+    sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
+REFUSED |= dict.fromkeys(
+    _macros("hat tilde bar vec dot ddot widehat widetilde check breve"), "give the name a prime or another letter"
+)
+REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
+REFUSED |= dict.fromkeys(_macros("| Vert lVert rVert"), "a norm is \\nfun{\\ax}{norm} x")
+REFUSED |= dict.fromkeys(_macros("lfloor rfloor"), "write \\operatorname{floor}(x)")
+REFUSED |= dict.fromkeys(_macros("lceil rceil"), "write \\operatorname{ceil}(x)")
+REFUSED |= {
+    f"\\begin{{{name}}}": "write \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}"
+    for name in "matrix pmatrix bmatrix Bmatrix vmatrix smallmatrix array".split()
+}
+
+
+@lru_cache(maxsize=4096)
+def name_of(text: str) -> str | None:
+    """The name that a piece is by itself, or None: seq for \\seq, seq, \\name{seq} and \\text{seq}; α for \\alpha."""
+    if text in NAMES:
+        return NAMES[text]
+    if is_word(text):
+        return fold(text)
+    if named := NAMED.fullmatch(text):
+        name = unfonted(text)
+        special = named[1] not in ("name", "mathsf") and (name in WORDS or name in BIG_WORDS)
+        return None if special or ("_" in name and name not in UNDERSCORED) else name
+    return text[1:] if is_macro(text) and text not in REFUSED else None
+
+
+def unfonted(text: str) -> str | None:
+    """The name in \\name{…} or \\text{…}, which may hold labels and words of the notation too."""
+    named = NAMED.fullmatch(text)
+    return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
