@@ -160,7 +160,7 @@ class _Expander:
         text, start, end = piece
         if text == "{":
             return self.group(piece)
-        if len(text) > 1 and (is_number(text) or is_word(text)):
+        if len(text) > 1 and (text.isdecimal() or is_word(text)):
             self.left.append((text[1:], min(start + 1, end), end))
             piece = (text[0], start, min(start + 1, end))
         return [("{", start, start), piece, ("}", piece[2], piece[2])]

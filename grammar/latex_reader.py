@@ -174,13 +174,12 @@ class Reader:
     def first_character(self, position: int) -> Token:
         """The first digit or letter of a piece, which keeps the rest."""
         text, start, stop = self.pieces[position]
-        rest = text[1:]
-        if not (is_word(rest) or is_number(rest)):
+        if not (is_word(text) or text.isdecimal()):
             raise NotationError(
                 101, f"{text} stands where one digit is due", self.source, (start, stop), hint=f"write {{{text}}}"
             )
         in_source = stop - start == len(text)
-        self.pieces[position] = (rest, start + in_source, stop)
+        self.pieces[position] = (text[1:], start + in_source, stop)
         middle = start + 1 if in_source else stop
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 

@@ -242,16 +242,22 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
 
 def primed(tokens: list[Token]) -> Token | None:
     """The token that a prime after these belongs to."""
-    index = len(tokens) - 1
-    if index >= 0 and tokens[index].type == "RBRACE":
-        while index > max(0, len(tokens) - 60) and tokens[index].type != "SUB":
-            index -= 1
-    elif index > 0 and tokens[index - 1].type == "SUB":
-        index -= 1
-    if index > 0 and tokens[index].type == "SUB":
-        index -= 1
-        return tokens[index] if tokens[index].type == "NAME" else None
-    return tokens[index] if index >= 0 and tokens[index].type in ("NAME", "NUMBER") else None
+    last = len(tokens) - 1
+    first = group_start(tokens, last)
+    if first > 1 and tokens[first - 1].type == "SUB":
+        return tokens[first - 2] if tokens[first - 2].type == "NAME" else None
+    return tokens[last] if last >= 0 and tokens[last].type in ("NAME", "NUMBER") else None
+
+
+def group_start(tokens: list[Token], last: int) -> int:
+    """Where the group in braces that ends at `last`, or the token there, begins; -1 for a long one."""
+    depth = 0
+    for index in range(last, max(-1, last - 60), -1):
+        kind = tokens[index].type
+        depth += (kind == "RBRACE") - (kind == "LBRACE")
+        if depth <= 0:
+            return index
+    return -1
 
 
 # ------------------------------------------------------------------------------------------------------- upright text

@@ -129,7 +129,7 @@ class _Text:
         return repr(number).replace("inf", "1e999")
 
     def name(self, node) -> Piece:
-        return Piece("(in)" if node.text == "in" else self.word(node.text))
+        return self.bracketed(Piece("in")) if node.text == "in" else Piece(self.word(node.text))
 
     def word(self, text: str) -> str:
         """A name where an operand stands."""
@@ -317,7 +317,7 @@ class _Text:
 
     def variable(self, node):
         piece = yield from self.part(node.variable, POSTFIXED)
-        if node.mark and type(node.variable) is Name and piece.text[0].isalpha():
+        if node.mark and type(node.variable) is Name and node.variable.text[0].isalpha() and piece.text[0] != "(":
             return self.axis_word(node.variable.text + node.mark)
         return piece.text + (self.raised(node.mark) if node.mark else "")
 

@@ -179,7 +179,7 @@ class _Lexer:
                 return self.add("NAME", "∞", start, end)
             if text == "d" and follows == "(" and re.compile(r"[^\n]*/\s*d[A-Za-z]").match(source, end):
                 return self.add("PARTIAL", "∂", start, end)
-            if text[0] == "d" and len(text) > 1 and self.previous() == "SLASH" and source[end : end + 1] in MARKS:
+            if text[0] == "d" and len(text) > 1 and self.previous() == "SLASH" and MARK.match(source, end):
                 self.add("PARTIAL", "∂", start, start + 1)
                 return self.name(text[1:], start + 1, end)
             plain = text.rstrip(PRIMES)

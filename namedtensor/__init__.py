@@ -29,15 +29,17 @@ TENSORS = ("NamedTensor", "allclose", "from_xarray", "tensor")
 
 
 def _functions() -> dict[str, Any]:
-    from .functions import FUNCTIONS
+    """The functions made of the operators' records; none while they are being made."""
+    import importlib
 
-    return FUNCTIONS
+    return getattr(importlib.import_module(".functions", __name__), "FUNCTIONS", {})
 
 
 def __getattr__(name: str) -> Any:
     if name in TENSORS:
-        from . import tensors as module
+        import importlib
 
+        module = importlib.import_module(".tensors", __name__)
         found = {each: getattr(module, each) for each in TENSORS}
         globals().update(found)
         return found[name]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Iterator, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
@@ -72,9 +72,13 @@ class Report:
         return [section for section in self.sections if section.formulas]
 
 
-def check_document(source: str, everything: bool = False) -> Report:
-    """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too."""
+def check_document(source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None) -> Report:
+    """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
+
+    `shapes` and `sizes` are known in each section.
+    """
     found = find(source)
+    found.given = {"sizes": sizes, **(shapes or {})}
     errors: list[NotationError] = list(found.errors)
     warnings: list[Warned] = []
     left_out: list[LeftOut] = []
@@ -115,6 +119,7 @@ class _Found:
     definitions: list[Span] = field(default_factory=list)
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
     errors: list[NotationError] = field(default_factory=list)
+    given: dict[str, Any] = field(default_factory=dict)  # what to tell the checker beside the formulas
 
 
 def find(source: str) -> _Found:
@@ -351,7 +356,7 @@ def _check_section(found: _Found, section: Section, blamed: set[Maths], errors: 
         work = _patchwork(found, formulas)
         problem = _unsorted(work.text)
         if problem is None:
-            checked = check(work.text, syntax="latex")
+            checked = check(work.text, syntax="latex", **found.given)
             return _report(section, work, checked, formulas, blamed, errors, warnings)
         problem = work.error(problem)
         at = _holder(formulas, problem.span)
@@ -390,8 +395,3 @@ def _report(section: Section, work: Patchwork, checked: Checked, formulas, blame
         if _holder(formulas, span) in blamed:
             warnings.append(warning._replace(span=span))
 
-
-def titles(report: Report) -> Iterator[tuple[str, Section]]:
-    """The sections that hold formulas, each with what to call it."""
-    for section in report.scopes:
-        yield section.title or "before the first section", section

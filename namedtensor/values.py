@@ -56,7 +56,6 @@ def namespace_of(arrays: Mapping[str, Any]) -> tuple[Any, Any]:
     """The namespace of the arrays, and the dtype that constants take: the widest floating one of the inputs."""
     import numpy as np
 
-    real = None
     if all(isinstance(array, (np.ndarray, np.generic)) for array in arrays.values()):
         floating = [array.dtype for array in arrays.values() if array.dtype.kind == "f"]
         return np, np.result_type(*floating) if floating else np.dtype("float64")
@@ -81,11 +80,11 @@ def _default(xp: Any) -> Any:
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any):
     """An array with its axes as a named tensor."""
-    from .tensors import tensor
+    from .tensors import eager
 
     if not hasattr(array, "dtype"):
         array = xp.asarray(array)
-    return tensor(array, axes)
+    return eager.made(array, axes)
 
 
 def quiet():

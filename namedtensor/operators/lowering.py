@@ -90,7 +90,7 @@ def settled(xp: Any, values: tuple) -> bool:
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in ("sizes", "base")}
+    return {name: value for name, value in options.items() if name not in ("sizes", "base", "settled")}
 
 
 def elementwise(make: Callable[[Any], Kernel], mixed: bool = True) -> Callable[..., Lowered]:
@@ -104,7 +104,7 @@ def elementwise(make: Callable[[Any], Kernel], mixed: bool = True) -> Callable[.
         if static:
             bare = kernel
             kernel = lambda *arrays: bare(*arrays, **static)  # noqa: E731
-        if mixed and len(orders) > 1:
+        if mixed and len(orders) > 1 and not options.get("settled"):
             kernel = _with_common(xp, kernel)
         return _fitted(kernel, fits), order
 

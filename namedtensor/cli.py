@@ -1,0 +1,598 @@
+"""The command line: a formula and its tensors in, its value, type, spelling or error out.
+
+    namedtensor eval 'softmax_{key} A' A=A.json:query,key
+
+Each command is a record: what it means, its arguments, its examples, and the function that does it. What a command is
+given is read by `files`, what it says is written by `console`. Exit status: 0 all is well, 1 the formula or a tensor is
+wrong, 2 the command is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from dataclasses import fields
+from typing import Any, Callable, NamedTuple, Sequence
+
+from grammar.errors import NotationError, excerpt
+
+from .console import Console, error_in_ascii, error_record, shows, to_ascii
+from .files import FileProblem, as_number, is_file, read_given, read_text, read_value, split_given, writable, write
+
+FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+
+# -------------------------------------------------------------------------------------------------------------- commands
+class Command(NamedTuple):
+    """One word after `namedtensor`."""
+
+    meaning: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[Any, Console], int]
+    examples: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command as from a terminal; the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        status = _dispatch(words)
+        sys.stdout.flush()
+        return status
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else WRONG_USE
+    except BrokenPipeError:
+        # Whoever read has gone; what Python still holds for it must not be written when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG_FORMULA
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] not in COMMANDS:
+        _overview().parse_args(words or ["--help"])
+        return FINE
+    parser = _parser(words[0], COMMANDS[words[0]])
+    options = parser.parse_intermixed_args(words[1:])
+    console = Console(options.ascii, getattr(options, "json", False))
+    try:
+        return COMMANDS[words[0]].run(options, console)
+    except NotationError as problem:
+        return _failed(problem, options, console)
+    except FileProblem as problem:
+        return _misused(problem, console)
+    except MemoryError:
+        return _failed(NotationError(404, "the result does not fit in memory"), options, console)
+
+
+def _failed(problem: NotationError, options: Any, console: Console) -> int:
+    source: Source | None = getattr(options, "source", None)
+    if console.machine:
+        console.json({"error": error_record(problem, source.name if source else None)})
+    else:
+        console.note(console.error(problem, _place(problem, source)))
+    return WRONG_FORMULA
+
+
+def _misused(problem: FileProblem, console: Console) -> int:
+    if console.machine:
+        record = dict.fromkeys(("number", "line", "column", "span", "span_text", "hint"))
+        console.json({"error": {"kind": "input", "message": str(problem), **record}})
+    else:
+        console.note(f"namedtensor: {problem}")
+    return WRONG_USE
+
+
+# --------------------------------------------------------------------------------------------------------------- parsers
+class _Parser(argparse.ArgumentParser):
+    """Help and complaints go through a console: a terminal may be unable to show ⊙."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            console = Console()
+            (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
+
+    def error(self, message: str) -> Any:
+        self.exit(WRONG_USE, f"{self.prog}: {message}\n{self.format_usage()}See {self.prog} --help.\n")
+
+
+def _overview() -> argparse.ArgumentParser:
+    from . import __version__
+
+    lines = [f"  {name:<8} {command.meaning}" for name, command in COMMANDS.items()]
+    parser = _Parser(
+        prog="namedtensor",
+        description="Named tensor notation, executable: formulas as text or as LaTeX.",
+        usage="namedtensor COMMAND …",
+        epilog="commands:\n" + "\n".join(lines) + "\n\nnamedtensor COMMAND --help shows examples of each.\n\n" + INPUTS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"namedtensor {__version__}")
+    parser.add_argument("command", metavar="COMMAND", choices=list(COMMANDS), help="one of those below")
+    return parser
+
+
+def _parser(name: str, command: Command) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=f"namedtensor {name}",
+        description=command.meaning[:1].upper() + command.meaning[1:] + ".",
+        epilog=f"examples:\n{command.examples.strip()}\n\n{INPUTS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.arguments(parser)
+    parser.add_argument("--ascii", action="store_true", help="write ASCII alone: A @_{key} B, R^{a, b}")
+    return parser
+
+
+INPUTS = """\
+inputs:
+  NAME=FILE:axis,axis           .json .npy .npz .csv .tsv .safetensors, the axes in the order of the file
+  NAME=FILE[MEMBER]:axis,axis   one array of an .npz or .safetensors file, one column of a table
+  NAME='[[1,2],[3,4]]:a,b'      a tensor written out;  NAME=2.5  a number
+  A name is spelled as in text: W^Q, b_1, gamma. Before a formula that begins with - write --.
+
+exit status: 0 all is well, 1 the formula or a tensor is wrong, 2 the command is"""
+
+
+def _formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensors and numbers it needs") -> None:
+    parser.add_argument("formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - to read it")
+    if inputs:
+        parser.add_argument("inputs", metavar="NAME=…", nargs="*", help=inputs)
+        parser.add_argument(
+            "--sizes", metavar="NAME=N,…", action="append", default=[], help="sizes that nothing else fixes: heads=8"
+        )
+    parser.add_argument("--syntax", choices=("auto", "text", "latex"), default="auto", help="the spelling; auto tells by looks")
+    parser.add_argument("--json", action="store_true", help="results and errors as JSON")
+
+
+# --------------------------------------------------------------------------------------------------------- what is given
+class Source(NamedTuple):
+    """A formula with where it came from; `name` is None where it stood in the command."""
+
+    text: str
+    name: str | None
+    syntax: str
+
+
+SYNTAXES = {".nt": "text", ".tex": "latex"}
+FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex)")
+
+
+def _source(options: Any) -> Source:
+    """The formula that a command is about, also noted in `options` for errors to name its file."""
+    options.source = read_source(options.formula, options.syntax)
+    return options.source
+
+
+def read_source(word: str, syntax: str) -> Source:
+    """The text of a formula, a file, or standard input. Raises FileProblem."""
+    if word == "-":
+        return Source(_standard_input(), "<stdin>", syntax)
+    if is_file(word):
+        known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
+        return Source(read_text(word), word, known if syntax == "auto" else syntax)
+    if FILE_LIKE.fullmatch(word):
+        raise FileProblem(f"there is no file {word}")
+    return Source(word, None, syntax)
+
+
+def _standard_input() -> str:
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        return sys.stdin.read()
+    data = buffer.read()
+    for encoding in ("utf-8-sig", sys.stdin.encoding or "utf-8"):
+        try:
+            return data.decode(encoding).replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            continue
+    raise FileProblem("standard input is no text in UTF-8")
+
+
+def _values(words: list[str], console: Console) -> dict[str, Any]:
+    """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
+    values: dict[str, Any] = {}
+    for word in words:
+        given = read_given(word)
+        if given.name in values:
+            raise FileProblem(f"{given.name} is given twice")
+        values[given.name] = given.value
+        for note in given.notes:
+            console.note(note)
+    return values
+
+
+def _sizes(words: list[str]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for word in ",".join(words).split(",") if words else ():
+        name, _, text = word.partition("=")
+        number = as_number(text.strip()) if text else None
+        if not name.strip() or not isinstance(number, int):
+            raise FileProblem(f"{word!r} is no size; write --sizes heads=8,seq=3")
+        sizes[name.strip()] = number
+    return sizes
+
+
+def _limits(words: list[str]) -> Any:
+    from .limits import Limits
+
+    known = [each.name for each in fields(Limits)]
+    chosen = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        number = as_number(text) if text else None
+        if name not in known or not isinstance(number, (int, float)) or number != number or number < 1:
+            raise FileProblem(f"{word!r} is no limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
+        chosen[name] = int(min(number, sys.maxsize))
+    return Limits(**chosen)
+
+
+def _place(problem: NotationError, source: Source | None) -> str:
+    """file:line:column of an error, where it is about a file."""
+    if source is None or source.name is None or problem.source != source.text:
+        return ""
+    line, column = problem.position()
+    return f"{source.name}:{line}:{column}"
+
+
+# ------------------------------------------------------------------------------------------------------------------ eval
+def _eval_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser)
+    parser.add_argument(
+        "--call", metavar=("NAME", "ARGUMENT"), nargs="+", help="call a function of the program; arguments as after NAME="
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it")
+    parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
+    parser.add_argument(
+        "--limit", metavar="NAME=N", action="append", default=[], help="raise a limit: nesting, literal, result, steps"
+    )
+
+
+def _eval(options: Any, console: Console) -> int:
+    if options.out:
+        writable(options.out)
+    source = _source(options)
+    value = _value(options, source, console)
+    if options.out:
+        write(value, options.out)
+        console.note(f"{options.out}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}")
+    if options.json:
+        console.json({"value": value_record(value)})
+    elif not options.out:
+        console.print(table(value))
+    return FINE
+
+
+def _value(options: Any, source: Source, console: Console) -> Any:
+    from .formula import evaluate, program
+
+    name, *arguments = options.call or [None]
+    inputs = options.inputs + [word for word in arguments if GIVEN.match(word)]
+    values, sizes = _values(inputs, console), _sizes(options.sizes)
+    if name is not None:
+        given = [_argument(word, values) for word in arguments if not GIVEN.match(word)]
+        return program(source.text, source.syntax)[name](*given, values=values, sizes=sizes)
+    try:
+        return evaluate(
+            source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=_limits(options.limit)
+        )
+    except NotationError as problem:
+        raise _with_call_hint(problem) from None
+
+
+GIVEN = re.compile(r"[^=:\[\]/\\]+=")
+
+
+def _argument(word: str, values: dict[str, Any]) -> Any:
+    """An argument of --call: the name of an input, a number, a tensor."""
+    if word in values:
+        return values[word]
+    if as_number(word) is None and not re.search(r"[:.\[]", word):
+        known = f"; the inputs are {', '.join(values)}" if values else ""
+        raise FileProblem(f"{word} is no input, number or tensor file{known}")
+    return read_value(word, word)[0]
+
+
+def _with_call_hint(problem: NotationError) -> NotationError:
+    if problem.number != 105 or not problem.message.startswith("there is no value here"):
+        return problem
+    hint = "name a function of it: --call NAME ARGUMENT …"
+    return NotationError(
+        problem.number, problem.message, problem.source, problem.span, problem.notes, hint, problem.labels
+    )
+
+
+def table(value: Any) -> str:
+    from .display import text_table
+
+    return text_table(value)
+
+
+def value_record(value: Any) -> dict[str, Any]:
+    """A tensor for machines."""
+    array = value.to_array(value.axes)
+    record = {"axes": list(value.axes), "sizes": dict(value.sizes), "type": str(value.shape)}
+    return {**record, "dtype": str(array.dtype), "data": array.tolist()}
+
+
+EVAL_EXAMPLES = """
+  namedtensor eval '1 + 1/2'
+  namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
+  namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
+  namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
+  namedtensor eval layers.tex --call LayerNorm X X=x.json:seq,chans --sizes chans=512
+  echo 'mean_{a} X' | namedtensor eval - X=x.csv:a,b --out mean.json
+"""
+
+
+# ----------------------------------------------------------------------------------------------------------------- check
+def _check_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors")
+    parser.add_argument("--all", action="store_true", help="in a document: check maths that seems to be of no named axes too")
+    parser.add_argument("--types", action="store_true", help="in a document: print the types of all names")
+    parser.add_argument("--strict", action="store_true", help="count warnings as errors")
+
+
+def _check(options: Any, console: Console) -> int:
+    source = _source(options)
+    shapes = {name: shape_given(name, text, console) for name, text in map(split_given, options.inputs)}
+    if is_document(source):
+        return _check_document(source, shapes, options, console)
+    from .formula import check
+
+    checked = check(source.text, sizes=_sizes(options.sizes), syntax=source.syntax, **shapes)
+    if options.json:
+        console.json(checked_record(checked, source.name))
+    else:
+        _print_checked(checked, source, console)
+    return WRONG_FORMULA if checked.errors or (options.strict and checked.warnings) else FINE
+
+
+SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
+
+
+def shape_given(name: str, text: str, console: Console) -> Any:
+    """What NAME=… says of a shape: its text, or that of the tensor it gives."""
+    if SHAPE.match(text) and not is_file(text):
+        return text
+    value, notes = read_value(text, name)
+    for note in notes:
+        console.note(f"{name}: {note}")
+    return value
+
+
+def is_document(source: Source) -> bool:
+    """Whether LaTeX is a document with formulas in it, and not a formula."""
+    whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
+    tex = source.name is not None and source.name.endswith(".tex")
+    return source.syntax != "text" and bool(whole or tex)
+
+
+def _print_checked(checked: Any, source: Source, console: Console) -> None:
+    width = max(map(len, checked.types), default=0)
+    for name, text in checked.types.items():
+        console.print(f"{name:<{width}} : {text}")
+    if checked.type is not None:
+        console.print(f"value : {checked.type}" if checked.types else checked.type)
+    blank = bool(checked.types or checked.type is not None)
+    for text in _complaints(checked.errors, checked.warnings, source, console):
+        console.print("\n" + text if blank else text)
+        blank = True
+
+
+def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
+    """Errors, then warnings, each with its place and excerpt."""
+    plain = console.ascii or not shows(sys.stdout, "⊙ℝ→─")
+    found = []
+    for error in errors:
+        drawn = error_in_ascii(error) if plain else error
+        place = _place(error, source)
+        found.append(f"{place}: {drawn}" if place else str(drawn))
+    for warning in warnings:
+        error = NotationError(314, warning.message, source.text, warning.span, hint=warning.hint)
+        place = _place(error, source)
+        drawn = error_in_ascii(error) if plain else error
+        lines = [f"{place}: warning: {drawn.message}" if place else f"warning: {drawn.message}"]
+        lines += excerpt(drawn.source or "", ((drawn.span or (0, 0), ""),))
+        found.append("\n".join([*lines, f"  hint: {drawn.hint}"]))
+    return found
+
+
+def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
+    """What check found, for machines."""
+    return {
+        "ok": checked.ok,
+        "type": checked.type,
+        "types": checked.types,
+        "steps": [{"text": text, "type": type} for text, type in checked.steps],
+        "errors": [error_record(error, file) for error in checked.errors],
+        "warnings": [_warning_record(warning, checked.source, file) for warning in checked.warnings],
+    }
+
+
+def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
+    record = error_record(NotationError(314, warning.message, source, warning.span, hint=warning.hint), file)
+    return {**record, "kind": "warning"}
+
+
+def _check_document(source: Source, shapes: dict[str, Any], options: Any, console: Console) -> int:
+    from .documents import check_document
+
+    report = check_document(source.text, options.all, shapes, _sizes(options.sizes))
+    if options.json:
+        console.json(_document_record(report, source.name))
+    else:
+        _print_document(report, source, options, console)
+    return WRONG_FORMULA if report.errors or (options.strict and report.warnings) else FINE
+
+
+def _print_document(report: Any, source: Source, options: Any, console: Console) -> None:
+    name = source.name or "<formula>"
+    for section in report.scopes if options.types else ():
+        console.print(f"{name}:{_line(source, section.start)}: {section.title or 'before the first section'}")
+        for each, text in section.types.items():
+            console.print(f"  {each} : {text}")
+    for text in _complaints(report.errors, report.warnings, source, console):
+        console.print(text + "\n")
+    for section in report.scopes:
+        for each, start in section.unknown.items():
+            console.print(f"{name}:{_line(source, start)}: note: nothing in this section says what {each} is")
+    for left in report.left_out if options.all else ():
+        console.print(f"{name}:{_line(source, left.span[0])}: note: left out, {left.reason}")
+    console.print(_summary(report, name, options))
+
+
+def _line(source: Source, position: int) -> int:
+    return source.text.count("\n", 0, position) + 1
+
+
+def _summary(report: Any, name: str, options: Any) -> str:
+    text = f"{name}: {_number(report.formulas, 'formula')} in {_number(len(report.scopes), 'section')}: "
+    text += f"{_number(len(report.errors), 'error')}, {_number(len(report.warnings), 'warning')}"
+    left = len(report.left_out)
+    return text + (f"; {left} left out, being of another notation (--all shows them)" if left and not options.all else "")
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
+def _document_record(report: Any, file: str | None) -> dict[str, Any]:
+    return {
+        "ok": not report.errors,
+        "file": file,
+        "formulas": report.formulas,
+        "sections": [
+            {"title": section.title, "types": section.types, "unknown": list(section.unknown)} for section in report.scopes
+        ],
+        "errors": [error_record(error, file) for error in report.errors],
+        "warnings": [_warning_record(warning, report.source, file) for warning in report.warnings],
+        "left_out": [{"span": list(left.span), "reason": left.reason} for left in report.left_out],
+    }
+
+
+CHECK_EXAMPLES = """
+  namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
+  namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
+  namedtensor check paper.tex               each section is a scope; errors as file:line:column
+  namedtensor check paper.tex --json --all
+"""
+
+
+# ---------------------------------------------------------------------------------------------------------------- render
+def _render_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser, inputs="")
+    parser.add_argument(
+        "--to", choices=list(SPELLINGS), help="the spelling; LaTeX where it is left out, and text where the formula is LaTeX"
+    )
+
+
+def _tree(program: Any) -> str:
+    from .outline import outline
+
+    return outline(program)
+
+
+def _spell(name: str, **options: bool) -> Callable[[Any], str]:
+    def spelled(program: Any) -> str:
+        from grammar import printer
+
+        return getattr(printer, name)(program, **options)
+
+    return spelled
+
+
+SPELLINGS: dict[str, Callable[[Any], str]] = {
+    "text": _spell("to_text"),
+    "ascii": _spell("to_text", ascii=True),
+    "latex": _spell("to_latex"),
+    "latex-macros": _spell("to_latex", macros=True),
+    "tree": _tree,
+}
+
+
+def _render(options: Any, console: Console) -> int:
+    from grammar.parser import parse, spelling_of
+
+    source = _source(options)
+    program = parse(source.text, source.syntax)
+    spelling = spelling_of(source.text) if source.syntax == "auto" else source.syntax
+    to = options.to or ("text" if spelling == "latex" else "latex")
+    if to == "text" and (options.ascii or not shows(sys.stdout, "⊙ℝ→─")):
+        to = "ascii"
+    if options.json:
+        from .outline import record
+
+        console.json({"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)})
+    else:
+        console.print(SPELLINGS[to](program))
+    return FINE
+
+
+RENDER_EXAMPLES = r"""
+  namedtensor render 'softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V'
+  namedtensor render '\nfun{\seq}{softmax} X' --to ascii
+  namedtensor render layers.nt --to latex-macros
+  namedtensor render 'A + 2 x' --to tree
+"""
+
+
+# --------------------------------------------------------------------------------------------------------------- explain
+def _explain_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser)
+
+
+def _explain(options: Any, console: Console) -> int:
+    from .formula import explain
+
+    source = _source(options)
+    steps = explain(source.text, _values(options.inputs, console), sizes=_sizes(options.sizes), syntax=source.syntax)
+    if options.json:
+        found = [{"text": step.text, "type": step.type, "value": value_record(step.value)} for step in steps]
+        console.json({"steps": found})
+    else:
+        console.print(str(steps))
+    return FINE
+
+
+EXPLAIN_EXAMPLES = """
+  namedtensor explain '2 A + 1' A='[1,2,3]:seq'
+  namedtensor explain 'softmax_{seq}(Q ⊙_{key} K / √|key|)' Q='[1,2]:key' K='[[1,0],[0,1]]:seq,key'
+"""
+
+
+# ------------------------------------------------------------------------------------------------------------------ repl
+def _repl_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", nargs="?", help="a program to begin with, as :load FILE")
+    parser.add_argument("inputs", metavar="NAME=…", nargs="*", help="tensors and numbers to begin with")
+    parser.add_argument("--plain", action="store_true", help="plain input, also where prompt_toolkit is installed")
+
+
+def _repl(options: Any, console: Console) -> int:
+    from .repl import run
+
+    words = [*([options.file] if options.file else []), *options.inputs]
+    files = [word for word in words if "=" not in word]
+    return run(files, [word for word in words if "=" in word], options.plain, console)
+
+
+REPL_EXAMPLES = r"""
+  namedtensor repl
+  namedtensor repl layers.nt X=x.npy:seq,chans
+  namedtensor repl < session.txt
+
+  In it, \odot and the tabulator key give ⊙; :help lists what else there is.
+"""
+
+COMMANDS = {
+    "eval": Command("print the value of a formula as a table with named axes", _eval_arguments, _eval, EVAL_EXAMPLES),
+    "check": Command("print types, errors and warnings, with no data needed", _check_arguments, _check, CHECK_EXAMPLES),
+    "render": Command("spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, _render, RENDER_EXAMPLES),
+    "explain": Command("print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES),
+    "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
+}
+
+__all__ = ["main", "to_ascii"]

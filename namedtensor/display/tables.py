@@ -1,0 +1,215 @@
+"""Tables with named axes. One axis is a row, two a table; of more, the first ones number the tables.
+
+    height\\width │ 1  2  3
+    ──────────────┼────────
+                1 │ 3  1  4
+                2 │ 1  5  9
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, Iterator
+
+if TYPE_CHECKING:
+    from ..tensors import NamedTensor
+
+LONGEST = 12  # elements of an axis that are shown; of more, the first and last
+FACETS = 6
+
+
+def one_line(tensor: NamedTensor) -> str:
+    """Names, sizes, dtype and the range of values, in one line.
+
+    >>> import namedtensor as nt
+    >>> nt.tensor([0.5, 2.0], "seq")
+    NamedTensor(seq[2], float64, 0.5…2)
+    """
+    shape = " × ".join(f"{axis}[{size}]" for axis, size in tensor.sizes.items())
+    dtype = str(tensor.dtype).rpartition(".")[2]
+    parts = [part for part in (shape, dtype, _range(tensor)) if part]
+    return f"NamedTensor({', '.join(parts)})"
+
+
+def _range(tensor: NamedTensor) -> str:
+    array = values(tensor, tensor.axes)
+    if array is None:
+        return "no values yet"
+    if array.size == 0:
+        return "empty"
+    if array.dtype.kind not in "biuf":
+        return ""
+    if not tensor.axes:
+        return number(array.item())
+    finite = array[~_nan(array)]
+    if finite.size == 0:
+        return "nan"
+    low, high = finite.min().item(), finite.max().item()
+    text = number(low) if low == high else f"{number(low)}…{number(high)}"
+    return text + (", with nan" if finite.size < array.size else "")
+
+
+def _nan(array: Any) -> Any:
+    import numpy as np
+
+    return np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+
+
+def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
+    """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
+    import numpy as np
+
+    array = tensor.to_array(order) if tensor.axes else tensor.array
+    try:
+        if hasattr(array, "detach"):
+            array = array.detach().cpu()
+        return np.asarray(array)
+    except Exception:
+        return None
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number for people: 4 significant digits, no needless zeros."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, complex):
+        return f"{value:.{digits}g}"
+    if isinstance(value, int):
+        return str(value)
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.{digits}g}"
+
+
+def shown(size: int) -> list[int | None]:
+    """The positions of an axis that are shown; None where some are left out."""
+    if size <= LONGEST:
+        return list(range(size))
+    half = LONGEST // 2
+    return [*range(half), None, *range(size - half, size)]
+
+
+def column(texts: list[str]) -> list[str]:
+    """Numbers of one column with their points under one another."""
+    places = [len(text) - text.find(".") if "." in text and "e" not in text else 0 for text in texts]
+    most = max(places, default=0)
+    padded = [text + " " * (most - place) if most else text for text, place in zip(texts, places)]
+    width = max(map(len, padded), default=0)
+    return [text.rjust(width) for text in padded]
+
+
+def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+    """Two-dimensional pieces, each with what it is at: ("batch 1", array, (rows, columns))."""
+    axes = tensor.axes
+    outer, inner = axes[:-2], axes[-2:]
+    array = values(tensor, axes)
+    for count, at in enumerate(itertools.product(*(range(tensor.sizes[axis]) for axis in outer))):
+        if count == FACETS:
+            break
+        title = ", ".join(f"{axis} {position + 1}" for axis, position in zip(outer, at))
+        yield title, array[at], inner
+
+
+def left_out(tensor: NamedTensor) -> int:
+    return max(0, math.prod(tensor.sizes[axis] for axis in tensor.axes[:-2]) - FACETS)
+
+
+# --------------------------------------------------------------------------------------------------------- terminals
+def text_table(tensor: NamedTensor) -> str:
+    """A table with the names of the axes; elements are numbered from 1, as in formulas.
+
+    >>> import namedtensor as nt
+    >>> print(text_table(nt.tensor([[3, 1], [1, 5]], "height width")))
+    height\\width │ 1  2
+    ──────────────┼─────
+                1 │ 3  1
+                2 │ 1  5
+    """
+    array = values(tensor, tensor.axes)
+    if array is None:
+        return one_line(tensor)
+    if not tensor.axes:
+        return number(array.item(), 6)
+    if array.size == 0:
+        return one_line(tensor)
+    lines: list[str] = []
+    for title, piece, axes in facets(tensor):
+        if title:
+            lines += ([""] if lines else []) + [title]
+        lines += _table_lines(piece, axes)
+    hidden = left_out(tensor)
+    if hidden:
+        lines += ["", f"… and {hidden} more of {' × '.join(tensor.axes[:-2])}"]
+    return "\n".join(lines)
+
+
+def _table_lines(piece: Any, axes: tuple[str, ...]) -> list[str]:
+    if piece.ndim == 1:
+        rows, names, corner = piece.reshape(1, -1), [""], axes[0]
+    else:
+        rows, names, corner = piece, None, "\\".join(axes)
+    row_at, column_at = shown(rows.shape[0]), shown(rows.shape[1])
+    labels = names or ["…" if at is None else str(at + 1) for at in row_at]
+    width = max(len(corner), *map(len, labels))
+    columns = []
+    for at in column_at:
+        head = "…" if at is None else str(at + 1)
+        cells = ["…" if at is None or row is None else number(rows[row, at].item()) for row in row_at]
+        aligned = column(cells)
+        size = max(len(head), *map(len, aligned))
+        columns.append([head.rjust(size), *(cell.rjust(size) for cell in aligned)])
+    header = f"{corner:>{width}} │ " + "  ".join(cells[0] for cells in columns)
+    lines = [header, "─" * (width + 1) + "┼" + "─" * (len(header) - width - 2)]
+    for number_of_row, label in enumerate(labels, 1):
+        lines.append(f"{label:>{width}} │ " + "  ".join(cells[number_of_row] for cells in columns))
+    return [line.rstrip() for line in lines]
+
+
+# --------------------------------------------------------------------------------------------------------- notebooks
+STYLE = (
+    "border-collapse:collapse;font-family:ui-monospace,monospace;font-size:0.9em;display:inline-table;margin:0.3em 1em 0.3em 0"
+)
+CELL = "padding:0.15em 0.6em;text-align:right;border:1px solid rgba(128,128,128,0.25)"
+HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
+
+
+def html_table(tensor: NamedTensor) -> str:
+    """A static table with the names of the axes at its sides; more than two axes make several tables."""
+    array = values(tensor, tensor.axes)
+    title = html.escape(one_line(tensor))
+    caption = f'<div style="opacity:0.7;font-size:0.85em">{title}</div>'
+    if array is None or array.size == 0:
+        return f'<div class="named-tensor">{caption}</div>'
+    if not tensor.axes:
+        return f'<div class="named-tensor">{caption}<code>{number(array.item(), 6)}</code></div>'
+    pieces = [_html_facet(label, piece, axes) for label, piece, axes in facets(tensor)]
+    hidden = left_out(tensor)
+    if hidden:
+        pieces.append(f"<div>… and {hidden} more of {html.escape(' × '.join(tensor.axes[:-2]))}</div>")
+    return f'<div class="named-tensor">{caption}{"".join(pieces)}</div>'
+
+
+def _html_facet(title: str, piece: Any, axes: tuple[str, ...]) -> str:
+    rows = piece.reshape(1, -1) if piece.ndim == 1 else piece
+    row_axis = html.escape(axes[0]) if piece.ndim == 2 else ""
+    column_axis = html.escape(axes[-1])
+    row_at, column_at = shown(rows.shape[0]), shown(rows.shape[1])
+    heads = "".join(f'<th style="{HEAD}">{"…" if at is None else at + 1}</th>' for at in column_at)
+    body = []
+    for row in row_at:
+        label = "…" if row is None else str(row + 1) if piece.ndim == 2 else ""
+        cells = "".join(_html_cell(None if row is None or at is None else rows[row, at].item()) for at in column_at)
+        body.append(f'<tr><th style="{HEAD}">{label}</th>{cells}</tr>')
+    caption = f'<caption style="text-align:left;opacity:0.65">{html.escape(title)}</caption>' if title else ""
+    corner = (
+        f'<tr><th style="{HEAD}"></th><th style="{HEAD};text-align:center" colspan="{len(column_at)}">'
+        f"<b>{column_axis}</b></th></tr>"
+        f'<tr><th style="{HEAD}"><b>{row_axis}</b></th>{heads}</tr>'
+    )
+    return f'<table style="{STYLE}">{caption}<thead>{corner}</thead><tbody>{"".join(body)}</tbody></table>'
+
+
+def _html_cell(value: Any) -> str:
+    return f'<td style="{CELL}">{"…" if value is None else number(value)}</td>'
