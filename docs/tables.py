@@ -63,7 +63,7 @@ CONSTRUCTS = {
         Construct("A^2", "A^2", "A^2", "power; `A²` too", "A ** 2", "height width"),
         Construct("√A", "sqrt(A)", r"\sqrt{A}", "square root, of the next atom; `\\sqrt[3]{A}` is the cube root", "np.sqrt(A)", "height width"),
         Construct("−A", "-A", "-A", "the negative", "-A", "height width"),
-        Construct("|height|", "|height|", r"|\height|", "the size of an axis", "A.shape[0]", ""),
+        Construct("x / |height|", "x / |height|", r"\frac{x}{|\height|}", "the size of an axis", "x / len(x)", "height"),
         Construct("|A|", "|A|", "|A|", "the absolute values of a tensor; longer operands take `abs(…)`", "np.abs(A)", "height width"),
     ],
     "contraction": [
@@ -74,8 +74,8 @@ CONSTRUCTS = {
     "functions": [
         Construct("∑_{seq} X", "sum_{seq} X", r"\nsum{\seq} X", "sum over an axis; reaches over products to the next `+` or `−`", "X.sum(1)", "batch chans"),
         Construct("∑_{seq, chans} X", "sum_{seq, chans} X", r"\nsum{\seq \\ \chans} X", "over several axes", "X.sum((1, 2))", "batch"),
-        Construct("∑_i A_{height(i)}", "sum_i A_{height(i)}", r"\sum_i A_{\height(i)}", "sum over an index, which runs over the whole axis", "A.sum(0)", "width"),
-        Construct("∑_{i=1}^{2} A_{height(i)}", "sum_{i=1}^{2} A_{height(i)}", r"\sum_{i=1}^{2} A_{\height(i)}", "or over a range", "A[0:2].sum(0)", "width"),
+        Construct("∑_j A_{height(j)}", "sum_j A_{height(j)}", r"\sum_j A_{\height(j)}", "sum over an index, which runs over the whole axis", "A.sum(0)", "width"),
+        Construct("∑_{j=1}^{2} A_{height(j)}", "sum_{j=1}^{2} A_{height(j)}", r"\sum_{j=1}^{2} A_{\height(j)}", "or over a range", "A[0:2].sum(0)", "width"),
         Construct("softmax_{seq} X", "softmax_{seq} X", r"\nfun{\seq}{softmax} X", "a function along an axis", "np.exp(X) / np.exp(X).sum(1, keepdims=True)", "batch seq chans"),
         Construct("mean_{seq, chans}(X)", "mean_{seq, chans}(X)", r"\nfun{\seq \\ \chans}{mean}(X)", "the operand may stand in brackets", "X.mean((1, 2))", "batch"),
         Construct("norm_{chans}(X; 3)", "norm_{chans}(X; 3)", r"\nfun{\chans}{norm}(X; 3)", "the p-norm; 2 where p is not given", "(np.abs(X) ** 3).sum(2) ** (1 / 3)", "batch seq"),
@@ -109,7 +109,7 @@ CONSTRUCTS = {
     "conditions": [
         Construct("{ A if A ≥ 4; −A otherwise }", "{ A if A >= 4; -A otherwise }", r"\begin{cases} A & A \geq 4 \\ -A & \text{otherwise} \end{cases}", "cases", "np.where(A >= 4, A, -A)", "height width"),
         Construct("𝕀[A > x ∧ A ≠ 9]", "I[A > x and A != 9]", r"\mathbb{I}[A > x \land A \neq 9]", "1 where the condition holds, else 0; also `∨`, `¬`", "((A > x[:, None]) & (A != 9)).astype(float)", "height width"),
-        Construct("where(A < 4, A, x)", "where(A < 4, A, x)", r"\operatorname{where}(A < 4, A, x)", "the same as a function", "np.where(A < 4, A, x[:, None])", "height width"),
+        Construct("where(A < 4, A, x)", "where(A < 4, A, x)", r"\nfun{}{where}(A < 4, A, x)", "the same as a function", "np.where(A < 4, A, x[:, None])", "height width"),
     ],
 }  # fmt: skip
 
@@ -146,7 +146,7 @@ CHEATS = {
         Same("sort_{seq} X", "np.sort(X, axis=1)", "", "X.sort(1).values", "batch seq chans"),
     ],
     "reshaping": [
-        Same("A_{height→width, width→height}", "A.T", "rearrange(A, 'h w -> w h')", "A.T", "width height"),
+        Same("A_{height→width, width→height}", "A.T", "rearrange(A, 'h w -> w h')", "A.T", "height width"),
         Same("X_{(batch,seq)→rows}", "X.reshape(-1, 6)", "rearrange(X, 'b s c -> (b s) c')", "X.flatten(0, 1)", "rows chans"),
         Same("X_{chans→(heads,key)}", "X.reshape(2, 4, 2, 3)", "rearrange(X, 'b s (h k) -> b s h k', h=2)", "X.unflatten(2, (2, 3))", "batch seq heads key", (("heads", 2),)),
         Same("A ⊕_{height} B", "np.concatenate([A, B], axis=0)", "", "torch.cat([A, B], 0)", "height width"),
@@ -215,14 +215,14 @@ def value(formula: str, axes: str, sizes=(), syntax: str = "text"):
 
 def names_in(formula: str, syntax: str) -> set[str]:
     """The names that stand in a formula."""
-    from grammar.nodes import Name, children
+    from grammar.nodes import Axis, Name, children
     from grammar.parser import parse
 
     found, waiting = set(), list(parse(formula, syntax).statements)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Name):
-            found.add(node.text)
+        if isinstance(node, (Axis, Name)):
+            found.add(node.name if isinstance(node, Axis) else node.text)
         waiting.extend(children(node))
     return found
 

@@ -1,4 +1,4 @@
-"""Either spelling to the syntax tree. Lark's tables do the work; its trees, tokens and exceptions never leave this file.
+"""Either spelling to the syntax tree. Lark makes the automaton; its trees, tokens and exceptions never leave this file.
 
     parse("A ⊙_{width} y")            a Program of one statement
     parse(r"A \\ndot{\\width} y")       the same
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from . import nodes
+from .automaton import Automaton, automaton
 from .errors import NotationError
 from .nodes import Axis, Call, Name, Node, Number, axis_of
 from .tokens import Token, match_brackets, tell_functions
@@ -48,7 +48,7 @@ def parse(source: str, syntax: str = "auto", shadowed: frozenset[str] = frozense
 @lru_cache(maxsize=1024)
 def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int) -> nodes.Program:
     tokens = tokens_of(source, syntax, shadowed, nesting)
-    return _run(_tables(), tokens, source)
+    return _run(automaton(), tokens, source)
 
 
 def tokens_of(source: str, syntax: str, shadowed: frozenset[str] = frozenset(), nesting: int = NESTING) -> list[Token]:
@@ -77,70 +77,25 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
 
     tokens = tokenize(source)
     tell_functions(tokens, frozenset())
-    tables = _tables()
-    states = [tables.start]
+    machine = automaton()
+    states = [machine.start]
     for token in tokens:
-        if not _advance(tables, states, token.type):
+        if not _advance(machine, states, token.type):
             return set()
     return {
-        terminal for terminal in tables.states[states[-1]] if terminal.isupper() and _advance(tables, states[:], terminal)
+        terminal for terminal in machine.states[states[-1]] if terminal.isupper() and _advance(machine, states[:], terminal)
     }
 
 
 # ------------------------------------------------------------------------------------------- the automaton, and its run
-class _Tables(NamedTuple):
-    start: int
-    end: int
-    states: dict  # state -> terminal -> (None, next state) or (rule, size); rule name -> next state under "goto"
-
-
-class _Rule(NamedTuple):
-    origin: str
-    size: int
-    action: str | None  # the builder's method; None where the one child is the value
-    helper: bool  # a repetition that Lark made of ( … )*
-
-
 class _Items(list):
     """The children that a repetition collected, to be spliced into those of the rule around it."""
 
 
-@lru_cache(maxsize=1)
-def _tables() -> _Tables:
-    from lark import Lark
-    from lark.lexer import Lexer
-
-    class NoLexer(Lexer):
-        """Lark runs no lexer here: the tokens are made before."""
-
-        def __init__(self, configuration):
-            pass
-
-        def lex(self, lexer_state, parser_state):
-            return iter(())
-
-    text = (resources.files(__package__) / "formula.lark").read_text(encoding="utf-8")
-    lark = Lark(text, start="program", parser="lalr", lexer=NoLexer)
-    table = lark.parser.parser._parse_table
-    rules = {}
-    for rule in lark.rules:
-        helper = rule.origin.name.startswith("__")
-        single = len(rule.expansion) == 1 and rule.alias is None and rule.options.expand1
-        action = None if helper or single else rule.alias or str(rule.origin.name)
-        rules[rule] = _Rule(str(rule.origin.name), len(rule.expansion), action, helper)
-    states: dict = {}
-    for state, actions in table.states.items():
-        states[state] = {
-            str(symbol): (None, argument) if kind.name == "Shift" else (rules[argument], None)
-            for symbol, (kind, argument) in actions.items()
-        }
-    return _Tables(table.start_states["program"], table.end_states["program"], states)
-
-
-def _advance(tables: _Tables, stack: list, terminal: str) -> bool:
+def _advance(machine: Automaton, stack: list, terminal: str) -> bool:
     """Move the stack of states over one terminal; False where it cannot come here."""
     while True:
-        entry = tables.states[stack[-1]].get(terminal)
+        entry = machine.states[stack[-1]].get(terminal)
         if entry is None:
             return False
         rule, target = entry
@@ -148,19 +103,19 @@ def _advance(tables: _Tables, stack: list, terminal: str) -> bool:
             stack.append(target)
             return True
         del stack[len(stack) - rule.size :]
-        stack.append(tables.states[stack[-1]][rule.origin][1])
+        stack.append(machine.states[stack[-1]][rule.origin][1])
 
 
-def _run(tables: _Tables, tokens: list[Token], source: str) -> nodes.Program:
+def _run(machine: Automaton, tokens: list[Token], source: str) -> nodes.Program:
     builder = _Builder(source)
-    states, end_state = tables.states, tables.end
-    stack, values = [tables.start], []
+    states, end_state = machine.states, machine.end
+    stack, values = [machine.start], []
     end = Token("$END", "", len(source), len(source))
     for token in (*tokens, end):
         while True:
             entry = states[stack[-1]].get(token.type)
             if entry is None:
-                raise _syntax_error(tables, stack, token, tokens, source)
+                raise _syntax_error(machine, stack, token, tokens, source)
             rule, target = entry
             if rule is None:
                 stack.append(target)
@@ -172,16 +127,28 @@ def _run(tables: _Tables, tokens: list[Token], source: str) -> nodes.Program:
                 del values[len(values) - size :]
                 del stack[len(stack) - size :]
                 if any(type(child) is _Items for child in children):
-                    children = [
-                        item for child in children for item in (child if type(child) is _Items else (child,))
-                    ]
-                values.append(_Items(children) if rule.helper else getattr(builder, rule.action)(children))
+                    children = _spliced(children)
+                if rule.action is not None:
+                    values.append(getattr(builder, rule.action)(children))
+                else:
+                    values.append(children if type(children) is _Items else _Items(children))
             else:
                 stack.pop()
             stack.append(states[stack[-1]][rule.origin][1])
             if token is end and stack[-1] == end_state:
                 return values[-1]
     raise AssertionError("the end token ends every run")
+
+
+def _spliced(children: list) -> list:
+    """The children with repetitions opened; the first is extended in place, for it grows by one at a time."""
+    found = children[0] if type(children[0]) is _Items else [children[0]]
+    for child in children[1:]:
+        if type(child) is _Items:
+            found.extend(child)
+        else:
+            found.append(child)
+    return found
 
 
 # --------------------------------------------------------------------------------------------------------- the builder
@@ -607,7 +574,8 @@ class _Builder:
         return nodes.Subscript(children[0], _nodes(children[1:]), _around(children))
 
     def starred(self, children):
-        return nodes.Starred(children[0], children[-1].text, _around(children))
+        base, mark, span = children[0], children[-1].text, _around(children)
+        return Name(base.text + mark, span) if type(base) is Name else nodes.Starred(base, mark, span)
 
     def as_axis(self, node) -> Axis:
         axis = axis_of(node)
@@ -652,13 +620,13 @@ DUE = {
 }  # fmt: skip
 
 
-def _syntax_error(tables: _Tables, stack: list, token: Token, tokens: list[Token], source: str) -> NotationError:
+def _syntax_error(machine: Automaton, stack: list, token: Token, tokens: list[Token], source: str) -> NotationError:
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     expected = {
         terminal
-        for terminal in tables.states[stack[-1]]
-        if (terminal.isupper() or terminal == "$END") and _advance(tables, stack[:], terminal)
+        for terminal in machine.states[stack[-1]]
+        if (terminal.isupper() or terminal == "$END") and _advance(machine, stack[:], terminal)
     }
     if token.type in ("$END", "SEPARATOR"):
         start = _operator_before(tokens, position)
@@ -706,7 +674,7 @@ def _due(expected: set[str]) -> str:
         return "an operator or the end is due"
     if len(words) > 4:
         words = [word for word in words if len(word) == 1] or words[:4]
-    return " or ".join(words[:4]) + (" is" if len(words) == 1 else " are")[:3] + " due"
+    return " or ".join(words[:4]) + " is due"
 
 
 def _operator_before(tokens: list[Token], position: int) -> int | None:

@@ -25,7 +25,7 @@ from .tokens import Token
 
 PRIMES = "'′’"
 MARKS = "*∗†‡"
-MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))")
+MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 
 WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
 WORDS |= {"and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG"}
@@ -76,6 +76,11 @@ def fold(word: str) -> str:
     for prime in PRIMES[1:]:
         folded = folded.replace(prime, "'")
     return unicodedata.normalize("NFKC", folded)
+
+
+def marks(text: str) -> str:
+    """The stars and daggers after a name, each as the tree holds it."""
+    return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))
 
 
 def tokenize(source: str) -> list[Token]:
@@ -196,7 +201,7 @@ class _Lexer:
             closes = not after or after in ")],;}" or after.isspace()
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
                 self.skip = found.end()
-                return self.add("NAME", text + ("*" if found.group() in "*∗" else "†"), start, found.end())
+                return self.add("NAME", text + marks(found.group()), start, found.end())
         self.add("NAME", text, start, end)
 
     skip = -1

@@ -38,13 +38,18 @@ def message(example) -> str:
 
 
 def raised(example):
+    import errors_examples
+
     import namedtensor as nt
 
     try:
-        value = nt.evaluate(example.formula, dict(example.inputs), sizes=dict(example.sizes), **example.options)
+        if example.python:
+            value = eval(example.python, vars(errors_examples))
+        else:
+            value = nt.evaluate(example.formula, dict(example.inputs), sizes=dict(example.sizes), **example.options)
     except nt.NotationError as error:
         return error
-    raise AssertionError(f"{example.formula!r} was to fail and gave {value!r}")
+    raise AssertionError(f"{example.python or example.formula!r} was to fail and gave {value!r}")
 
 
 def page() -> str:
@@ -70,7 +75,10 @@ def section(example) -> str:
         lines += [example.note, ""]
     if given := inputs(example):
         lines += [f"With {given}:", ""]
-    lines += fence(message(example))
+    if example.python:
+        lines += fence(f">>> {example.python}\n{message(example)}")
+    else:
+        lines += fence(message(example))
     if example.mended:
         lines += ["Put right:", "", *fence(example.mended)]
     return "\n".join(lines)

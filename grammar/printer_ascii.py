@@ -1,0 +1,65 @@
+"""Nodes to text in ASCII: Greek letters spelled out, and a backslash with a name for what has no other spelling."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from . import nodes
+from .nodes import Name
+from .printer_text import QUOTIENT, Piece, Text, signs
+from .symbols import GREEK_MACROS, SPELLED_GREEK
+
+LABELS = {letter: f"\\{name}" for name, letter in GREEK_MACROS.items()} | {"∞": "\\infty"}
+WORDS = LABELS | {letter: name for name, letter in SPELLED_GREEK.items()} | {"∞": "inf"}
+
+
+class Ascii(Text):
+    signs = signs("ascii") | {"¬": "not ", "⊕": "\\oplus", "√": "\\surd", "∂": "\\partial"}
+    dot = "*"
+    times = ", "
+    domains = Text.domains | {"reals": "R"}
+
+    def __init__(self, node):
+        self.taken = _names(node)  # where a tensor has the name of a function, its sign is written
+
+    def word(self, text: str) -> str:
+        letter = text.rstrip("'")
+        return WORDS.get(letter, letter) + text[len(letter) :]
+
+    def axis_word(self, text: str) -> str:
+        letter = text.rstrip("'*†")
+        return LABELS.get(letter, letter) + text[len(letter) :].replace("†", self.signs["†"])
+
+    def under(self, operator: str, axes: str) -> str:
+        return f"@_{{{axes}}}" if operator == "⊙" else super().under(operator, axes)
+
+    def product(self, node):
+        if node.operator != "⊕" or "concat" in self.taken:
+            return (yield from super().product(node))
+        return (yield from self.function(replace(node, operator="concat")))
+
+    def root(self, node):
+        return (yield from (super().root if "sqrt" in self.taken else self.function)(node))
+
+    def before(self, sign: str, operand: str) -> str:
+        return self.signs[sign] + ("" if operand.startswith("(") else " ") + operand
+
+    def derivative(self, node):
+        """d(f(X))/dX*, where the variable is a plain name and all its axes are starred."""
+        plain = type(node.variable) is Name and re.fullmatch("[A-Za-z][A-Za-z0-9]*'*", node.variable.text)
+        if node.mark != "*" or not plain:
+            return (yield from super().derivative(node))
+        body = yield self.visit(node.body)
+        return Piece(f"d({body.text})/d{node.variable.text}*", QUOTIENT)
+
+
+def _names(node) -> frozenset[str]:
+    """All names in the tree."""
+    found, waiting = [], [node]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is Name:
+            found.append(node.text)
+        waiting.extend(nodes.children(node))
+    return frozenset(found)
