@@ -14,7 +14,7 @@ version = release = "0.1.0"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "executed"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "examples/README.md"]
 html_theme = "furo"
 html_title = "namedtensor"
 html_static_path = ["_static"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from .errors import NotationError
 from .latex_macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
 from .latex_reader import Action, Part, Reader, Stretch
 from .latex_signs import (
@@ -54,7 +55,12 @@ def tokenize(source: str) -> list[Token]:
     reader = Reader(source, pieces, partner, ACTIONS)
     for start, end, opened_by in units:
         reader.formula(start, end, opened_by)
-    return statements(reader.tokens) or reader.words_alone
+    tokens = statements(reader.tokens) or reader.words_alone
+    for token in tokens:
+        if token.type == "PERIOD":
+            hint = "a decimal point stands between digits, a full stop at the end of a formula"
+            raise NotationError(106, ". is no part of the notation", source, token.span, hint=hint)
+    return tokens
 
 
 # -------------------------------------------------------------------------------------------------- the paper's macros
@@ -114,18 +120,39 @@ def matrix(reader: Reader, position: int, end: int) -> int:
     rows, middle = reader.argument(position, position + 1, end)
     columns, last = reader.argument(position, middle, end)
     cells, after = reader.argument(position, last, end)
+    return reader.put(literal(reader, position, after, [(rows, middle), (columns, last)], cells), after, end)
+
+
+def inner(reader: Reader, position: int, end: int) -> int:
+    """\\mathinner{…}: how \\nmatrix is set, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}, or only a look"""
+    close = reader.partner.get(position + 1, position + 1)
+    over = position + 2
+    while over < min(close, position + 40) and reader.pieces[over][0] != "\\overset":
+        over += 1
+    if reader.piece(over) != "\\overset" or over >= close:
+        return position + 1
+    columns, last = reader.argument(over, over + 1, close)
+    cells, after = reader.argument(over, last, close)
+    if after != close or type(cells) is Token or reader.partner.get(cells[0], -1) != cells[1] - 1:
+        return position + 1
+    axes = [((position + 2, over), over), (columns, last)]
+    return reader.put(literal(reader, position, close + 1, axes, (cells[0] + 1, cells[1] - 1)), close + 1, end)
+
+
+def literal(reader: Reader, position: int, after: int, axes: list, cells: Token | Stretch) -> list[Part]:
+    """The parts of a literal: its cells between [ and ], and those of its axes that are not empty."""
     _, start, stop = reader.pieces[position]
     _, close, finish = reader.pieces[after - 1]
-    axes: list[Part] = []
-    for group, edge in ((rows, middle), (columns, last)):
+    named: list[Part] = []
+    for group, edge in axes:
         if type(group) is Token or group[0] < group[1]:
             between = reader.edges(group, edge)[0][1]
-            axes += [*([Token("COMMA", ",", between, between)] if axes else []), "sub", group, None]
+            named += [*([Token("COMMA", ",", between, between)] if named else []), "sub", group, None]
     parts = [Token("LBRACKET", "[", start, stop), "matrix", cells, None, Token("RBRACKET", "]", close, finish)]
-    if axes:
+    if named:
         sign, brace = Token("SUB", "_", start, finish), Token("LBRACE", "{", start, stop)
-        parts += [sign, brace, *axes, Token("RBRACE", "}", close, finish)]
-    return reader.put(parts, after, end)
+        parts += [sign, brace, *named, Token("RBRACE", "}", close, finish)]
+    return parts
 
 
 # --------------------------------------------------------------------------------------------- fractions and roots
@@ -318,4 +345,5 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "\\sqrt": root,
     "\\vdotswithin": dots_within,
     "\\mathord": ordinary,
+    "\\mathinner": inner,
 }

@@ -37,7 +37,7 @@ PIECE = re.compile(
     rf"""\\(?:{"|".join(TEXTS + FONTS)})\*?\s*\{{\s*[^\W\d_][^\W_]*(?:\\?_[^\W_]+)*['′’]*[*∗†‡]?[\s.,;:]*\}}
     |\\(?:begin|end)\{{[A-Za-z]+\*?\}}
     |\\math(?:bb|ds|bbm)(?:\s*\{{\s*[A-Z1]\s*\}}|\s+[A-Z])
-    |\\\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp)\s*\])?
+    |\\\\\*?(?:\s*\[\s*-?[\d.]*\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp|\\(?:jot|baselineskip))\s*\])?
     |\\[A-Za-z]+
     |\\.
     |(?<=[\^_])[0-9]|(?<=frac)[0-9]|(?<=frac[0-9])[0-9]
@@ -270,10 +270,13 @@ class Maths(NamedTuple):
 
 
 CLOSING = {"{": "}", "\\[": "\\]", "\\(": "\\)", "$": "$", "$$": "$$"}
-CLOSING |= {f"\\begin{{{name}}}": f"\\end{{{name}}}" for name in ENVIRONMENTS}
-PAIRED = {*CLOSING, *CLOSING.values()}
+CLOSERS = set(CLOSING.values())
 DISPLAYS = {"\\[", "\\("} | {f"\\begin{{{name}{star}}}" for name in OUTER for star in ("", "*")}
 DOLLARS = {"$", "$$"}
+
+
+def closing_of(text: str) -> str:
+    return CLOSING.get(text) or text.replace("begin", "end", 1)
 
 
 def maths_of(source: str, pieces: list[Piece]) -> Maths:
@@ -291,13 +294,13 @@ class _Pairing:
         in_prose = self.has_prose()
         for index, piece in enumerate(self.pieces):
             text = piece[0]
-            if text not in PAIRED and text[:5] != "\\end{":
+            if text not in CLOSING and text not in CLOSERS and not text.startswith(("\\begin{", "\\end{")):
                 continue
             if in_prose and not self.opened and text not in DISPLAYS and text not in DOLLARS:
                 continue
             if text in DOLLARS:
                 self.dollar(index, text)
-            elif text in CLOSING:
+            elif text in CLOSING or text.startswith("\\begin"):
                 self.opened.append(index)
             else:
                 self.close(index)
@@ -344,7 +347,7 @@ class _Pairing:
     def close(self, index: int) -> None:
         text, start, end = self.pieces[index]
         opening = self.pieces[self.opened[-1]] if self.opened else None
-        if opening is not None and CLOSING[opening[0]] == text:
+        if opening is not None and closing_of(opening[0]) == text:
             return self.paired(index)
         if opening is None or (text == "}" and opening[0] != "{"):
             raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint="remove it")
@@ -356,7 +359,7 @@ class _Pairing:
             self.source,
             (start, end),
             labels=((opening[1:], "begun here"),),
-            hint=f"write {CLOSING[opening[0]]}",
+            hint=f"write {closing_of(opening[0])}",
         )
 
 
@@ -371,4 +374,4 @@ def lacks_argument(source: str, macro: Piece) -> NotationError:
 def never_closed(source: str, opening: Piece) -> NotationError:
     text = opening[0]
     span: Span = opening[1:]
-    return NotationError(102, f"{text} is never closed", source, span, hint=f"close it with {CLOSING[text]}")
+    return NotationError(102, f"{text} is never closed", source, span, hint=f"close it with {closing_of(text)}")

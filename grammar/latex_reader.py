@@ -260,7 +260,7 @@ class Reader:
 
     def unknown(self, position: int) -> NotationError:
         text, start, stop = self.pieces[position]
-        if is_macro(text) or text in REFUSED or text.startswith("\\begin"):
+        if text in REFUSED or text[0] == "\\" and text[1:2].isalpha():
             message = f"{text} is no part of the notation"
             return NotationError(111, message, self.source, (start, stop), hint=REFUSED.get(text))
         shown = text if text.isprintable() else f"the character U+{ord(text[0]):04X}"

@@ -55,13 +55,13 @@ ARITY |= dict.fromkeys(_macros("sqrt mathbb mathds mathbbm " + " ".join(TEXTS + 
 # ------------------------------------------------------------------------------------------------- looks, and no part
 LOOKS = set("\\, \\; \\: \\! \\> \\/ ~".split())
 LOOKS |= set(_macros("""displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits notag nonumber mathopen mathclose
-    mathbin mathrel mathop mathpunct mathinner boxed ensuremath substack smash thinspace medspace thickspace negthinspace
-    enspace enskip allowbreak nobreak noindent centering strut null relax hline hfill bf rm it sf tt cal"""))  # fmt: skip
+    mathbin mathrel mathop mathpunct boxed ensuremath substack smash thinspace medspace thickspace negthinspace
+    enspace enskip allowbreak nobreak noindent centering strut null relax hline hfill bf rm it sf tt"""))  # fmt: skip
 DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspace color textcolor ref eqref cite
     footnote"""))  # fmt: skip
 
 # What readers know but the notation does not, and what it has instead.
-REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathcal mathscr mathfrak rec shp ind overline underline overbrace
+REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathcal cal mathscr mathfrak rec shp ind overline underline overbrace
     underbrace overset stackrel binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
     sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= dict.fromkeys(

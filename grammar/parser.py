@@ -29,11 +29,17 @@ def spelling_of(source: str) -> str:
 _LATEX = re.compile(r"\\(?!(?:alpha|beta|tau)\b)[A-Za-z({\[\\]|\$|&")
 
 
-def parse(source: str, syntax: str = "auto", shadowed: frozenset[str] = frozenset(), nesting: int = NESTING):
+def parse(
+    source: str,
+    syntax: str = "auto",
+    shadowed: frozenset[str] = frozenset(),
+    nesting: int = NESTING,
+    functions: frozenset[str] = frozenset(),
+) -> nodes.Program:
     """The syntax tree of a formula or program.
 
-    `syntax` is "text", "latex" or "auto"; `shadowed` are names of built-in functions that stand for tensors here;
-    brackets may nest `nesting` deep. Raises NotationError of kind syntax, or of kind value where a limit is passed.
+    `syntax` is "text", "latex" or "auto"; `shadowed` are names of built-in functions that stand for tensors here,
+    `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep. Raises NotationError of kind syntax, or of kind value where a limit is passed.
 
     >>> parse("A + x").statements[0].body.operator
     '+'
@@ -42,16 +48,22 @@ def parse(source: str, syntax: str = "auto", shadowed: frozenset[str] = frozense
         raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
         raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
-    return _parse(source, spelling_of(source) if syntax == "auto" else syntax, frozenset(shadowed), nesting)
+    return _parse(source, spelling_of(source) if syntax == "auto" else syntax, frozenset(shadowed), nesting, functions)
 
 
 @lru_cache(maxsize=1024)
-def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int) -> nodes.Program:
-    tokens = tokens_of(source, syntax, shadowed, nesting)
+def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int, functions) -> nodes.Program:
+    tokens = tokens_of(source, syntax, shadowed, nesting, functions)
     return _run(automaton(), tokens, source)
 
 
-def tokens_of(source: str, syntax: str, shadowed: frozenset[str] = frozenset(), nesting: int = NESTING) -> list[Token]:
+def tokens_of(
+    source: str,
+    syntax: str,
+    shadowed: frozenset[str] = frozenset(),
+    nesting: int = NESTING,
+    functions: frozenset[str] = frozenset(),
+) -> list[Token]:
     """The tokens that the parser reads."""
     if syntax == "latex":
         from .latex import tokenize
@@ -63,7 +75,7 @@ def tokens_of(source: str, syntax: str, shadowed: frozenset[str] = frozenset(), 
         raise NotationError(
             108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x"
         )
-    tell_functions(tokens, shadowed)
+    tell_functions(tokens, shadowed, functions)
     return tokens
 
 
@@ -500,7 +512,7 @@ class _Builder:
     def subscripted(self, children):
         base, script = children
         items = script.items
-        span = (_start(base), script.span[1])
+        span = (min(_start(base), script.span[0]), script.span[1])
         if not items:
             self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
         kinds = {type(item) if type(item) in (_Indexed, _Renamed, _Bound) else Node for item in items}

@@ -277,14 +277,17 @@ class Text:
         return Piece(f"-{operand.text}", UNARY, operand.reaches)
 
     def big(self, node):
-        below = yield from self.below(node.subscript)
-        return (yield from self.over(self.under(node.operator, below), node.arguments[0]))
+        below = yield from self.below(node.subscript, axes=False)
+        return (yield from self.over(self.big_sign(node.operator, below), node.arguments[0]))
+
+    def big_sign(self, operator: str, below: str, above: str = "") -> str:
+        return f"{self.signs[operator]}_{{{below}}}" + (f"^{{{above}}}" if above else "")
 
     def indexsum(self, node):
         first = yield from self.first(node.first)
         last = yield from self.tight(node.last, SUM)
         bounds = f"{self.label_word(node.variable.text)}={first}"
-        return (yield from self.over(f"{self.under(node.operator, bounds)}^{{{last}}}", node.body))
+        return (yield from self.over(self.big_sign(node.operator, bounds, last), node.body))
 
     def first(self, node):
         """The lower end of a sum. It stands in a subscript, where only brackets make room for more than names."""

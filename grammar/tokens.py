@@ -182,7 +182,7 @@ def _head(tokens: list[Token]):
             start = end + 1
 
 
-def tell_functions(tokens: list[Token], shadowed: frozenset[str]) -> None:
+def tell_functions(tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset()) -> None:
     """Turn the NAME of each function into FUNCTION, and the bracket after it into CALL, in place."""
     lines = list(statements(tokens))
     defined: set[str] = set()
@@ -202,7 +202,7 @@ def tell_functions(tokens: list[Token], shadowed: frozenset[str]) -> None:
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
             token.text = "]_"  # a literal, or an expression to index: never a group of its own
-    functions = (FUNCTIONS - tensors - shadowed) | defined
+    functions = ((FUNCTIONS | further) - tensors - shadowed) | defined
     for line, bound in zip(lines, parameters):
         after_function = False
         position = 0

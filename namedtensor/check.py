@@ -899,10 +899,7 @@ class Checker:
                 if len(names) != 1 and len(record.lifted.formals) == 1:
                     raise AxisProblem("number", detail=(1, len(names)))
             shapes = tuple(argument.shape for argument in arguments)
-            signature = record.lifted
-            if record.arity[1] != record.arity[0]:
-                signature = signature._replace(inputs=(signature.inputs[0],) * len(arguments))
-            shape = lift(signature, names, shapes, agree, given, differing=name in ("⊕", "concat"))
+            shape = lift(record.lifted_over(len(arguments)), names, shapes, agree, given, differing=name in ("⊕", "concat"))
         except AxisProblem as problem:
             raise self.problem(problem, name, arguments, parts, node, axes) from None
         static = tuple(options)

@@ -13,12 +13,13 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
-from grammar.errors import NotationError, excerpt
+from grammar.errors import NotationError
 
-from .console import Console, error_in_ascii, error_record, shows, to_ascii
+from .console import AT_THE_PROMPT, SAMPLE, Console, error_record, rehinted, shows
 from .files import FileProblem, as_number, is_file, read_given, read_text, read_value, split_given, writable, write
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -71,7 +72,7 @@ def _dispatch(words: list[str]) -> int:
 def _failed(problem: NotationError, options: Any, console: Console) -> int:
     source: Source | None = getattr(options, "source", None)
     if console.machine:
-        console.json({"error": error_record(problem, source.name if source else None)})
+        console.json({"error": error_record(rehinted(problem, console.hints), source.name if source else None)})
     else:
         console.note(console.error(problem, _place(problem, source)))
     return WRONG_FORMULA
@@ -96,6 +97,8 @@ class _Parser(argparse.ArgumentParser):
             (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
 
     def error(self, message: str) -> Any:
+        if message.startswith("unrecognized arguments: -"):
+            message += "; before a formula that begins with - write --"
         self.exit(WRONG_USE, f"{self.prog}: {message}\n{self.format_usage()}See {self.prog} --help.\n")
 
 
@@ -106,7 +109,7 @@ def _overview() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="namedtensor",
         description="Named tensor notation, executable: formulas as text or as LaTeX.",
-        usage="namedtensor COMMAND …",
+        usage="namedtensor COMMAND ...",
         epilog="commands:\n" + "\n".join(lines) + "\n\nnamedtensor COMMAND --help shows examples of each.\n\n" + INPUTS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -119,7 +122,7 @@ def _parser(name: str, command: Command) -> argparse.ArgumentParser:
     parser = _Parser(
         prog=f"namedtensor {name}",
         description=command.meaning[:1].upper() + command.meaning[1:] + ".",
-        epilog=f"examples:\n{command.examples.strip()}\n\n{INPUTS}",
+        epilog=f"examples:\n{command.examples.strip(chr(10))}\n\n{INPUTS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.arguments(parser)
@@ -138,13 +141,17 @@ exit status: 0 all is well, 1 the formula or a tensor is wrong, 2 the command is
 
 
 def _formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensors and numbers it needs") -> None:
-    parser.add_argument("formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - to read it")
+    parser.add_argument(
+        "formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - to read it"
+    )
     if inputs:
-        parser.add_argument("inputs", metavar="NAME=…", nargs="*", help=inputs)
+        parser.add_argument("inputs", metavar="NAME=...", nargs="*", help=inputs)
         parser.add_argument(
-            "--sizes", metavar="NAME=N,…", action="append", default=[], help="sizes that nothing else fixes: heads=8"
+            "--sizes", metavar="NAME=N,...", action="append", default=[], help="sizes that nothing else fixes: heads=8"
         )
-    parser.add_argument("--syntax", choices=("auto", "text", "latex"), default="auto", help="the spelling; auto tells by looks")
+    parser.add_argument(
+        "--syntax", choices=("auto", "text", "latex"), default="auto", help="the spelling; auto tells by looks"
+    )
     parser.add_argument("--json", action="store_true", help="results and errors as JSON")
 
 
@@ -242,9 +249,14 @@ def _place(problem: NotationError, source: Source | None) -> str:
 def _eval_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser)
     parser.add_argument(
-        "--call", metavar=("NAME", "ARGUMENT"), nargs="+", help="call a function of the program; arguments as after NAME="
+        "--call",
+        metavar=("NAME", "ARGUMENT"),
+        nargs="+",
+        help="call a function of the program; arguments as after NAME=",
     )
-    parser.add_argument("--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it")
+    parser.add_argument(
+        "--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it"
+    )
     parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
     parser.add_argument(
         "--limit", metavar="NAME=N", action="append", default=[], help="raise a limit: nesting, literal, result, steps"
@@ -275,12 +287,8 @@ def _value(options: Any, source: Source, console: Console) -> Any:
     if name is not None:
         given = [_argument(word, values) for word in arguments if not GIVEN.match(word)]
         return program(source.text, source.syntax)[name](*given, values=values, sizes=sizes)
-    try:
-        return evaluate(
-            source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=_limits(options.limit)
-        )
-    except NotationError as problem:
-        raise _with_call_hint(problem) from None
+    limits = _limits(options.limit)
+    return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
 
 
 GIVEN = re.compile(r"[^=:\[\]/\\]+=")
@@ -294,15 +302,6 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
         known = f"; the inputs are {', '.join(values)}" if values else ""
         raise FileProblem(f"{word} is no input, number or tensor file{known}")
     return read_value(word, word)[0]
-
-
-def _with_call_hint(problem: NotationError) -> NotationError:
-    if problem.number != 105 or not problem.message.startswith("there is no value here"):
-        return problem
-    hint = "name a function of it: --call NAME ARGUMENT …"
-    return NotationError(
-        problem.number, problem.message, problem.source, problem.span, problem.notes, hint, problem.labels
-    )
 
 
 def table(value: Any) -> str:
@@ -331,7 +330,9 @@ EVAL_EXAMPLES = """
 # ----------------------------------------------------------------------------------------------------------------- check
 def _check_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors")
-    parser.add_argument("--all", action="store_true", help="in a document: check maths that seems to be of no named axes too")
+    parser.add_argument(
+        "--all", action="store_true", help="in a document: check maths that seems to be of no named axes too"
+    )
     parser.add_argument("--types", action="store_true", help="in a document: print the types of all names")
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
 
@@ -372,12 +373,13 @@ def is_document(source: Source) -> bool:
 
 
 def _print_checked(checked: Any, source: Source, console: Console) -> None:
-    width = max(map(len, checked.types), default=0)
-    for name, text in checked.types.items():
-        console.print(f"{name:<{width}} : {text}")
+    types = dict(checked.types)
     if checked.type is not None:
-        console.print(f"value : {checked.type}" if checked.types else checked.type)
-    blank = bool(checked.types or checked.type is not None)
+        types["value"] = checked.type
+    width = max(map(len, types), default=0)
+    for name, text in types.items():
+        console.print(f"{name:<{width}} : {text}" if checked.types else text)
+    blank = bool(types)
     for text in _complaints(checked.errors, checked.warnings, source, console):
         console.print("\n" + text if blank else text)
         blank = True
@@ -385,19 +387,12 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
 
 def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
     """Errors, then warnings, each with its place and excerpt."""
-    plain = console.ascii or not shows(sys.stdout, "⊙ℝ→─")
-    found = []
-    for error in errors:
-        drawn = error_in_ascii(error) if plain else error
-        place = _place(error, source)
-        found.append(f"{place}: {drawn}" if place else str(drawn))
+    found = [console.error(error, _place(error, source), sys.stdout) for error in errors]
     for warning in warnings:
         error = NotationError(314, warning.message, source.text, warning.span, hint=warning.hint)
         place = _place(error, source)
-        drawn = error_in_ascii(error) if plain else error
-        lines = [f"{place}: warning: {drawn.message}" if place else f"warning: {drawn.message}"]
-        lines += excerpt(drawn.source or "", ((drawn.span or (0, 0), ""),))
-        found.append("\n".join([*lines, f"  hint: {drawn.hint}"]))
+        drawn = console.error(error, "", sys.stdout).partition(": ")[2]
+        found.append(f"{place}: warning: {drawn}" if place else f"warning: {drawn}")
     return found
 
 
@@ -453,7 +448,9 @@ def _summary(report: Any, name: str, options: Any) -> str:
     text = f"{name}: {_number(report.formulas, 'formula')} in {_number(len(report.scopes), 'section')}: "
     text += f"{_number(len(report.errors), 'error')}, {_number(len(report.warnings), 'warning')}"
     left = len(report.left_out)
-    return text + (f"; {left} left out, being of another notation (--all shows them)" if left and not options.all else "")
+    return text + (
+        f"; {left} left out, being of another notation (--all shows them)" if left and not options.all else ""
+    )
 
 
 def _number(count: int, word: str) -> str:
@@ -466,7 +463,8 @@ def _document_record(report: Any, file: str | None) -> dict[str, Any]:
         "file": file,
         "formulas": report.formulas,
         "sections": [
-            {"title": section.title, "types": section.types, "unknown": list(section.unknown)} for section in report.scopes
+            {"title": section.title, "types": section.types, "unknown": list(section.unknown)}
+            for section in report.scopes
         ],
         "errors": [error_record(error, file) for error in report.errors],
         "warnings": [_warning_record(warning, report.source, file) for warning in report.warnings],
@@ -486,7 +484,9 @@ CHECK_EXAMPLES = """
 def _render_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser, inputs="")
     parser.add_argument(
-        "--to", choices=list(SPELLINGS), help="the spelling; LaTeX where it is left out, and text where the formula is LaTeX"
+        "--to",
+        choices=list(SPELLINGS),
+        help="the spelling; LaTeX where it is left out, and text where the formula is LaTeX",
     )
 
 
@@ -521,12 +521,14 @@ def _render(options: Any, console: Console) -> int:
     program = parse(source.text, source.syntax)
     spelling = spelling_of(source.text) if source.syntax == "auto" else source.syntax
     to = options.to or ("text" if spelling == "latex" else "latex")
-    if to == "text" and (options.ascii or not shows(sys.stdout, "⊙ℝ→─")):
+    if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
         to = "ascii"
     if options.json:
         from .outline import record
 
-        console.json({"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)})
+        console.json(
+            {"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)}
+        )
     else:
         console.print(SPELLINGS[to](program))
     return FINE
@@ -567,13 +569,14 @@ EXPLAIN_EXAMPLES = """
 # ------------------------------------------------------------------------------------------------------------------ repl
 def _repl_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="a program to begin with, as :load FILE")
-    parser.add_argument("inputs", metavar="NAME=…", nargs="*", help="tensors and numbers to begin with")
+    parser.add_argument("inputs", metavar="NAME=...", nargs="*", help="tensors and numbers to begin with")
     parser.add_argument("--plain", action="store_true", help="plain input, also where prompt_toolkit is installed")
 
 
 def _repl(options: Any, console: Console) -> int:
     from .repl import run
 
+    console.hints = AT_THE_PROMPT
     words = [*([options.file] if options.file else []), *options.inputs]
     files = [word for word in words if "=" not in word]
     return run(files, [word for word in words if "=" in word], options.plain, console)
@@ -590,9 +593,13 @@ REPL_EXAMPLES = r"""
 COMMANDS = {
     "eval": Command("print the value of a formula as a table with named axes", _eval_arguments, _eval, EVAL_EXAMPLES),
     "check": Command("print types, errors and warnings, with no data needed", _check_arguments, _check, CHECK_EXAMPLES),
-    "render": Command("spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, _render, RENDER_EXAMPLES),
-    "explain": Command("print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES),
+    "render": Command(
+        "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, _render, RENDER_EXAMPLES
+    ),
+    "explain": Command(
+        "print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES
+    ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }
 
-__all__ = ["main", "to_ascii"]
+__all__ = ["main"]

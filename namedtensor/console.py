@@ -76,8 +76,9 @@ def _plain(text: str, at: int, table: dict[str, str]) -> str:
     plain = table[character]
     if not plain[-1].isalpha():
         return plain
-    left = " " if plain[0].isalpha() and before.isalnum() and before.isascii() else ""
-    return left + plain + (" " if after.isalnum() else "")
+    small = after in SUBSCRIPTS or after in SUPERSCRIPTS
+    left = " " if before.isalnum() and before.isascii() else ""
+    return left + plain + (" " if after.isalnum() and not small else "")
 
 
 def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
@@ -113,12 +114,39 @@ def error_in_ascii(error: NotationError) -> NotationError:
     )
 
 
+# --------------------------------------------------------------------------------------------------------------- hints
+# What a hint says of Python's arguments, as it is said on the command line and at the prompt.
+ON_COMMAND_LINE = (
+    (r"sizes=\{'(.+?)': (\d+)\}", r"--sizes \1=\2"),
+    (r"values=\{'(.+?)': …\}", r"\1=FILE:axis,axis"),
+    (r"raise limits\.(\w+)", r"raise the limit: --limit \1=N"),
+    (r"call a function of the program from Python", r"name a function of the program: --call NAME ARGUMENT …"),
+    (r"give it as a Python number", r"give it as a number: NAME=2"),
+)
+AT_THE_PROMPT = (
+    (r"give it by name: sizes=\{'(.+?)': (\d+)\}", r"say it first: |\1| = \2, or \1 = \2 for a number"),
+    (r"sizes=\{'(.+?)': (\d+)\}", r"|\1| = \2"),
+    (r"give it by name: values=\{'(.+?)': …\}", r"give it first: :tensor \1=FILE:axis,axis"),
+    (r"values=\{'(.+?)': …\}", r":tensor \1=FILE:axis,axis"),
+    (r"(, or )?raise limits\.\w+", r"\1compute it by namedtensor eval, which has --limit"),
+)
+
+
+def rehinted(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
+    """The same error, its hint in the words of the table."""
+    hint = error.hint
+    for old, new in table if hint else ():
+        hint = re.sub(old, new, hint or "")
+    return type(error)(error.number, error.message, error.source, error.span, error.notes, hint, error.labels)
+
+
 # ------------------------------------------------------------------------------------------------------------- streams
 class Console:
     """Standard output and standard error, each in what it can show; `ascii` asks for ASCII in any case."""
 
-    def __init__(self, ascii: bool = False, machine: bool = False):
+    def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple = ON_COMMAND_LINE):
         self.ascii = ascii
+        self.hints = hints
         self.machine = machine  # --json: what is printed is for programs
 
     def print(self, text: str = "") -> None:
@@ -132,13 +160,16 @@ class Console:
         """`value` as JSON; a number that JSON cannot write is a string."""
         known = _strings(value, to_ascii) if self.ascii else value
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
-        sys.stdout.write(json.dumps(finite(known), ensure_ascii=not readable, indent=2) + "\n")
+        sys.stdout.write(json.dumps(finite(known), ensure_ascii=not readable) + "\n")
 
-    def error(self, error: NotationError, title: str = "") -> str:
-        """The text of an error for standard error; `title` is where it is, file:line:column."""
-        if self.ascii or not shows(sys.stderr, SAMPLE):
-            error = error_in_ascii(error)
-        return f"{title}: {error}" if title else str(error)
+    def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
+        """The text of an error for a stream, standard error if none; `title` is where it is, file:line:column."""
+        return (f"{title}: " if title else "") + str(self.respelled(error, stream or sys.stderr))
+
+    def respelled(self, error: NotationError, stream: TextIO) -> NotationError:
+        """An error as it is written to a stream."""
+        error = rehinted(error, self.hints)
+        return error_in_ascii(error) if self.ascii or not shows(stream, SAMPLE) else error
 
     def _write(self, stream: TextIO, text: str) -> None:
         if self.ascii or not shows(stream, SAMPLE):

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Mapping, NamedTuple
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
@@ -23,6 +24,7 @@ from grammar.parser import parse
 
 from .check import Warned
 from .checked import Checked
+from .names import walk
 
 
 class Maths(NamedTuple):
@@ -72,7 +74,9 @@ class Report:
         return [section for section in self.sections if section.formulas]
 
 
-def check_document(source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None) -> Report:
+def check_document(
+    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None
+) -> Report:
     """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
 
     `shapes` and `sizes` are known in each section.
@@ -243,24 +247,25 @@ BEYOND = (106, 111)  # characters and macros that the notation does not have
 
 def _gather(found: _Found, section: Section, everything: bool, errors: list, left_out: list) -> set[Maths]:
     """Sort the maths of a section: formulas to check, and among them those that may be blamed."""
-    blamed = set()
+    blamed, functions = set(), set()
     for maths in section.maths:
         marked = everything or _marked(found, maths)
-        try:
-            program = parse(*_alone(found, maths))
-        except NotationError as problem:
-            reason = _passed_over(found, maths, problem)
+        program = _read(found, section, maths)
+        if isinstance(program, NotationError):
+            reason = _passed_over(found, maths, program)
             if everything or reason is None:
-                errors.append(_placed(found, maths, problem))
+                errors.append(program)
             else:
                 left_out.append(LeftOut((maths.start, maths.end), reason))
             continue
+        marked = marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))
         if _single(program) or not (marked or maths.display):
             left_out.append(LeftOut((maths.start, maths.end), "a symbol" if _single(program) else "no named axes"))
             continue
         section.formulas.append(maths)
         if marked:
             blamed.add(maths)
+            functions |= {head.operator for head in map(_head, program.statements) if head is not None}
     return blamed
 
 
@@ -279,6 +284,14 @@ def _passed_over(found: _Found, maths: Maths, problem: NotationError) -> str | N
     related = bool(RELATION.search(text))
     whole = OPERATORS.search(text) and (related or maths.display) or REALS.search(text) and related
     return None if whole and _marked(found, maths) else "not a formula of the notation"
+
+
+def _head(statement: Any) -> nodes.Call | None:
+    """The head of a function that a statement defines or gives a signature."""
+    if isinstance(statement, nodes.Signature):
+        return statement.head
+    side = statement.sides[0] if isinstance(statement, nodes.Equation) else None
+    return side if isinstance(side, nodes.Call) and side.operator[0].isalpha() else None
 
 
 def _single(program: nodes.Program) -> bool:
@@ -333,12 +346,20 @@ class Patchwork:
         )
 
 
-def _alone(found: _Found, maths: Maths) -> tuple[str, str]:
-    return _patchwork(found, [maths]).text, "latex"
-
-
-def _placed(found: _Found, maths: Maths, problem: NotationError) -> NotationError:
-    return _patchwork(found, [maths]).error(problem)
+def _read(found: _Found, section: Section, maths: Maths) -> nodes.Program | NotationError:
+    """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
+    work = _patchwork(found, [maths])
+    try:
+        return parse(work.text, "latex")
+    except NotationError as problem:
+        alone = work.error(problem)
+    work = _patchwork(found, [*section.formulas, maths])
+    try:
+        tree = parse(work.text, "latex")
+        return nodes.Program(tuple(each for each in tree.statements if work.place(each.span[0]) >= maths.start))
+    except NotationError as problem:
+        together = work.error(problem)
+    return together if together.span and together.span[0] >= maths.start else alone
 
 
 def _patchwork(found: _Found, formulas: list[Maths]) -> Patchwork:
@@ -394,4 +415,3 @@ def _report(section: Section, work: Patchwork, checked: Checked, formulas, blame
         span = work.span(warning.span)
         if _holder(formulas, span) in blamed:
             warnings.append(warning._replace(span=span))
-

@@ -14,7 +14,8 @@ from grammar.errors import NotationError
 from .arrays import is_array, namespace
 from .axes import AxisProblem, broadcast, lift, show
 from .operators import REGISTRY
-from .operators.lowering import fit, is_numpy, union
+from .operators.dtypes import is_numpy
+from .operators.lowering import fit, union
 from .operators.record import IndexProblem, Operator
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
@@ -72,8 +73,7 @@ def _binary(name: str, left: Any, right: Any) -> Any:
         _one_library(a, b)
         check_broadcast(name, (left, right))
         xp = namespace(a)
-        settled = is_numpy(xp) and a.dtype == b.dtype
-        found = record.lower(xp, (left.axes, right.axes), (), {"settled": settled})
+        found = record.lower(xp, (left.axes, right.axes), (), {"dtypes": (a.dtype, b.dtype)})
         if is_numpy(xp):
             _PREPARED[(name, left.axes, a.shape, a.dtype.char, right.axes, b.shape, b.dtype.char)] = found
         return made(found[0](a, b), found[1])
@@ -84,8 +84,7 @@ def _binary(name: str, left: Any, right: Any) -> Any:
     if found is None:
         orders = (tensor.axes, None) if at == 0 else (None, tensor.axes)
         xp = namespace(tensor.array)
-        settled = is_numpy(xp) and name in ("+", "-", "⊙", "/", "=", "≠", "<", "≤", ">", "≥")
-        found = _PREPARED[mark] = record.lower(xp, orders, (), {"settled": settled})
+        found = _PREPARED[mark] = record.lower(xp, orders, (), {})
     return made(found[0](tensor.array, right) if at == 0 else found[0](left, tensor.array), tensor.axes)
 
 
@@ -161,8 +160,8 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     if orders and all(order is None for order in orders):
         function, order = record.lower(xp, ((),) * len(orders), axes, options)
         return (lambda *numbers: function(*map(xp.asarray, numbers))), order
-    settled = is_numpy(xp) and len({each.array.dtype.char for each in tensors}) == 1 and len(tensors) == len(arguments)
-    return record.lower(xp, orders, axes, {**options, "settled": settled})
+    dtypes = tuple(each.array.dtype if isinstance(each, NamedTensor) else None for each in arguments)
+    return record.lower(xp, orders, axes, {**options, "dtypes": dtypes})
 
 
 def _numpy():
@@ -179,10 +178,7 @@ def check_shapes(record: Operator, arguments: tuple, axes: tuple[str, ...], opti
         broadcast(shapes)
         return
     given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
-    of = record.lifted
-    if record.arity[0] != record.arity[1]:
-        of = of._replace(inputs=(of.inputs[0],) * len(arguments))
-    lift(of, axes, shapes, given=given, differing=record.kind == "structure")
+    lift(record.lifted_over(len(arguments)), axes, shapes, given=given, differing=record.kind == "structure")
 
 
 def need_axes(tensor: Any, axes: Iterable[str], what: str) -> None:
@@ -341,7 +337,7 @@ def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any])
     order = union(orders)
     laid = []
     for each, own in zip(inputs, orders):
-        place = fit(_numpy(), own, order)
+        place = fit(own, order)
         array = each.array if isinstance(each, NamedTensor) else each
         laid.append(array if place is None else place(array))
     result = function(*laid)

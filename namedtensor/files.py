@@ -14,8 +14,9 @@ import math
 import os
 import re
 import struct
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
@@ -103,6 +104,8 @@ def read_literal(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
 
 def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
     """FILE, FILE:axes, FILE[member]:axes"""
+    if text.startswith("[") and not is_file(text.rpartition(":")[0]):
+        raise FileProblem(f"the value of {name} is no nested list; write {name}='[[1,2],[3,4]]:a,b'")
     place, sign, axes = text.rpartition(":")
     if not sign or is_file(text):
         place, axes = text, ""
@@ -114,7 +117,7 @@ def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
 
 def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
     """The array with its axes named. Raises NotationError where it has another number of axes, or they have no names."""
-    from .tensor import tensor
+    from .tensors import tensor
 
     chosen = found.axes if axes is None else axes
     array = found.array
@@ -124,14 +127,14 @@ def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
         chosen = ()
     if chosen is None:
         raise NotationError(
-            317, f"{name} has {counted(array.ndim)}, and no names for them",
-            notes=(f"its sizes are {sizes_of(array)}",), hint=f"name them in their order: {name}=…:{example(array.ndim)}",
+            317, f"{name} has {counted(array.ndim)} without {'a name' if array.ndim == 1 else 'names'}",
+            notes=(f"its sizes are {sizes_of(array)}",), hint=f"name {'it' if array.ndim == 1 else 'them in their order'}: {name}=…:{example(array.ndim)}",
         )  # fmt: skip
     if len(chosen) != array.ndim:
         raise NotationError(
             317, f"{name} has {counted(array.ndim)}, and was given {len(chosen)} name{'s' * (len(chosen) != 1)}",
             notes=(f"its sizes are {sizes_of(array)}", f"the names are {', '.join(chosen) or 'none'}"),
-            hint=f"name them in their order: {name}=…:{example(array.ndim)}" if array.ndim else "leave the names out",
+            hint=f"name each once: {name}=…:{example(array.ndim)}" if array.ndim else "leave the names out",
         )  # fmt: skip
     return tensor(array, chosen)
 
@@ -201,7 +204,14 @@ def parse_json(text: str, what: str) -> Any:
 
 
 # ----------------------------------------------------------------------------------------------------------------- JSON
-WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+WORDS = {
+    "NaN": math.nan,
+    "Infinity": math.inf,
+    "-Infinity": -math.inf,
+    "nan": math.nan,
+    "inf": math.inf,
+    "-inf": -math.inf,
+}
 
 
 def read_json(place: Path, member: str | None, name: str) -> Found:
@@ -244,7 +254,9 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list]:
 def ragged(level: list) -> str:
     told = [f"{len(row)} entries" if isinstance(row, list) else "a number" for row in level]
     other = next(index for index, text in enumerate(told) if text != told[0])
-    return f"row 1 has {told[0]}, row {other + 1} has {told[other]}".replace("has a", "is a").replace(" 1 entries", " 1 entry")
+    return f"row 1 has {told[0]}, row {other + 1} has {told[other]}".replace("has a", "is a").replace(
+        " 1 entries", " 1 entry"
+    )
 
 
 def entry_of(entry: Any, what: str) -> Any:
@@ -494,10 +506,17 @@ def write_csv(value: Any, file: Any, place: str) -> None:
     """Two axes at most: the first goes down, the second across; the heading names each column as the notation does."""
     array, axes = positional(value)
     if array.ndim > 2:
-        raise FileProblem(f"{place}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json")
-    across = [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)] if array.ndim == 2 else [*axes] or ["value"]
+        raise FileProblem(
+            f"{place}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
+        )
+    across = (
+        [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)] if array.ndim == 2 else [*axes] or ["value"]
+    )
     rows = array.tolist() if array.ndim == 2 else [[entry] for entry in array.reshape(-1).tolist()]
-    lines = [across, *([str(entry) if not isinstance(entry, bool) else str(int(entry)) for entry in row] for row in rows)]
+    lines = [
+        across,
+        *([str(entry) if not isinstance(entry, bool) else str(int(entry)) for entry in row] for row in rows),
+    ]
     file.write("".join(",".join(line) + "\n" for line in lines).encode("utf-8"))
 
 

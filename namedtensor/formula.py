@@ -8,7 +8,6 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 from __future__ import annotations
 
 from collections import OrderedDict
-from pathlib import Path
 from typing import Any, Iterator, Mapping
 
 from grammar import nodes
@@ -166,7 +165,7 @@ def evaluate(
 
 
 def _compile(formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits) -> Compiled:
-    program = parse(formula, syntax, _shadowed(map(str, bundle.inputs)), limits.nesting)
+    program = parse(formula, syntax, _shadowed(map(str, bundle.inputs)), limits.nesting, frozenset(PYTHON))
     scope = analyse(formula, program)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with _deep(program):
@@ -218,7 +217,7 @@ class Program:
     def __init__(self, source: str, syntax: str = "auto"):
         self.source = source
         self.syntax = syntax
-        self.tree = parse(source, syntax)
+        self.tree = parse(source, syntax, functions=frozenset(PYTHON))
         self.scope: Scope = analyse(source, self.tree)
 
     # what it says
@@ -412,8 +411,8 @@ class Entry:
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
         scope = self.program.scope
         shadowed = _shadowed(map(str, bundle.inputs))
-        if shadowed:
-            scope = analyse(self.program.source, parse(self.program.source, self.program.syntax, shadowed))
+        if shadowed or PYTHON:
+            scope = analyse(self.program.source, parse(self.program.source, self.program.syntax, shadowed, functions=frozenset(PYTHON)))
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
         inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in spellings}
         checker = Checker(scope, inputs, sizes, python=PYTHON)
@@ -503,8 +502,10 @@ def formula(text: str, syntax: str = "auto") -> Formula:
     return Formula(text, syntax)
 
 
-def load(path: str | Path, syntax: str = "auto") -> Program:
+def load(path: Any, syntax: str = "auto") -> Program:
     """A program from a file: `.nt` is text, `.tex` LaTeX."""
+    from pathlib import Path
+
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")
@@ -562,7 +563,7 @@ def check(
     """
     try:
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
-        tree = parse(formula, syntax, _shadowed(shapes))
+        tree = parse(formula, syntax, _shadowed(shapes), functions=frozenset(PYTHON))
         scope = analyse(formula, tree)
         checker = Checker(scope, inputs, _sizes(sizes), demand=True, collect=True, python=PYTHON)
     except NotationError as problem:
@@ -661,14 +662,14 @@ def explain(
     ['x', '2 x', '2 x + 1']
     """
     bundle = Bundle(formula, _all_values(values, named))
-    tree = parse(formula, syntax, _shadowed(map(str, bundle.inputs)))
+    tree = parse(formula, syntax, _shadowed(map(str, bundle.inputs)), functions=frozenset(PYTHON))
     checker = Checker(analyse(formula, tree), bundle.inputs, _sizes(sizes), python=PYTHON)
     with _deep(tree):
         whole = checker.whole()
         found: list[tuple[str, Term]] = []
         seen: set[tuple] = set()
         for node, term, _ in checker.trace:
-            mark = (node.span, id(term))
+            mark = (checker.text(node), id(term))
             if isinstance(node, Number) or mark in seen or any("@" in axis for axis in term.shape):
                 continue
             seen.add(mark)

@@ -1,15 +1,16 @@
 """A syntax tree to look at: one line for each node, its parts indented below it, each with what it is there.
 
-    Value
-      body: Call operator='⊙'
-        subscript: Name text='key'
-        arguments: Name text='Q'
-        arguments: Name text='K'
+Value
+  body: Call operator='⊙'
+    subscript: Name text='key'
+    arguments: Name text='Q'
+    arguments: Name text='K'
 """
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 
 def outline(node: Any) -> str:

@@ -9,7 +9,9 @@ that makes a stated equation true.
 from __future__ import annotations
 
 import math
+import operator
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -23,7 +25,7 @@ from grammar.symbols import FUNCTIONS
 
 from .names import Key, Spelled, component, key, spelled, walk
 from .reference import (
-    Tensor, assemble, broadcast, index, lift, listed, merge, number, position, records, rename, split, unite,
+    Tensor, assemble, at, broadcast, index, lift, listed, merge, number, position, records, rename, split, unite,
 )  # fmt: skip
 from .reference_functions import apply, power
 from .scope import Claim, Definition, Function, Scope, analyse
@@ -115,6 +117,7 @@ class Evaluation:
         self.sizes = sizes
         self.top = Frame(variables=dict(values))
         self.busy: set = set()
+        self.used: set[Key] = set()
         for name, X in values.items():
             self.top.facts += declared_sizes(scope, name, X, self)
 
@@ -146,10 +149,10 @@ class Evaluation:
             except NotationError as problem:
                 if problem.number not in (201, 204, 206, 309):  # it speaks of what is not given
                     raise
-        for name, X in self.top.variables.items():
+        for name in self.used:
             declared = declaration(self.scope, name)
             if declared is not None:
-                self.check_domain(X, declared[0], self.top)
+                self.check_domain(self.top.variables[name], declared[0], self.top)
         return value
 
     # -------------------------------------------------------------------------------------------------------- names
@@ -159,6 +162,7 @@ class Evaluation:
             if name in place.elements:
                 return place.elements[name]
             if name in place.variables:
+                self.used |= {name} if place is self.top else set()
                 return place.variables[name]
             found = self.fact(name, place, frame)
             if found is not None:
@@ -958,17 +962,38 @@ def as_tensor(value: Any, name: str) -> Tensor:
 
 
 def run(scope: Scope, inputs: Mapping[Key, Tensor], sizes, arguments, needed, compute) -> Tensor:
-    """A program is a function of its declared inputs and of its arguments: it is lifted over what they have besides."""
+    """A program is a function of its arguments and of the declared inputs that it uses: it is lifted by that type."""
+    used: set[Key] = set()
 
     def result(*parts: Tensor) -> Tensor:
         evaluation = Evaluation(scope, dict(zip(inputs, parts)), sizes)
-        return compute(evaluation, parts[len(inputs) :])
+        value = compute(evaluation, parts[len(inputs) :])
+        used.update(evaluation.used)
+        return value
 
-    declared = [input_axes(scope, name, X) for name, X in inputs.items()]
+    tensors = [*inputs.values(), *arguments]
+    axes = [*(input_axes(scope, name, X) for name, X in inputs.items()), *needed]
+    with deep_recursion():
+        anywhere = [first(X, own) for X, own in zip(tensors, axes)]
+        value = result(*anywhere)  # tells which inputs are used
+        lifted = [*(name in used for name in inputs), *(True for _ in arguments)]
+        tensors = [X if chosen else part for X, part, chosen in zip(tensors, anywhere, lifted)]
+        return value if all(map(operator.is_, tensors, anywhere)) else lift(result, tensors, axes)
+
+
+def first(X: Tensor, axes: tuple[str, ...]) -> Tensor:
+    """The part of a tensor at the first record of its extra axes; itself where it has none."""
+    extra = {axis: 1 for axis in X.shape if axis not in axes}
+    return at(X, extra) if extra else X
+
+
+@contextmanager
+def deep_recursion():
+    """Formulas nest deeper than Python's own limit on calls."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 20_000))
     try:
-        return lift(result, [*inputs.values(), *arguments], [*declared, *needed])
+        yield
     except RecursionError:
         raise NotationError(404, "this formula nests too deep") from None
     finally:

@@ -45,8 +45,8 @@ def some(draw, things, least: int = 1, most: int = 3) -> tuple:
 # ------------------------------------------------------------------------------------------------------ axes and labels
 @st.composite
 def axis_texts(draw, words=tuple(AXES)) -> str:
-    """seq, seq*"""
-    return draw(st.sampled_from(words)) + draw(st.sampled_from(["", "", "", *MARKS]))
+    """seq, seq*; a Starred node has no plain name for its base where axes stand."""
+    return draw(st.sampled_from(words)) + draw(st.sampled_from(["", "", "", "*", "†", "*†"]))
 
 
 @st.composite
@@ -73,7 +73,7 @@ def label_terms(draw, part):
         return Number(draw(st.integers(0, 20)))
     node = Name(draw(axis_texts()))
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
-        mark = draw(st.sampled_from(["", "", *MARKS]))
+        mark = draw(st.sampled_from(["", "", *MARKS])) if type(node) is not Name else ""
         node = nodes.Starred(node, mark) if mark else nodes.Subscript(node, (draw(labels(part)),))
     return nodes.Superscript(node, some(draw, part)) if draw(st.integers(0, 9)) == 0 else node
 

@@ -162,7 +162,7 @@ def test_every_function_that_the_grammar_knows_has_a_record_and_back():
     words = {name for name in REGISTRY if name.isidentifier()}
     assert FUNCTIONS - structural <= set(REGISTRY)
     assert words - FUNCTIONS <= {"sum", "prod", "negative", "juxtaposed", "rename", "merge", "split", "identity", "I", "dot",
-                                 "odd", "even"}  # fmt: skip
+                                 "odd", "even", "iota"}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- the command line

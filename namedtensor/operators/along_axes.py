@@ -1,98 +1,121 @@
-"""Vectors to vectors (paper §3.5): functions that work along axes and keep them."""
+"""Functions along axes (paper §3.3): from axes to the same axes, mapped over all others.
+
+A kernel takes an array and the positions of the axes, and gives an array of the same shape. Those that subtract the
+largest entry first do not overflow; where every entry is −∞ there is no answer, and that is nan.
+"""
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
-from .lowering import along, floating, is_numpy
+from .dtypes import Kernel, is_numpy
+from .lowering import Make, along
 from .record import Operator, register
-from .reductions import finite_maximum
+from .reductions import largest, mean, smallest, total
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _softmax(xp):
-    if is_numpy(xp):
-        maximum, add = xp.maximum.reduce, xp.add.reduce
+def _softmax(xp: Any) -> Kernel:
+    most, add = largest(xp), total(xp)
+    if not is_numpy(xp):
 
-        def softmax_numpy(x, axis):
-            scores = xp.exp(floating(xp, x) - maximum(x, axis, None, None, True))
-            scores /= add(scores, axis, None, None, True)
-            return scores
+        def softmax(x, at):
+            powers = xp.exp(x - most(x, at, True))
+            return powers / add(powers, at, True)
 
-        return softmax_numpy
+        return softmax
 
-    def softmax(x, axis):
-        x = floating(xp, x)
-        scores = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
-        return scores / xp.sum(scores, axis=axis, keepdims=True)
+    subtract, exp, divide = xp.subtract, xp.exp, xp.divide
 
-    return softmax
+    def softmax_in_place(x, at):
+        powers = subtract(x, most(x, at, True))
+        exp(powers, powers)
+        return divide(powers, add(powers, at, True), powers)
+
+    return softmax_in_place
 
 
-def _logsoftmax(xp):
-    def logsoftmax(x, axis):
-        x = floating(xp, x)
-        shifted = x - finite_maximum(xp, x, axis)
-        return shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
+def _logarithm_of_softmax(xp: Any) -> Kernel:
+    most, add = largest(xp), total(xp)
+
+    def logsoftmax(x, at):
+        shifted = x - most(x, at, True)
+        return shifted - xp.log(add(xp.exp(shifted), at, True))
 
     return logsoftmax
 
 
-def _one_hot_of(extreme):
-    """One at the extreme element; where several are, each has its share: the limit of softmax."""
+def _standardize(xp: Any) -> Kernel:
+    average = mean(xp)
+    if not is_numpy(xp):
 
-    def make(xp):
-        reduce = getattr(xp, extreme)
+        def standardize(x, at, eps=1e-5):
+            away = x - average(x, at, True)
+            return away / xp.sqrt(average(away * away, at, True) + eps)
 
-        def one_hot(x, axis):
-            floats = floating(xp, x)
-            hit = xp.astype(x == reduce(x, axis=axis, keepdims=True), floats.dtype)
-            return hit / xp.sum(hit, axis=axis, keepdims=True)
+        return standardize
 
-        return one_hot
+    def standardize_in_place(x, at, eps=1e-5):
+        away = x - average(x, at, True)
+        spread = average(away * away, at, True)
+        spread += eps
+        away /= xp.sqrt(spread)
+        return away
 
-    return make
-
-
-def _standardize(xp):
-    def standardize(x, axis, eps=1e-5):
-        x = floating(xp, x)
-        count = math.prod(x.shape[position] for position in axis)
-        centred = x - xp.sum(x, axis=axis, keepdims=True) / count
-        variance = xp.sum(centred * centred, axis=axis, keepdims=True) / count
-        return centred / xp.sqrt(variance + eps)
-
-    return standardize
+    return standardize_in_place
 
 
-def _cumulative(numpy_name, name):
-    def make(xp):
-        if is_numpy(xp):
-            accumulate = getattr(xp, numpy_name).accumulate
-            return lambda x, axis: accumulate(x, axis[0])
-        return lambda x, axis: getattr(xp, name)(x, axis=axis[0])
+def _where_extreme(extreme: Make) -> Make:
+    """One where the extreme stands, shared between those that tie: the limit of softmax."""
+
+    def make(xp: Any) -> Kernel:
+        pick, add = extreme(xp), total(xp)
+
+        def onehot(x, at):
+            ties = xp.astype(x == pick(x, at, True), x.dtype)
+            return ties / add(ties, at, True)
+
+        return onehot
 
     return make
 
 
-def _sort(xp):
-    return lambda x, axis: xp.sort(x, axis=axis[0])
+def _cumulative(standard: str, short: str) -> Make:
+    def make(xp: Any) -> Kernel:
+        function = getattr(xp, standard, None)
+        if is_numpy(xp) or function is None:
+            function = getattr(xp, short)
+        return lambda x, at: function(x, axis=at)
+
+    return make
 
 
-def _along(name, signature, meaning, numpy, make, options=()):
-    register(Operator(name, "along", signature, along(make), meaning, numpy, SECTION, options=options))
+def _sort(xp: Any) -> Kernel:
+    return lambda x, at: xp.sort(x, axis=at)
 
 
-SEVERAL, ONE = "ax… -> ax…", "ax -> ax"
-_along("softmax", SEVERAL, "exp X / ∑ exp X, without overflow", "scipy.special.softmax(X, axis)", _softmax)
-_along("logsoftmax", SEVERAL, "the logarithm of softmax", "scipy.special.log_softmax(X, axis)", _logsoftmax)
-_along("argmax", SEVERAL, "one at the largest element, ties shared", "X == X.max(axis, keepdims=True)", _one_hot_of("max"))
-_along("argmin", SEVERAL, "one at the smallest element, ties shared", "X == X.min(axis, keepdims=True)", _one_hot_of("min"))
+def _along(name: str, meaning: str, numpy: str, make: Make, rule: str = "floats", **more: Any) -> Operator:
+    signature = more.pop("signature", "ax… -> ax…")
+    return register(Operator(name, "along", signature, along(make, rule), meaning, numpy, SECTION, **more))
+
+
+_along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", _softmax)
+_along("logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax)
+_along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
+       "where M = X == X.max(axis, keepdims=True)", _where_extreme(largest))  # fmt: skip
+_along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
+       "where M = X == X.min(axis, keepdims=True)", _where_extreme(smallest))  # fmt: skip
 _along(
-    "standardize", SEVERAL, "(X − mean X) / √(var X + ε); ε is 1e-5 where not given",
-    "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + 1e-5)", _standardize, (("eps", 1e-5),),
+    "standardize", "(x − mean) / √(var + eps); eps is 1e-5 where it is not given",
+    "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", _standardize,
+    options=(("eps", 1e-5),),
 )  # fmt: skip
-_along("cumsum", ONE, "the sums of the elements so far", "np.cumsum(X, axis)", _cumulative("add", "cumulative_sum"))
-_along("cumprod", ONE, "the products of the elements so far", "np.cumprod(X, axis)", _cumulative("multiply", "cumulative_prod"))
-_along("sort", ONE, "the elements in ascending order", "np.sort(X, axis)", _sort)
+
+OF_ONE_AXIS = (
+    ("cumsum", "the sums up to each element", "X.cumsum(axis)", _cumulative("cumulative_sum", "cumsum")),
+    ("cumprod", "the products up to each element", "X.cumprod(axis)", _cumulative("cumulative_prod", "cumprod")),
+    ("sort", "the elements, ascending", "np.sort(X, axis)", _sort),
+)
+for _name, _meaning, _numpy, _make in OF_ONE_AXIS:
+    _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax")

@@ -1,49 +1,68 @@
-"""Functions of matrices: two axes, the rows and the columns, in this order."""
+"""Linear algebra (paper §3.4 and appendix): functions of a square matrix, whose two axes are rows and columns."""
 
 from __future__ import annotations
 
-from .lowering import floating, moved
-from .record import Operator, register
+from typing import Any, Callable
+
+from grammar.errors import NotationError
+
+from .dtypes import Kernel, coerced
+from .lowering import permuted
+from .record import Lower, Operator, register
+from .sizes_given import square
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _matrix(name: str, keeps: bool):
-    """The two axes last, then the namespace's own function; `keeps` where the result has them too.
-
-    inv_{a,b} X has its axes the other way round: it is contracted with X over either to give the identity.
-    """
+def _of_matrix(make: Callable[[Any], Kernel], rule: str, gives_matrix: bool) -> Lower:
+    """Lower a function of the last two axes of an array."""
 
     def lower(xp, orders, axes, options):
         (order,) = orders
         rest = tuple(axis for axis in order if axis not in axes)
-        turn = moved(xp, order, (*rest, *axes))
-        function = getattr(xp.linalg, name)
-        result = (*rest, *axes) if keeps else rest
-        return lambda x: function(turn(floating(xp, x))), result
+        turn, kernel = permuted(order, (*rest, *axes)), make(xp)
+        run = coerced(xp, lambda array: kernel(turn(array)), rule, (False,), options.get("dtypes"))
+        return run, (*rest, *axes) if gives_matrix else rest
 
     return lower
 
 
-def _given_square(shapes, axes, sizes):
-    from ..axes import AxisProblem
-    from ..sizes import agree, known
-
-    rows, columns = axes
-    if rows in shapes[0] and columns in shapes[0] and not agree(shapes[0][rows], shapes[0][columns]):
-        raise AxisProblem(
-            "other", rows, 0,
-            f"a square matrix is due, and {rows} is {known(shapes[0][rows])} where {columns} is {known(shapes[0][columns])}",
-        )  # fmt: skip
-    return {}
+def _determinant(xp: Any) -> Kernel:
+    return xp.linalg.det
 
 
-def _record(name, signature, keeps, meaning, numpy):
-    register(
-        Operator(name, "matrix", signature, _matrix(name, keeps), meaning, numpy, SECTION, given=_given_square)
-    )  # fmt: skip
+def _inverse(xp: Any) -> Kernel:
+    def inverse(array):
+        try:
+            return xp.linalg.inv(array)
+        except Exception as problem:  # each library has its own error for it
+            if "ingular" not in str(problem):
+                raise
+            raise NotationError(405, "this matrix has no inverse: its determinant is zero") from None
+
+    return inverse
 
 
-_record("det", "rows columns ->", False, "the determinant", "np.linalg.det(X)")
-_record("trace", "rows columns ->", False, "the sum of the diagonal", "np.trace(X)")
-_record("inv", "rows columns -> rows columns", True, "the inverse matrix", "np.linalg.inv(X)")
+def _trace(xp: Any) -> Kernel:
+    return lambda array: xp.linalg.trace(array)
+
+
+MATRIX: dict[str, Any] = {"section": SECTION, "given": square}
+register(
+    Operator(
+        "det", "matrix", "row column ->", _of_matrix(_determinant, "floats", False), "the determinant",
+        "np.linalg.det(X)", **MATRIX,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "inv", "matrix", "row column -> row column", _of_matrix(_inverse, "floats", True), "the inverse matrix",
+        "np.linalg.inv(X)", **MATRIX,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "trace", "matrix", "row column ->", _of_matrix(_trace, "numbers", False), "the sum of the diagonal",
+        "np.trace(X)", **MATRIX,
+    )
+)  # fmt: skip

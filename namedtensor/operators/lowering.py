@@ -1,171 +1,143 @@
-"""Names to positions: what every operator shares when a call is prepared.
+"""Names to positions: what the operators share when a call is prepared.
 
-All thinking is done here, once a call; the functions that come out permute, reshape and compute. Integers that meet
-floating numbers take their dtype, a plain Python number takes that of the arrays.
+All thinking is done here, once a call; what comes out permutes, reshapes and computes. A *make* gives an operator's
+kernel for a namespace: a function of positional arrays, for a reduction also of the positions of its axes.
+
+Three options are the caller's, not the operator's: `sizes` of the axes that it gives, `base` from which its indices
+count, and `dtypes` of the arguments (None for a plain number), which spare the looking at them in each call.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Callable, Mapping
 
-from .record import Lowered, Order
+from .dtypes import Kernel, coerced, is_numpy
+from .record import Lower, Lowered, Order
 
-Kernel = Callable[..., Any]
+Make = Callable[[Any], Kernel]
+CALLERS = ("sizes", "base", "dtypes", "settled")
 
 
-def is_numpy(xp: Any) -> bool:
-    return xp.__name__ == "numpy"
+def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in CALLERS}
 
 
 def union(orders: tuple[Order | None, ...]) -> Order:
-    """The axes of a broadcast result; the operand with most axes says the order."""
+    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
     longest = max((order for order in orders if order is not None), key=len, default=())
-    found = dict.fromkeys(longest)
-    for order in orders:
-        if order is not None:
-            found.update(dict.fromkeys(order))
-    extra = [axis for axis in found if axis not in longest]
-    return (*extra, *longest)
+    further = dict.fromkeys(axis for order in orders if order is not None for axis in order if axis not in longest)
+    return (*further, *longest)
 
 
-def fit(xp: Any, own: Order | None, order: Order) -> Kernel | None:
-    """A function that lays an array with the axes `own` out to broadcast against `order`; None where it does already."""
-    if own is None or not own or own == order[len(order) - len(own) :]:
+def fit(own: Order | None, order: Order) -> Kernel | None:
+    """What lays an array with the axes `own` out to broadcast against `order`; None where it does so already.
+
+    >>> import numpy as np
+    >>> fit(("height",), ("height", "width"))(np.zeros(3)).shape
+    (3, 1)
+    """
+    if not own or own == order[len(order) - len(own) :]:
         return None
     present = tuple(axis for axis in order if axis in own)
-    moves = tuple(own.index(axis) for axis in present)
-    at = tuple(slice(None) if axis in own else None for axis in order)
-    while at and at[0] is None:
-        at = at[1:]
-    straight = moves == tuple(range(len(moves)))
-    if None not in at:
-        return None if straight else lambda array: xp.permute_dims(array, moves)
-    if straight:
-        return lambda array: array[at]
-    return lambda array: xp.permute_dims(array, moves)[at]
+    first = min(order.index(axis) for axis in present)
+    spread = tuple(slice(None) if axis in own else None for axis in order[first:])
+    turn = None if present == own else permuted(own, present)
+    if None not in spread:
+        return turn
+    return (lambda array: array[spread]) if turn is None else (lambda array: turn(array)[spread])
 
 
-def floating(xp: Any, array: Any) -> Any:
-    """An array of floating numbers: integers and truth values become the namespace's default float."""
-    if xp.isdtype(array.dtype, ("real floating", "complex floating")):
-        return array
-    return xp.astype(array, default_float(xp))
+def permuted(order: Order, wanted: Order) -> Kernel:
+    """What brings an array with the axes `order` into the order `wanted`, as a view where the library has views."""
+    moves = tuple(order.index(axis) for axis in wanted)
+    if moves == tuple(range(len(order))):
+        return lambda array: array
+    if moves == (1, 0):
+        return lambda array: array.T
+    return lambda array: _turn(array, moves)
 
 
-def default_float(xp: Any) -> Any:
-    return xp.asarray(1.0).dtype
+def _turn(array: Any, moves: tuple[int, ...]) -> Any:
+    if hasattr(array, "permute"):  # PyTorch, whose transpose swaps two axes
+        return array.permute(moves)
+    if hasattr(array, "transpose"):
+        return array.transpose(moves)
+    return array.__array_namespace__().permute_dims(array, moves)
 
 
-def common(xp: Any, values: tuple, like: Any = None) -> list:
-    """Plain numbers as arrays, and all of one dtype: integers that meet floats take theirs."""
-    arrays = [value for value in values if hasattr(value, "dtype")]
-    floats = [array.dtype for array in arrays if xp.isdtype(array.dtype, "real floating")]
-    numbers = [array.dtype for array in arrays if not xp.isdtype(array.dtype, "bool")]
-    if floats:
-        dtype = xp.result_type(*floats)
-    elif any(isinstance(value, float) for value in values):
-        dtype = default_float(xp)
-    elif numbers:
-        dtype = xp.result_type(*numbers)
-    else:
-        return [value if hasattr(value, "dtype") else xp.asarray(value) for value in values]
-    device = arrays[0].device if arrays and not is_numpy(xp) and hasattr(arrays[0], "device") else None
-    found = []
-    for value in values:
-        if not hasattr(value, "dtype"):
-            value = xp.asarray(value, dtype=dtype, device=device) if device is not None else xp.asarray(value, dtype=dtype)
-        elif value.dtype != dtype:
-            value = xp.astype(value, dtype)
-        found.append(value)
-    return found
+def extent(order: Order, array: Any) -> dict[str, int]:
+    return dict(zip(order, array.shape))
 
 
-def settled(xp: Any, values: tuple) -> bool:
-    """Whether NumPy's own rules already do what `common` does: one dtype, or a plain number beside an array of floats."""
-    if not is_numpy(xp):
-        return False
-    kinds = {value.dtype.char for value in values if hasattr(value, "dtype")}
-    return len(kinds) == 1
+def positions(order: Order, axes: tuple[str, ...]) -> int | tuple[int, ...]:
+    """Where the axes stand in storage; a plain number for one, which libraries take faster."""
+    places = tuple(order.index(axis) for axis in axes)
+    return places[0] if len(places) == 1 else places
 
 
-def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in ("sizes", "base", "settled")}
-
-
-def elementwise(make: Callable[[Any], Kernel], mixed: bool = True) -> Callable[..., Lowered]:
-    """Lower an elementwise operator; `make` gives its kernel for a namespace; with `mixed`, dtypes are made common."""
+# ------------------------------------------------------------------------------------------------- three kinds of lower
+def elementwise(make: Make, rule: str = "numbers") -> Lower:
+    """Lower a function of numbers to one over the union of the axes (paper §3.2)."""
 
     def lower(xp, orders, axes, options) -> Lowered:
         order = union(orders)
-        fits = [fit(xp, own, order) for own in orders]
-        kernel = make(xp)
-        static = plain_options(options)
-        if static:
-            bare = kernel
-            kernel = lambda *arrays: bare(*arrays, **static)  # noqa: E731
-        if mixed and len(orders) > 1 and not options.get("settled"):
-            kernel = _with_common(xp, kernel)
-        return _fitted(kernel, fits), order
+        kernel = with_options(make(xp), own_options(options))
+        plain = tuple(each is None for each in orders)
+        return fitted(coerced(xp, kernel, rule, plain, options.get("dtypes")), orders, order), order
 
     return lower
 
 
-def _with_common(xp: Any, kernel: Kernel) -> Kernel:
-    def run(*values):
-        if settled(xp, values):
-            return kernel(*values)
-        return kernel(*common(xp, values))
-
-    return run
-
-
-def _fitted(kernel: Kernel, fits: list[Kernel | None]) -> Kernel:
-    if all(each is None for each in fits):
+def fitted(kernel: Kernel, orders: tuple[Order | None, ...], order: Order) -> Kernel:
+    """`kernel` after each argument was laid out against `order`."""
+    fits = [fit(own, order) for own in orders]
+    if not any(fits):
         return kernel
     if len(fits) == 2:
         left, right = fits
         if left is None and right is not None:
-            return lambda a, b: kernel(a, right(b))
+            return lambda x, y: kernel(x, right(y))
         if right is None and left is not None:
-            return lambda a, b: kernel(left(a), b)
-    return lambda *arrays: kernel(*(array if each is None else each(array) for each, array in zip(fits, arrays)))
+            return lambda x, y: kernel(left(x), y)
+    return lambda *arrays: kernel(*(array if lay is None else lay(array) for lay, array in zip(fits, arrays)))
 
 
-def reduction(make: Callable[[Any], Kernel]) -> Callable[..., Lowered]:
-    """Lower a function of axes to numbers: kernel(array, positions) without those axes."""
+def with_options(kernel: Kernel, static: Mapping[str, Any]) -> Kernel:
+    return (lambda *arrays: kernel(*arrays, **static)) if static else kernel
 
+
+def reduction(make: Make, rule: str = "numbers") -> Lower:
+    """Lower a function of axes to numbers (paper §3.3): kernel(array, positions), whose result lacks those axes."""
+    return _of_positions(make, rule, lambda order, axes: tuple(axis for axis in order if axis not in axes))
+
+
+def along(make: Make, rule: str = "numbers") -> Lower:
+    """Lower a function that keeps its axes (paper §3.3): kernel(array, positions), of the same shape."""
+    return _of_positions(make, rule, lambda order, axes: order)
+
+
+def _of_positions(make: Make, rule: str, left: Callable[[Order, tuple[str, ...]], Order]) -> Lower:
     def lower(xp, orders, axes, options) -> Lowered:
         (order,) = orders
-        positions = tuple(order.index(axis) for axis in axes)
-        kernel, static = make(xp), plain_options(options)
-        rest = tuple(axis for axis in order if axis not in axes)
-        return lambda array: kernel(array, positions, **static), rest
+        places, static, kernel = positions(order, axes), own_options(options), make(xp)
+        run = (lambda array: kernel(array, places, **static)) if static else (lambda array: kernel(array, places))
+        return coerced(xp, run, rule, (False,), options.get("dtypes")), left(order, axes)
 
     return lower
 
 
-def along(make: Callable[[Any], Kernel]) -> Callable[..., Lowered]:
-    """Lower a function along axes: kernel(array, positions) of the same shape."""
+def chunked(xp: Any, kernel: Kernel, size: int = 2**15) -> Kernel:
+    """An elementwise chain of one array in pieces that fit the cache; worth it for NumPy, which makes a pass a step."""
+    if not is_numpy(xp):
+        return kernel
 
-    def lower(xp, orders, axes, options) -> Lowered:
-        (order,) = orders
-        positions = tuple(order.index(axis) for axis in axes)
-        kernel, static = make(xp), plain_options(options)
-        return lambda array: kernel(array, positions, **static), order
+    def run(array):
+        if array.size <= 2 * size or not array.flags.c_contiguous:
+            return kernel(array)
+        flat, found = array.reshape(-1), xp.empty_like(array)
+        out = found.reshape(-1)
+        for start in range(0, flat.size, size):
+            out[start : start + size] = kernel(flat[start : start + size])
+        return found
 
-    return lower
-
-
-@lru_cache(maxsize=None)
-def permutation(order: Order, wanted: Order) -> tuple[int, ...] | None:
-    """How to permute `order` to `wanted`; None where nothing moves."""
-    moves = tuple(order.index(axis) for axis in wanted)
-    return None if moves == tuple(range(len(moves))) else moves
-
-
-def moved(xp: Any, order: Order, wanted: Order) -> Kernel:
-    moves = permutation(order, wanted)
-    if moves is None:
-        return lambda array: array
-    return lambda array: xp.permute_dims(array, moves)
+    return run

@@ -6,7 +6,8 @@ checker lifts by the signature; the evaluator and the Python functions run `lowe
 `lower(xp, orders, axes, options)` prepares a call once, for good: `xp` is the namespace of the arrays (numpy, torch,
 jax.numpy, or any of the Python Array API standard), `orders` the axes of each array argument in storage order (None
 where the argument is a plain Python number), `axes` those that the use names. It gives (function, order): a function of
-positional arrays, and the axes of what it returns, in storage order.
+positional arrays, and the axes of what it returns, in storage order. Options that belong to the caller are `sizes` of
+the axes that the operator gives, `base` from which indices count (1, as in formulas), and `dtypes` of the arguments.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..axes import Signature, signature
 Order = tuple[str, ...]
 Lowered = tuple[Callable[..., Any], Order]
 Lower = Callable[[Any, tuple["Order | None", ...], tuple[str, ...], Mapping[str, Any]], Lowered]
+MANY = 1000  # the most arguments of an operator that takes any number
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,18 @@ class Operator:
 
     @property
     def lifted(self) -> Signature:
-        return signature(self.signature)
+        found = signature(self.signature)
+        return found if self.arity[1] else found._replace(inputs=())
+
+    def lifted_over(self, arguments: int) -> Signature:
+        """The signature for a number of arguments, where the operator takes any number of one kind."""
+        found = self.lifted
+        return found if self.arity[1] < MANY else found._replace(inputs=found.inputs[:1] * arguments)
+
+    @property
+    def python_name(self) -> str:
+        """What the Python function is called."""
+        return self.python or self.name
 
 
 REGISTRY: dict[str, Operator] = {}

@@ -1,118 +1,149 @@
-"""Reductions (paper §3.3): functions from the elements along axes to a number, lifted over all other axes."""
+"""Reductions (paper §3.3): functions from axes to numbers, mapped over all other axes.
+
+A kernel takes an array and the positions of the axes, and gives an array without them.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from .lowering import floating, is_numpy, reduction
-from .record import Operator, register
+from grammar.errors import NotationError
+
+from .dtypes import Kernel, is_numpy
+from .elementwise import named
+from .lowering import Make, elementwise, reduction
+from .record import Lower, Operator, register
 
 SECTION = "§3.3 Reductions"
 
 
-def _sum(xp):
-    if is_numpy(xp):
-        add = xp.add.reduce
-        return lambda x, axis: add(x, axis)
-    return lambda x, axis: xp.sum(x, axis=axis)
+def folded(ufunc: str, otherwise: str) -> Make:
+    """A reduction by a NumPy ufunc, called without detours; elsewhere by the namespace's function."""
+
+    def make(xp: Any) -> Kernel:
+        if is_numpy(xp):
+            reduce = getattr(xp, ufunc).reduce
+            return lambda x, at, keep=False: reduce(x, at, None, None, keep)
+        function = getattr(xp, otherwise)
+        return lambda x, at, keep=False: function(x, axis=at, keepdims=keep)
+
+    return make
 
 
-def _product(xp):
-    if is_numpy(xp):
-        return lambda x, axis: xp.multiply.reduce(x, axis)
-
-    def product(x, axis):
-        for position in sorted(axis, reverse=True):
-            x = xp.prod(x, axis=position)
-        return x
-
-    return product
+total = folded("add", "sum")
+product = folded("multiply", "prod")
+largest = folded("maximum", "max")
+smallest = folded("minimum", "min")
 
 
-def _mean(xp):
-    total = _sum(xp)
+def count(x: Any, at: int | tuple[int, ...]) -> int:
+    """How many numbers are reduced to one."""
+    return x.shape[at] if isinstance(at, int) else math.prod(x.shape[place] for place in at)
 
-    def mean(x, axis):
-        return total(floating(xp, x), axis) / math.prod(x.shape[position] for position in axis)
+
+def mean(xp: Any) -> Kernel:
+    add = total(xp)
+
+    def mean(x, at, keep=False):
+        if is_numpy(xp) and x.dtype.char == "e":  # NumPy sums half precision in single
+            return x.mean(at, keepdims=keep)
+        return add(x, at, keep) / count(x, at)
 
     return mean
 
 
-def _variance(xp):
-    def variance(x, axis):
-        x = floating(xp, x)
-        count = math.prod(x.shape[position] for position in axis)
-        centred = x - xp.sum(x, axis=axis, keepdims=True) / count
-        return xp.sum(centred * centred, axis=axis) / count
+def _variance(xp: Any) -> Kernel:
+    average = mean(xp)
+
+    def variance(x, at):
+        away = x - average(x, at, True)
+        if is_numpy(xp):
+            xp.multiply(away, away, away)
+            return average(away, at)
+        return average(away * away, at)
 
     return variance
 
 
-def _deviation(xp):
+def _deviation(xp: Any) -> Kernel:
     variance = _variance(xp)
-    return lambda x, axis: xp.sqrt(variance(x, axis))
+    return lambda x, at: xp.sqrt(variance(x, at))
 
 
-def _norm(xp):
-    """Scaled by the largest element, so that squares neither overflow nor vanish."""
+def _norm(xp: Any) -> Kernel:
+    """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
+    most, add = largest(xp), total(xp)
 
-    def norm(x, axis, p=2):
-        size = xp.abs(floating(xp, x))
+    def norm(x, at, p=2):
+        if p in (0, -math.inf):
+            raise NotationError(405, f"norm has no value for p = {p}", hint="give another p: 1, 2, ∞")
+        size = xp.abs(x)
+        scale = most(size, at, True)
         if p == math.inf:
-            return xp.max(size, axis=axis)
-        if p == 1:
-            return xp.sum(size, axis=axis)
-        largest = xp.max(size, axis=axis, keepdims=True)
-        usable = xp.isfinite(largest) & (largest > 0)
-        scale = xp.where(usable, largest, xp.ones_like(largest))
-        scaled = size / scale
-        total = xp.sum(scaled * scaled if p == 2 else scaled**p, axis=axis, keepdims=True)
-        root = xp.sqrt(total) if p == 2 else total ** (1.0 / p)
-        return squeezed(xp, scale * root, axis)
+            return xp.reshape(scale, _without(x.shape, at))
+        fine = xp.isfinite(scale) & (scale > 0)
+        scale = xp.where(fine, scale, xp.ones_like(scale)) if p > 0 else xp.ones_like(scale)
+        size = size / scale
+        powers = size * size if p == 2 else size**p
+        root = xp.sqrt(add(powers, at)) if p == 2 else add(powers, at) ** (1.0 / p)
+        return root * xp.reshape(scale, root.shape)
 
     return norm
 
 
-def squeezed(xp, array, axis):
-    return xp.squeeze(array, axis=tuple(axis))
+def _without(shape: tuple[int, ...], at: int | tuple[int, ...]) -> tuple[int, ...]:
+    places = (at,) if isinstance(at, int) else at
+    return tuple(size for place, size in enumerate(shape) if place not in places)
 
 
-def finite_maximum(xp, x, axis):
-    """The largest element along axes, kept as axes of size 1; 0 where that is infinite, so that x − m is no nan."""
-    largest = xp.max(x, axis=axis, keepdims=True)
-    return xp.where(xp.isfinite(largest), largest, xp.zeros_like(largest))
+def logarithm_of_sum(xp: Any) -> Kernel:
+    """log ∑ exp x, the largest x taken out so that nothing overflows."""
+    most, add = largest(xp), total(xp)
 
-
-def _logsumexp(xp):
-    def logsumexp(x, axis):
-        x = floating(xp, x)
-        largest = finite_maximum(xp, x, axis)
-        return squeezed(xp, xp.log(xp.sum(xp.exp(x - largest), axis=axis, keepdims=True)) + largest, axis)
+    def logsumexp(x, at, keep=False):
+        top = most(x, at, True)
+        top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+        found = xp.log(add(xp.exp(x - top), at, True)) + top
+        return found if keep else xp.reshape(found, _without(x.shape, at))
 
     return logsumexp
 
 
-def _truth(name):
-    return lambda xp: lambda x, axis: getattr(xp, name)(x, axis=axis)
+def _reduction(name: str, meaning: str, numpy: str, make: Make, rule: str = "numbers", **more: Any) -> Operator:
+    lower = reduction(make, rule)
+    return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-def _reduce(name, meaning, numpy, make, aliases=(), latex="", ascii="", options=(), boolean=(False, False), python=""):
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True)}
+_reduction("∑", "the sum", "X.sum(axis)", total, aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum")
+_reduction("∏", "the product", "X.prod(axis)", product, aliases=("prod",), ascii="prod", latex=r"\prod", python="prod")
+_reduction("mean", "the mean", "X.mean(axis)", mean, "floats")
+_reduction("var", "the mean square of the distances from the mean", "X.var(axis)", _variance, "floats")
+_reduction("std", "the root of the variance", "X.std(axis)", _deviation, "floats")
+_reduction(
+    "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
+    options=(("p", 2),),
+)  # fmt: skip
+_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats")
+_reduction("any", "whether one holds", "X.any(axis)", folded("logical_or", "any"), **TRUTHS)
+_reduction("all", "whether all hold", "X.all(axis)", folded("logical_and", "all"), **TRUTHS)
+
+
+def _over_or_between(over: Make, between: str) -> Lower:
+    """max and min: over axes of one argument, or between two arguments."""
+    of_one, of_two = reduction(over), elementwise(named(between))
+    return lambda xp, orders, axes, options: (of_one if axes else of_two)(xp, orders, axes, options)
+
+
+EXTREMES = (
+    ("max", "the largest over axes, or the larger of two arguments", largest, "maximum"),
+    ("min", "the smallest over axes, or the smaller of two arguments", smallest, "minimum"),
+)
+for _name, _meaning, _over, _between in EXTREMES:
     register(
         Operator(
-            name, "reduction", "ax… ->", reduction(make), meaning, numpy, SECTION, aliases, ascii, latex, options=options,
-            boolean=boolean, python=python,
+            _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
+            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2),
         )
     )  # fmt: skip
-
-
-_reduce("∑", "the sum over axes", "np.sum(X, axis)", _sum, ("sum",), r"\sum", "sum", python="sum")
-_reduce("∏", "the product over axes", "np.prod(X, axis)", _product, ("prod",), r"\prod", "prod", python="prod")
-_reduce("mean", "the mean over axes", "np.mean(X, axis)", _mean)
-_reduce("var", "the variance over axes; divides by |ax|", "np.var(X, axis)", _variance)
-_reduce("std", "the root of the variance", "np.std(X, axis)", _deviation)
-_reduce(
-    "norm", "the p-norm over axes; p is 2 where not given", "np.linalg.norm(X, p, axis)", _norm, options=(("p", 2),)
-)
-_reduce("logsumexp", "log ∑ exp, without overflow", "scipy.special.logsumexp(X, axis)", _logsumexp)
-_reduce("any", "whether any element is true", "np.any(X, axis)", _truth("any"), boolean=(True, True))
-_reduce("all", "whether all elements are true", "np.all(X, axis)", _truth("all"), boolean=(True, True))

@@ -1,72 +1,71 @@
-"""Windows (paper §4.4, §4.5): unroll for convolutions, pool for pooling.
+"""Windows (paper §3.3 and §4): an axis cut into pieces, which overlap or stand side by side.
 
-    unroll_{seq,kernel} : ℝ^{seq[n]} → ℝ^{seq[n−|kernel|+1], kernel}     overlapping windows
-    pool_{seq,kernel}   : ℝ^{seq[n]} → ℝ^{seq[n/|kernel|], kernel}       windows side by side
+    unroll_{seq,kernel} X    the pieces from each element on: seq[n - |kernel| + 1], kernel     (convolutions)
+    pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kernel          (pooling)
 """
 
 from __future__ import annotations
 
-from ..axes import AxisProblem
-from .lowering import is_numpy
-from .record import Operator, register
+from typing import Any
+
+from .dtypes import Kernel, is_numpy
+from .record import Lowered, Operator, register
+from .sizes_given import pool, window
+
+SECTION = "§4.3 Convolution and pooling"
 
 
-def _lower_unroll(xp, orders, axes, options):
-    (order,) = orders
-    axis, window = axes
-    at, width = order.index(axis), options["sizes"][window]
+def _unroll(xp, orders, axes, options) -> Lowered:
+    (order,), (seq, kernel) = orders, axes
+    return _windows(xp, order.index(seq), options["sizes"][kernel]), (*order, kernel)
+
+
+def _windows(xp: Any, place: int, size: int) -> Kernel:
+    """Windows along the axis at `place`; the place within a window is a further, last axis."""
     if is_numpy(xp):
-        return (lambda x: xp.lib.stride_tricks.sliding_window_view(x, width, axis=at)), (*order, window)
+        return lambda array: _strided(array, place, size)
+    if xp.__name__.endswith("torch"):
+        return lambda array: array.unfold(place, size, 1)
 
-    def run(x):
-        count = x.shape[at] - width + 1
-        starts = xp.reshape(xp.arange(count), (count, 1)) + xp.reshape(xp.arange(width), (1, width))
-        taken = xp.take(x, xp.reshape(starts, (-1,)), axis=at)
-        return xp.reshape(taken, (*x.shape[:at], count, width, *x.shape[at + 1 :]))
+    def unroll(array):
+        count = array.shape[place] - size + 1
+        starts = xp.reshape(xp.arange(count, dtype=xp.int64), (count, 1))
+        at = xp.reshape(starts + xp.arange(size, dtype=xp.int64), (-1,))
+        found = xp.reshape(xp.take(array, at, axis=place), (*array.shape[:place], count, size, *array.shape[place + 1 :]))
+        return xp.moveaxis(found, place + 1, -1)
 
-    return run, (*order[: at + 1], window, *order[at + 1 :])
-
-
-def _lower_pool(xp, orders, axes, options):
-    (order,) = orders
-    axis, window = axes
-    at, width = order.index(axis), options["sizes"][window]
-
-    def run(x):
-        return xp.reshape(x, (*x.shape[:at], x.shape[at] // width, width, *x.shape[at + 1 :]))
-
-    return run, (*order[: at + 1], window, *order[at + 1 :])
+    return unroll
 
 
-def _given_unroll(shapes, axes, sizes):
-    axis, window = axes
-    if axis not in shapes[0]:
-        return {window: sizes[window]}
-    count = shapes[0][axis] - sizes[window] + 1
-    if isinstance(count, int) and count < 1:
-        raise AxisProblem("whole", axis, 0, f"{axis} is {shapes[0][axis]}, shorter than the window {window}, {sizes[window]}")
-    return {axis: count, window: sizes[window]}
+def _strided(array: Any, place: int, size: int) -> Any:
+    """A view: windows share their elements, so it is not to be written to."""
+    from numpy.lib.stride_tricks import as_strided
+
+    count = array.shape[place] - size + 1
+    shape = (*array.shape[:place], count, *array.shape[place + 1 :], size)
+    return as_strided(array, shape, (*array.strides, array.strides[place]), writeable=False)
 
 
-def _given_pool(shapes, axes, sizes):
-    axis, window = axes
-    if axis not in shapes[0]:
-        return {window: sizes[window]}
-    whole, width = shapes[0][axis], sizes[window]
-    if isinstance(whole, int) and isinstance(width, int) and (width < 1 or whole % width):
-        raise AxisProblem("whole", axis, 0, f"{axis} is {whole}, and windows of {width} do not fill it")
-    return {axis: whole // width, window: width}
+def _pool(xp, orders, axes, options) -> Lowered:
+    (order,), (seq, kernel) = orders, axes
+    place, size = order.index(seq), options["sizes"][kernel]
+
+    def pool(array):
+        shape = array.shape
+        return xp.reshape(array, (*shape[:place], shape[place] // size, size, *shape[place + 1 :]))
+
+    return pool, (*order[: place + 1], kernel, *order[place + 1 :])
 
 
+SIGNATURE = "seq -> seq kernel"
 register(
     Operator(
-        "unroll", "window", "seq -> seq kernel", _lower_unroll, "overlapping windows of |kernel| elements",
-        "np.lib.stride_tricks.sliding_window_view(X, k, axis)", "§4.4 Convolution", given=_given_unroll,
+        "unroll", "window", SIGNATURE, _unroll, "the window that begins at each element",
+        "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, given=window,
     )
 )  # fmt: skip
 register(
     Operator(
-        "pool", "window", "seq -> seq kernel", _lower_pool, "windows of |kernel| elements side by side",
-        "X.reshape(n // k, k)", "§4.5 Pooling", given=_given_pool,
+        "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, given=pool,
     )
 )  # fmt: skip

@@ -1,0 +1,197 @@
+"""Nodes to LaTeX: what the paper prints, in its own macros or expanded for KaTeX and MathJax.
+
+    Q \\ndot{\\name{key}} K          Macros, for LaTeX with the package `namedtensor`
+    Q \\mathbin{\\mathop{\\odot}\\limits_{\\mathsf{key}}} K          Latex, for a page that knows no macros
+
+Fractions, roots and environments bracket what is in them, so less is bracketed here than in text.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from .nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
+from .printer_text import ELEMENT, POSTFIXED, SUM, Piece, Text, signs
+from .symbols import FUNCTIONS, GREEK
+
+LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items()} | {"∞": "\\infty"}
+# Functions whose name is a macro of LaTeX.
+MACROS = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det".split()}
+TALL = re.compile(r"\\frac|\\begin|\\nmatrix|\\limits_\{.*=")
+STARS = {"*": "*", "†": "\\dagger"}
+
+
+class Latex(Text):
+    signs = signs("latex") | {"𝕀": "\\mathbb{I}", "¬": "\\lnot ", "for": "\\quad \\text{for }"}
+    signs |= {word: f"\\text{{ {word}}}" for word in ("odd", "even")}
+    dot = "\\cdot"
+    times = " \\times "
+    domains = {"reals": "\\mathbb{{R}}", "elements": "\\{{{}\\}}", "interval": "[{}]", "count": "[{}]"}
+    font = "mathsf"  # of the names of axes
+
+    def __init__(self, node):
+        if isinstance(node, Program) and len(node.statements) > 1:
+            self.mark = "&"
+
+    # ------------------------------------------------------------------------------------------- brackets and braces
+    def round(self, text: str) -> str:
+        return f"\\left({text}\\right)" if TALL.search(text) else f"({text})"
+
+    def square(self, text: str) -> str:
+        return f"\\left[{text}\\right]" if TALL.search(text) else f"[{text}]"
+
+    def braced(self, content: str) -> str:
+        return content if len(content) == 1 or content == "\\dagger" else f"{{{content}}}"
+
+    def script(self, base, text: str, sign: str, content: str) -> str:
+        """TeX takes one sub- and one superscript for each base; braces make a base of what has one."""
+        if text[-1] not in ")]" and _has_script(base, sign):
+            text = f"{{{text}}}"
+        return f"{text}{sign}{self.braced(content)}"
+
+    # --------------------------------------------------------------------------------------------- names and numbers
+    def digits(self, number: int | float) -> str:
+        """Positional: LaTeX has no 1e-5. A float keeps its point."""
+        if isinstance(number, int):
+            return str(number)
+        text = "1" + "0" * 309 if number == float("inf") else format(Decimal(repr(number)), "f")
+        return text if "." in text else text + ".0"
+
+    def name(self, node) -> Piece:
+        return Piece(self.word(node.text))
+
+    def word(self, text: str) -> str:
+        return _lettered(text, "mathrm", several=True)
+
+    def axis_word(self, text: str) -> str:
+        return _lettered(text, self.font, several=False)
+
+    def label_word(self, text: str) -> str:
+        return _lettered(text, self.font, several=True)
+
+    # --------------------------------------------------------------------------------------------- infix and prefix
+    def under(self, operator: str, axes: str) -> str:
+        return f"\\mathbin{{\\mathop{{{self.signs[operator]}}}\\limits_{{{axes}}}}}"
+
+    def big_sign(self, operator: str, below: str, above: str = "") -> str:
+        return f"{self.signs[operator]}\\limits_{{{below}}}" + (f"^{{{above}}}" if above else "")
+
+    def quotient(self, node):
+        above, below = yield from self.each(node.arguments, SUM)
+        if above.startswith("\\partial") and below.startswith("\\partial"):
+            above = self.round(above)  # no derivative
+        return Piece(f"\\frac{{{above}}}{{{below}}}", ELEMENT)
+
+    def radical(self, node):
+        (operand,) = yield from self.each((node,), SUM)
+        return Piece(f"\\sqrt{{{operand}}}", ELEMENT)
+
+    def before(self, sign: str, operand: str) -> str:
+        return f"{self.signs[sign]} {operand}"
+
+    def derivative(self, node):
+        above = yield from self.prefixed("∂", node.body)
+        below = yield from self.variable(node)
+        return Piece(f"\\frac{{{above.text}}}{{{self.before('∂', below)}}}", ELEMENT)
+
+    # ------------------------------------------------------------------------------------------ functions and atoms
+    def head(self, node):
+        """softmax with its axes below it, but LN_Q with its label beside it."""
+        below = yield from self.below(node.subscript)
+        above = yield from self.above(node.superscript)
+        raised = f"^{self.braced(above)}" if above else ""
+        if below and (node.operator in FUNCTIONS or any(map(_is_long, node.subscript))):
+            return self.over_axes(node.operator, raised, below)
+        below = yield from self.below(node.subscript, axes=False)
+        return self.called(node.operator) + (f"_{self.braced(below)}" if below else "") + raised
+
+    def called(self, operator: str) -> str:
+        return MACROS.get(operator) or _lettered(operator, "text", several=True)
+
+    def over_axes(self, operator: str, raised: str, axes: str) -> str:
+        return f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}{raised}}}\\limits_{{{axes}}}"
+
+    def literal(self, node):
+        rows = yield from self.rows(node)
+        cells = " \\\\ ".join(" & ".join(_guarded(cell) for cell in row) for row in rows)
+        axes = [self.axis(axis).text for axis in node.axes]
+        return Piece(self.matrix(*(axes if len(axes) == 2 else ["", *axes]), cells), POSTFIXED)
+
+    def matrix(self, down: str, across: str, cells: str) -> str:
+        """The axis of the columns above the numbers, that of the rows left of them."""
+        numbers = f"\\overset{{{across}}}{{\\begin{{bmatrix}} {cells} \\end{{bmatrix}}}}"
+        return f"\\mathinner{{{down}{numbers}}}"
+
+    def cases(self, node):
+        branches = []
+        for body, condition in node.branches:
+            branches.append(_guarded((yield from self.branch(body, condition))))
+        rows = " \\\\ ".join(branches)
+        return Piece(f"\\begin{{cases}} {rows} \\end{{cases}}", SUM)
+
+    def branch(self, body, condition):
+        (value,) = yield from self.each((body,), SUM)
+        if condition is None:
+            return f"{value} & \\text{{otherwise}}"
+        test = yield self.visit(condition)
+        return f"{value} & \\text{{if }} {test.text}"
+
+    # ----------------------------------------------------------------------------------------------------- programs
+    def joined(self, lines: list[str]) -> str:
+        if len(lines) == 1:
+            return lines[0]
+        rows = " \\\\\n".join(map(_guarded, lines))
+        return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
+
+
+class Macros(Latex):
+    """LaTeX in the macros of the paper."""
+
+    domains = Latex.domains | {"reals": "\\reals"}
+    font = "name"
+
+    def under(self, operator: str, axes: str) -> str:
+        macro = {"⊙": "\\ndot", "⊕": "\\ncat"}.get(operator)
+        return f"{macro}{{{axes}}}" if macro else f"\\nbin{{{axes}}}{{{self.signs[operator]}}}"
+
+    def big_sign(self, operator: str, below: str, above: str = "") -> str:
+        over_axes = operator == "∑" and not above and below.startswith("\\name")
+        return f"\\nsum{{{below}}}" if over_axes else super().big_sign(operator, below, above)
+
+    def over_axes(self, operator: str, raised: str, axes: str) -> str:
+        return f"\\nfun{{{axes}}}{{{_lettered(operator, '', several=True)}{raised}}}"
+
+    def matrix(self, down: str, across: str, cells: str) -> str:
+        return f"\\nmatrix{{{down}}}{{{across}}}{{{cells}}}"
+
+
+def _lettered(text: str, font: str, several: bool) -> str:
+    """A name in that font; `several`: only where it has several letters. Its primes and marks stand outside."""
+    word = text.rstrip("'*†")
+    shown = LETTERS.get(word) or word.replace("_", "\\_")
+    if word not in LETTERS and font and word[0].isalpha() and not (several and len(word) == 1):
+        shown = f"\\{font}{{{shown}}}"
+    for mark in text[len(word) :]:
+        shown = shown + mark if mark == "'" else f"{{{shown}}}^{STARS[mark]}" if "^" in shown else f"{shown}^{STARS[mark]}"
+    return shown
+
+
+def _has_script(node, sign: str) -> bool:
+    """Whether a base is printed with such a script already."""
+    kinds = (Superscript, Starred) if sign == "^" else (Subscript, Index, Rename)
+    while not isinstance(node, kinds) and hasattr(node, "base"):
+        node = node.base
+    return isinstance(node, kinds) or sign == "^" and isinstance(node, Name) and node.text[-1] in "*†"
+
+
+def _is_long(node) -> bool:
+    """Whether a component of a subscript is a word, as axes are, and not one letter."""
+    while hasattr(node, "base"):
+        node = node.base
+    return isinstance(node, Name) and len(node.text.rstrip("'*†")) > 1
+
+
+def _guarded(row: str) -> str:
+    """A row that begins with [ would be read as the height of the row before it."""
+    return f"{{}}{row}" if row.startswith("[") else row

@@ -1,0 +1,126 @@
+"""What may come next, as one types a formula: \\odot becomes ⊙, a name begun is finished, an operator is offered.
+
+The parser knows which terminals may follow (`expected_after`); the table of symbols spells them; a place inside a
+subscript or a shape asks for axes. No terminal is spoken to here: the prompt shows what `complete` gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from grammar.errors import NotationError
+from grammar.parser import expected_after
+from grammar.symbols import FUNCTIONS, GREEK_MACROS, LATEX_GREEK, SYMBOLS
+
+
+class Completion(NamedTuple):
+    """`text` in place of the last `length` characters; `meaning` is a word on it."""
+
+    text: str
+    length: int
+    meaning: str = ""
+
+
+class Known(NamedTuple):
+    """The names that a session knows so far."""
+
+    tensors: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
+
+
+NOTHING = Known()
+MACRO = re.compile(r"\\[A-Za-z]*$")
+WORD = re.compile(r"[^\W\d_][^\W_]*['′]?$")
+WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
+
+
+def complete(before: str, known: Known = NOTHING) -> list[Completion]:
+    """What may stand at the end of `before`, the likeliest first.
+
+    >>> complete(r"A \\odo")
+    [Completion(text='⊙', length=4, meaning='\\\\odot')]
+    >>> [each.text for each in complete("A ⊙_{he", Known(axes=("height", "width")))]
+    ['height']
+    """
+    if macro := MACRO.search(before):
+        return list(_macros(macro[0]))
+    word = WORD.search(before)
+    begun = word[0] if word else ""
+    prefix = before[: len(before) - len(begun)]
+    found = dict.fromkeys(_candidates(prefix, begun, known))
+    return [Completion(text, len(begun), meaning) for text, meaning in found if text != begun]
+
+
+# ---------------------------------------------------------------------------------------------------------------- macros
+@lru_cache(maxsize=1)
+def macros() -> dict[str, str]:
+    """Every macro of a sign, and what it becomes: all LaTeX and ASCII names of the table of symbols, and Greek letters."""
+    found = {}
+    for symbol in SYMBOLS:
+        sign = symbol.text.split()[0]
+        for spelling in symbol.latex.split() + symbol.ascii.split():
+            name = spelling.removeprefix("\\")
+            if name.isalpha() and not sign.isascii():
+                found[f"\\{name}"] = sign
+    greek = {f"\\{name}": letter for name, letter in {**LATEX_GREEK, **GREEK_MACROS}.items()}
+    return {**found, "\\ell": "l", **greek}
+
+
+def _macros(begun: str) -> Iterator[Completion]:
+    for name, sign in sorted(macros().items(), key=lambda entry: (len(entry[0]), entry[0])):
+        if name.startswith(begun):
+            yield Completion(sign, len(begun), name)
+
+
+# ------------------------------------------------------------------------------------------------------ names and signs
+def _candidates(prefix: str, begun: str, known: Known) -> Iterator[tuple[str, str]]:
+    if wants_axis(prefix):
+        yield from _starting(begun, known.axes, "axis")
+    try:
+        due = expected_after(prefix)
+    except NotationError:
+        return
+    if "NAME" in due and not wants_axis(prefix):
+        yield from _starting(begun, known.tensors, "tensor")
+        yield from _starting(begun, known.functions, "function")
+        yield from _starting(begun, sorted(FUNCTIONS), "built in")
+    yield from _starting(begun, [word for terminal, word in WORDS.items() if terminal in due], "")
+    yield from _signs(begun, due)
+
+
+def _starting(begun: str, names: Iterable[str], meaning: str) -> Iterator[tuple[str, str]]:
+    return ((name, meaning) for name in names if name.startswith(begun))
+
+
+def _signs(begun: str, due: set[str]) -> Iterator[tuple[str, str]]:
+    """The signs that may come; where a word is begun, those of which it is the ASCII name."""
+    for symbol in SYMBOLS:
+        if symbol.terminal not in due or symbol.terminal in ("NAME", "PARITY", *WORDS):
+            continue
+        sign, ascii = symbol.text.split()[0], symbol.ascii.split()[0]
+        if not begun or (len(begun) > 1 and ascii.isalpha() and ascii.startswith(begun)):
+            yield sign, ascii if ascii != sign else ""
+
+
+def wants_axis(prefix: str) -> bool:
+    """Whether what comes after `prefix` stands in a subscript, a shape, or bars: where axes stand.
+
+    >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
+    (True, True, False)
+    """
+    opened: list[int] = []
+    for index, character in enumerate(prefix):
+        if character in "{([":
+            opened.append(index)
+        elif character in "})]" and opened:
+            opened.pop()
+    if not opened:
+        return prefix.endswith("_") or prefix.count("|") % 2 == 1
+    before, bracket = prefix[: opened[-1]].rstrip(), prefix[opened[-1]]
+    if bracket == "{" and before.endswith("_"):
+        return True
+    return bracket == "{" and bool(re.search(r"[ℝR\]}]\s*\^$", before)) or prefix[opened[-1] :].count("|") % 2 == 1

@@ -1,0 +1,77 @@
+"""The sizes of the axes that an operator gives, where they are not those of its arguments.
+
+Each function takes the arguments' shapes, the axes of the use and the sizes that are known. A size may be an unknown of
+`namedtensor.sizes`; then only what is known is judged.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from ..axes import AxisProblem, Shape
+from ..sizes import agree, is_known, known
+
+Shapes = tuple[Shape, ...]
+Sizes = Mapping[str, Any]
+
+
+def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
+    """The size of an axis that an argument must have."""
+    if axis not in shapes[argument]:
+        raise AxisProblem("missing", axis, argument)
+    return known(shapes[argument][axis])
+
+
+def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """Windows that overlap: n − |kernel| + 1 of them."""
+    seq, kernel = axes
+    whole, part = size_in(shapes, seq), known(sizes[kernel])
+    if is_known(whole) and is_known(part) and not 1 <= part <= whole:
+        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, which has no window of {part}")
+    return {seq: whole - part + 1, kernel: part}
+
+
+def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """Windows side by side: n / |kernel| of them."""
+    seq, kernel = axes
+    whole, part = size_in(shapes, seq), known(sizes[kernel])
+    if is_known(whole) and is_known(part) and (part < 1 or whole % part):
+        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, which is no multiple of {kernel}, {part}")
+    return {seq: whole // part, kernel: part}
+
+
+def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """k largest of n."""
+    axis, rank = axes
+    whole, part = size_in(shapes, axis), known(sizes[rank])
+    if is_known(whole) and is_known(part) and not 0 <= part <= whole:
+        raise AxisProblem("whole", axis, detail=f"{axis} is {whole}, so it has no {part} largest")
+    return {axis: whole, rank: part}
+
+
+def chosen(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """Axes whose sizes are simply stated."""
+    return {axis: known(sizes[axis]) for axis in axes}
+
+
+def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """One part after the other."""
+    (axis,) = axes
+    whole = size_in(shapes, axis)
+    for place in range(1, len(shapes)):
+        whole = whole + size_in(shapes, axis, place)
+    return {axis: whole}
+
+
+def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """One of the new axis for each argument."""
+    (axis,) = axes
+    return {axis: len(shapes)}
+
+
+def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+    """As many rows as columns."""
+    rows, columns = (size_in(shapes, axis) for axis in axes)
+    if not agree(rows, columns):
+        raise AxisProblem("whole", axes[0], detail=f"{axes[0]} is {rows} and {axes[1]} {columns}: this is not square")
+    return {axis: known(rows) for axis in axes}

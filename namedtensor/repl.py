@@ -1,0 +1,243 @@
+"""The prompt: lines from a person, a pipe or a file go to a session; what it gives is printed, errors with carets.
+
+a terminal, prompt_toolkit installed     menus of completions, history, arrow keys
+a terminal without it                    Python's own line editing, the tabulator key, history
+a pipe or a file                         lines, no prompt
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .completion import complete
+from .console import Console
+from .files import FileProblem
+from .session import GREETING, Session, command
+
+PROMPT, CONTINUED = "> ", "  "
+
+
+def run(files: list[str], inputs: list[str], plain: bool, console: Console) -> int:
+    """Read and answer until the input ends; 1 where a line of a pipe or file was wrong, else 0."""
+    session = Session()
+    for line in [*(f":tensor {word}" for word in inputs), *(f":load {file}" for file in files)]:
+        command(session, line)
+        _notes(session, console)
+    interactive = sys.stdin.isatty()
+    if interactive:
+        console.print(GREETING + "\n:help lists the commands, :quit ends.\n")
+    failed = False
+    pending: list[str] = []
+    for entry in entries(_lines(session, plain, pending) if interactive else _piped(), pending):
+        failed |= not answer(session, entry, console)
+        if session.over:
+            break
+    return int(failed and not interactive)
+
+
+def answer(session: Session, entry: str, console: Console) -> bool:
+    """Enter a line and print what comes of it; whether it was right."""
+    try:
+        text = session.enter(entry)
+    except NotationError as problem:
+        console.note(console.error(problem))
+    except FileProblem as problem:
+        console.note(str(problem))
+    except MemoryError:
+        console.note("the result does not fit in memory")
+    except KeyboardInterrupt:
+        if not sys.stdin.isatty():
+            raise
+        console.note("stopped")
+    else:
+        _notes(session, console)
+        if text:
+            console.print(text)
+        sys.stdout.flush()
+        return True
+    return False
+
+
+def _notes(session: Session, console: Console) -> None:
+    for note in session.notes:
+        console.note(note)
+    session.notes.clear()
+
+
+# ---------------------------------------------------------------------------------------------------------------- lines
+def entries(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
+    """Lines put together to whole statements: one that ends early goes on in the next, and an empty line ends it.
+
+    `pending` holds the lines of a statement that is not over, for the prompt to show.
+
+    >>> list(entries(iter(["A +", "B", "", "2"]), []))
+    ['A +\\nB', '2']
+    """
+    for line in lines:
+        if line is INTERRUPT:
+            pending.clear()
+            continue
+        if line.lstrip().startswith(":"):
+            yield from _over(pending)
+        if line.strip():
+            pending.append(line)
+        if not (line.strip() and goes_on("\n".join(pending))):
+            yield from _over(pending)
+    yield from _over(pending)
+
+
+def _over(pending: list[str]) -> Iterator[str]:
+    """The lines so far as one statement, unless there is nothing in them but blanks and comments."""
+    text, said = "\n".join(pending), any(line.split("#")[0].strip() for line in pending)
+    pending.clear()
+    if said:
+        yield text
+
+
+def goes_on(text: str) -> bool:
+    """Whether a statement is not over yet: a bracket is open, or it ends with an operator."""
+    from grammar.parser import parse
+
+    if text.lstrip().startswith(":"):
+        return False
+    try:
+        parse(text)
+    except NotationError as problem:
+        at_end = problem.span is not None and not text[problem.span[1] :].strip(" \t)}]")
+        return problem.number == 102 or (problem.number == 105 and "after it" in problem.message and at_end)
+    return False
+
+
+INTERRUPT = "\x03"  # what a reader gives where the person wants to begin the line anew
+
+
+def _piped() -> Iterator[str]:
+    """Lines of a pipe, in UTF-8 whatever the encoding of the terminal."""
+    stream: Any = getattr(sys.stdin, "buffer", sys.stdin)
+    for line in stream:
+        if isinstance(line, bytes):
+            line = line.decode("utf-8", "replace")
+        yield line.rstrip("\r\n")
+
+
+def _lines(session: Session, plain: bool, pending: list[str]) -> Iterator[str]:
+    if not plain:
+        try:
+            import prompt_toolkit  # noqa: F401
+        except ImportError:
+            pass
+        else:
+            return prompted(session, pending)
+    return typed(session, pending)
+
+
+def history_file() -> Path | None:
+    """Where the lines of earlier sessions are; None where nothing can be kept."""
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    folder = Path(state) / "namedtensor"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = folder / "history"
+        place.touch()
+    except OSError:
+        return None
+    return place
+
+
+# ----------------------------------------------------------------------------------------------- Python's own line editing
+def typed(session: Session, pending: list[str]) -> Iterator[str]:
+    """Lines from `input`, with the tabulator key and a history where Python has the module readline."""
+    history = history_file()
+    try:
+        import readline
+    except ImportError:
+        readline = None
+    if readline is not None:
+        _prepare(readline, session, history)
+    while True:
+        try:
+            yield input(CONTINUED if pending else PROMPT)
+        except EOFError:
+            print()
+            break
+        except KeyboardInterrupt:
+            print()
+            yield INTERRUPT
+        finally:
+            if readline is not None and history is not None:
+                _save(readline, history)
+
+
+def _prepare(readline: Any, session: Session, history: Path | None) -> None:
+    if history is not None:
+        try:
+            readline.read_history_file(history)
+        except OSError:
+            pass
+    readline.set_completer(tabulator(readline, session))
+    readline.set_completer_delims("")
+    readline.parse_and_bind("tab: complete")
+
+
+def _save(readline: Any, history: Path) -> None:
+    try:
+        readline.write_history_file(history)
+    except OSError:
+        pass
+
+
+def tabulator(readline: Any, session: Session) -> Any:
+    """What readline calls for the n-th completion of the line so far."""
+
+    def completer(text: str, state: int) -> str | None:
+        found = whole_lines(text, session)
+        return found[state] if state < len(found) else None
+
+    return completer
+
+
+def whole_lines(text: str, session: Session) -> list[str]:
+    """The line with each completion made; a macro that is spelled out whole leaves no choice."""
+    found = complete(text, session.known())
+    exact = [each for each in found if each.meaning == text[len(text) - each.length :]]
+    return [text[: len(text) - each.length] + each.text for each in exact[:1] or found]
+
+
+# --------------------------------------------------------------------------------------------------------- prompt_toolkit
+def prompted(session: Session, pending: list[str], **settings: Any) -> Iterator[str]:
+    """Lines from prompt_toolkit; `settings` are those of its PromptSession (tests give an input and an output)."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    history = history_file()
+    prompt: Any = PromptSession(
+        history=FileHistory(str(history)) if history else InMemoryHistory(),
+        completer=_completer(session),
+        complete_while_typing=False,
+        enable_history_search=True,
+        **settings,
+    )
+    while True:
+        try:
+            yield prompt.prompt(CONTINUED if pending else PROMPT)
+        except EOFError:
+            break
+        except KeyboardInterrupt:
+            yield INTERRUPT
+
+
+def _completer(session: Session) -> Any:
+    from prompt_toolkit.completion import Completer, Completion
+
+    class Offered(Completer):
+        def get_completions(self, document: Any, complete_event: Any) -> Iterator[Any]:
+            for each in complete(document.text_before_cursor, session.known()):
+                yield Completion(each.text, start_position=-each.length, display_meta=each.meaning)
+
+    return Offered()

@@ -1,0 +1,365 @@
+"""A session: formulas one after another, each knowing what was said before.
+
+What is entered is kept in one of two ways. `Y = …` is computed, and its value kept. What has no value of its own (a
+function, a signature, a declaration, a size, a recurrence) is a fact: its text is put before the next formula.
+
+    > f(x) = 2 x + 1        a fact
+    > Y = f(3)              a value, 7
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.parser import parse, spelling_of
+from grammar.symbols import FUNCTIONS
+
+from .completion import Known
+from .files import FileProblem, read_given, read_text
+from .names import key, walk
+
+LACKS_ELEMENTS = 406
+
+
+class Piece(NamedTuple):
+    """One statement as it was entered: its text, its tree, and the source that the tree's spans are about."""
+
+    text: str
+    statement: Any
+    source: str
+
+    @property
+    def scope(self) -> Any:
+        """What the statement defines."""
+        from .scope import analyse
+
+        return analyse(self.source, nodes.Program((self.statement,), self.statement.span))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is about: a later statement about the same replaces it."""
+        statement = self.statement
+        if isinstance(statement, nodes.Declaration):
+            return tuple(f"{self.source[slice(*name.span)]} ∈" for name in statement.names)
+        if isinstance(statement, nodes.Signature):
+            return (f"{self.source[slice(*statement.head.span)]} :",)
+        if not isinstance(statement, nodes.Equation):
+            return ()
+        scope = self.scope
+        titles = [function.title for function in scope.all_functions()]
+        return (*titles, *map(str, scope.definitions), *(str(each.key) for each in scope.families)) or (self.text,)
+
+
+class Session:
+    """`enter` takes a line and gives what to print; it raises NotationError or FileProblem, and nothing is lost then."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, str] = {}  # by what they are about: "f", "f :", "W ∈", "|a| = 2"
+        self.values: dict[str, Any] = {}
+        self.notes: list[str] = []
+        self.over = False
+
+    def enter(self, line: str) -> str:
+        """Do what a line says; the text to print."""
+        if line.lstrip().startswith(":"):
+            return command(self, line.strip())
+        before = dict(self.facts), dict(self.values)
+        try:
+            return self.state(self.read(self.as_text(line)))
+        except NotationError:
+            self.facts, self.values = before
+            raise
+
+    # --------------------------------------------------------------------------------------------------------- reading
+    def parsed(self, text: str, syntax: str = "text") -> nodes.Program:
+        return parse(text, syntax, frozenset(name for name in self.values if name in FUNCTIONS))
+
+    def read(self, text: str) -> list[Piece]:
+        """The statements of a text, read with the facts before it: they say whether f(x) is a call."""
+        source, start = self.whole(text)
+        try:
+            tree = self.parsed(source)
+        except NotationError as problem:
+            raise self.told(problem, source, text, start) from None
+        new = [statement for statement in tree.statements if statement.span[0] >= start]
+        return [Piece(source[slice(*statement.span)], statement, source) for statement in new]
+
+    def as_text(self, line: str, syntax: str = "auto") -> str:
+        """A formula in the text spelling, in which the session keeps it."""
+        if syntax == "text" or (syntax == "auto" and spelling_of(line) == "text"):
+            return line
+        from grammar.printer import to_text
+
+        return to_text(self.read_latex(line))
+
+    def read_latex(self, line: str) -> nodes.Program:
+        """The tree of LaTeX, read after the LaTeX of the functions that are known."""
+        from grammar.printer import to_latex
+
+        functions = [piece.statement for piece in self.known_pieces() if piece.scope.functions]
+        if not functions:
+            return self.parsed(line, "latex")
+        before = rf"\[ {to_latex(nodes.Program(tuple(functions)))} \]" + "\n"
+        own = line if re.search(r"\$|\\\[|\\\(|\\begin\{(?!cases)", line) else rf"\[ {line} \]"
+        tree = self.parsed(before + own, "latex")
+        return nodes.Program(tuple(each for each in tree.statements if each.span[0] >= len(before)))
+
+    def known_pieces(self) -> list[Piece]:
+        """The facts, each statement by itself."""
+        source = "\n".join(self.facts.values())
+        if not source:
+            return []
+        return [Piece(source[slice(*each.span)], each, source) for each in self.parsed(source).statements]
+
+    # ------------------------------------------------------------------------------------------------------- statements
+    def state(self, pieces: list[Piece]) -> str:
+        """One statement, or several at once: of those all but the last are facts."""
+        if any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces):
+            self.keep_together(pieces)
+            return ""
+        self.keep(pieces[:-1])
+        last = pieces[-1]
+        if isinstance(last.statement, nodes.Value):
+            return shown(self.evaluate(last.text))
+        if isinstance(last.statement, nodes.Equation):
+            return self.equation(last)
+        self.keep([last])
+        return ""
+
+    def equation(self, piece: Piece) -> str:
+        scope = piece.scope
+        if scope.functions or scope.families or (scope.sizes and not scope.definitions):
+            self.keep([piece])
+            return ""
+        if not scope.definitions:
+            self.evaluate(piece.text + "\n0")
+            return "this holds"
+        return self.define(str(next(iter(scope.definitions))), piece.text)
+
+    def define(self, name: str, text: str) -> str:
+        """Compute a name and keep its value; a part of its elements waits for the rest."""
+        waiting = self.facts.get(name)
+        for whole in (text, f"{waiting}\n{text}") if waiting else (text,):
+            try:
+                value = self.evaluate(whole, without=(name,))
+            except NotationError as problem:
+                if problem.number != LACKS_ELEMENTS:
+                    raise
+                self.values.pop(name, None)
+                self.facts[name] = whole
+                continue
+            self.facts.pop(name, None)
+            self.values[name] = plain_number(value)
+            return shown(value)
+        return f"{name} still lacks elements"
+
+    def keep(self, pieces: list[Piece]) -> None:
+        """Keep statements as facts, in place of what was said of the same things; they must agree with the rest."""
+        for piece in pieces:
+            for name in piece.names[1:]:
+                self.facts.pop(name, None)
+            for name in piece.names[:1]:
+                before = self.facts.get(name, "")
+                adds = before and before != piece.text and self.by_elements(before) and self.by_elements(piece.text)
+                self.facts[name] = f"{before}\n{piece.text}" if adds else piece.text
+                self.values.pop(name, None)
+        self.agree()
+
+    def keep_together(self, pieces: list[Piece]) -> None:
+        """Keep statements with ⋮ between them as one fact: they make a rule together."""
+        names = [name for piece in pieces for name in piece.names]
+        for name in names:
+            self.facts.pop(name, None)
+        self.facts[", ".join(names)] = "\n".join(piece.text for piece in pieces)
+        self.agree()
+
+    def by_elements(self, text: str) -> bool:
+        groups = [group for piece in self.read(text) for group in piece.scope.definitions.values()]
+        return bool(groups) and all(definition.elements for group in groups for definition in group)
+
+    def agree(self) -> None:
+        """Raise NotationError where the facts are no program together."""
+        from .scope import analyse
+
+        source = "\n".join(self.facts.values())
+        if source:
+            analyse(source, self.parsed(source))
+
+    # ----------------------------------------------------------------------------------------------------------- values
+    def whole(self, text: str, without: tuple[str, ...] = ()) -> tuple[str, int]:
+        """The facts and then `text`, and where that begins."""
+        before = "".join(fact + "\n" for name, fact in self.facts.items() if name not in without)
+        return before + text, len(before)
+
+    def evaluate(self, text: str, without: tuple[str, ...] = ()) -> Any:
+        from .formula import evaluate
+
+        return self.asked(evaluate, text, without)
+
+    def asked(self, function: Callable[..., Any], text: str, without: tuple[str, ...] = (), **named: Any) -> Any:
+        """`function` of the facts, `text` and the values; its errors are told of the line they are in."""
+        source, start = self.whole(text, without)
+        values = {name: value for name, value in self.values.items() if name not in without}
+        try:
+            if named.pop("shapes", False):
+                return function(source, syntax="text", **values)
+            return function(source, values, syntax="text")
+        except NotationError as problem:
+            raise self.told(problem, source, text, start) from None
+
+    def told(self, problem: NotationError, source: str, text: str, start: int) -> NotationError:
+        """An error about facts and a line, as an error about one of the two."""
+        if problem.source != source or problem.span is None:
+            return problem
+        first, line = start, text
+        if problem.span[0] < start:
+            first = source.rfind("\n", 0, problem.span[0]) + 1
+            line = source[first : source.index("\n", first)]
+
+        def moved(span: tuple[int, int]) -> tuple[int, int]:
+            return span[0] - first, span[1] - first
+
+        labels = [(moved(span), label) for span, label in problem.labels if 0 <= span[0] - first < len(line)]
+        return type(problem)(
+            problem.number, problem.message, line, moved(problem.span), problem.notes, problem.hint, tuple(labels)
+        )
+
+    # ------------------------------------------------------------------------------------------------ what is known here
+    def known(self) -> Known:
+        """The names that completion offers."""
+        functions, tensors = [], dict.fromkeys(self.values)
+        axes = {axis: None for value in self.values.values() for axis in getattr(value, "axes", ())}
+        for piece in self.known_pieces():
+            scope = piece.scope
+            axes |= {node.name: None for node in walk(piece.statement) if isinstance(node, nodes.Axis)}
+            functions += [function.operator for function in scope.all_functions()]
+            tensors |= dict.fromkeys(map(str, scope.definitions))
+            tensors |= {str(name.key()): None for _, name, _, _ in scope.declarations}
+        return Known(tuple(tensors), tuple(functions), tuple(axes))
+
+
+def shown(value: Any) -> str:
+    from .display import text_table
+
+    return text_table(value)
+
+
+def plain_number(value: Any) -> Any:
+    """A tensor without axes as a Python number, which may be a size or an index."""
+    return value if value.axes else value.array.item() if hasattr(value.array, "item") else value.array
+
+
+# --------------------------------------------------------------------------------------------------------------- commands
+def command(session: Session, line: str) -> str:
+    """What a line that begins with a colon does. Raises FileProblem where there is no such command."""
+    name, _, rest = line[1:].partition(" ")
+    found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
+    if len(found) != 1:
+        raise FileProblem(f"there is no command :{name}; :help lists those there are")
+    return COMMANDS[found[0]][0](session, rest.strip())
+
+
+def _load(session: Session, rest: str) -> str:
+    """The statements of a file become facts, but for formulas without a name."""
+    if not rest:
+        raise FileProblem("say which: :load FILE")
+    syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
+    before = dict(session.facts), dict(session.values)
+    try:
+        pieces = session.read(session.as_text(read_text(rest), syntax))
+        together = any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces)
+        (session.keep_together if together else session.keep)(pieces)
+    except NotationError:
+        session.facts, session.values = before
+        raise
+    return ", ".join(dict.fromkeys(name.split()[0] for piece in pieces for name in piece.names if "|" not in name))
+
+
+def _tensor(session: Session, rest: str) -> str:
+    if not rest:
+        raise FileProblem("say which: :tensor NAME=FILE:axis,axis")
+    given = read_given(rest)
+    session.notes += given.notes
+    name = str(key(given.name))
+    session.facts.pop(name, None)
+    session.values[name] = given.value
+    return f"{name} : {getattr(given.value, 'shape', 'ℝ')}"
+
+
+def _type(session: Session, rest: str) -> str:
+    from .formula import check
+
+    text = session.as_text(_needed(rest, "type"))
+    checked = session.asked(check, text, shapes=True)
+    if checked.errors:
+        raise session.told(checked.errors[0], *_parts(session, text))
+    return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())
+
+
+def _parts(session: Session, text: str) -> tuple[str, str, int]:
+    source, start = session.whole(text)
+    return source, text, start
+
+
+def _latex(session: Session, rest: str) -> str:
+    from grammar.printer import to_latex
+
+    text = session.as_text(_needed(rest, "latex"))
+    return to_latex(nodes.Program(tuple(piece.statement for piece in session.read(text))))
+
+
+def _explain(session: Session, rest: str) -> str:
+    from .formula import explain
+
+    return str(session.asked(explain, session.as_text(_needed(rest, "explain"))))
+
+
+def _names(session: Session, rest: str) -> str:
+    values = [f"{name} : {getattr(value, 'shape', value)}" for name, value in session.values.items()]
+    return "\n".join([*session.facts.values(), *values])
+
+
+def _forget(session: Session, rest: str) -> str:
+    name = str(key(_needed(rest, "forget")))
+    if name not in session.values and name not in session.facts:
+        raise FileProblem(f"nothing is known of {name}")
+    session.values.pop(name, None)
+    session.facts.pop(name, None)
+    return ""
+
+
+def _help(session: Session, rest: str) -> str:
+    width = max(len(usage) for _, usage, _ in COMMANDS.values())
+    lines = [f"  {usage:<{width}}   {meaning}" for _, usage, meaning in COMMANDS.values()]
+    return "\n".join([GREETING, *lines])
+
+
+def _quit(session: Session, rest: str) -> str:
+    session.over = True
+    return ""
+
+
+def _needed(rest: str, name: str) -> str:
+    if not rest:
+        raise FileProblem(f"say of what: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
+    return rest
+
+
+GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \odot and the tabulator key give ⊙, \alpha gives α.
+A line that ends with an operator or in an open bracket goes on in the next; an empty line ends it."""
+
+COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
+    "tensor": (_tensor, ":tensor NAME=FILE:axis,axis", "read a tensor; also NAME=[[1,2],[3,4]]:a,b and NAME=2.5"),
+    "load": (_load, ":load FILE", "take over the definitions of a program, .nt or .tex"),
+    "type": (_type, ":type FORMULA", "its type"),
+    "explain": (_explain, ":explain FORMULA", "every step with its type and value"),
+    "latex": (_latex, ":latex FORMULA", "its LaTeX"),
+    "names": (_names, ":names", "what is known so far"),
+    "forget": (_forget, ":forget NAME", "forget a value or a definition"),
+    "help": (_help, ":help", "this list"),
+    "quit": (_quit, ":quit", "end; so does the end of input"),
+}

@@ -1,0 +1,310 @@
+"""Types without data: what each construct is, sizes solved, what belongs to what, every error, and warnings."""
+
+import pickle
+
+import pytest
+
+import namedtensor as nt
+from namedtensor.names import Key, key
+from namedtensor.sizes import Unknown, agree, known
+
+SHAPES = {"A": "ℝ^{height[3] × width[4]}", "x": "ℝ^{height[3]}", "y": "ℝ^{width[4]}", "s": "ℝ"}
+
+TYPES = {
+    "A": "ℝ^{height[3] × width[4]}",
+    "A + x": "ℝ^{height[3] × width[4]}",
+    "x ⊙ y": "ℝ^{height[3] × width[4]}",
+    "A ⊙_{height} x": "ℝ^{width[4]}",
+    "A ⊙_{height, width} A": "ℝ",
+    "∑_{width} A": "ℝ^{height[3]}",
+    "softmax_{width} A": "ℝ^{height[3] × width[4]}",
+    "cumsum_{width} A": "ℝ^{height[3] × width[4]}",
+    "A_{height→rows}": "ℝ^{rows[3] × width[4]}",
+    "A_{height→width, width→height}": "ℝ^{width[3] × height[4]}",
+    "A_{(height,width)→layer}": "ℝ^{layer[12]}",
+    "A_{height(2)}": "ℝ^{width[4]}",
+    "A_{height(1), width(2)}": "ℝ",
+    "(A)^*": "ℝ^{height*[3] × width*[4]}",
+    "[1, 2; 3, 4; 5, 6]_{a, b}": "ℝ^{a[3] × b[2]}",
+    "{ 0 if x ≤ y; 1 otherwise }": "ℝ^{height[3] × width[4]}",
+    "𝕀[A > x]": "ℝ^{height[3] × width[4]}",
+    "∑_i A_{height(i)}": "ℝ^{width[4]}",
+    "∑_{i=1}^{2} A_{height(i)}": "ℝ^{width[4]}",
+    "x ⊕_{height} x": "ℝ^{height[6]}",
+    "stack_{n}(x, x, x)": "ℝ^{height[3] × n[3]}",
+    "I_{height,height'}": "ℝ^{height[3] × height'[3]}",
+    "iota_{width}": "ℝ^{width[4]}",
+    "index_{height}(A, 1)": "ℝ^{width[4]}",
+    "unroll_{width,k} A": "ℝ^{height[3] × width[3] × k[2]}",
+    "pool_{width,k} A": "ℝ^{height[3] × width[2] × k[2]}",
+    "maxk_{width,k} A": "ℝ^{height[3] × k[2]}",
+    "argmaxk_{width,k} A": "ℝ^{height[3] × width[4] × k[2]}",
+    "A_{width→(m,k)}": "ℝ^{height[3] × m[2] × k[2]}",
+    "where(A > 0, x, y)": "ℝ^{height[3] × width[4]}",
+    "max(A, x)": "ℝ^{height[3] × width[4]}",
+    "|height| + s": "ℝ",
+}
+
+
+def of(text):
+    """A shape as a mapping, from its text."""
+    return nt.formula_shape(text) if hasattr(nt, "formula_shape") else dict(nt.check("X", X=text).shape)
+
+
+@pytest.mark.parametrize("text", TYPES, ids=str)
+def test_type(text):
+    found = nt.check(text, sizes={"k": 2}, **SHAPES)
+    assert found.errors == ()
+    assert {axis: known(size) for axis, size in found.shape.items()} == of(TYPES[text])
+
+
+def test_shapes_without_sizes():
+    found = nt.check("softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", Q="ℝ^{seq' × key}", K="ℝ^{seq × key}", V="ℝ^{seq × val}")
+    assert (found.ok, found.type) == (True, "ℝ^{seq' × val}")
+
+
+def test_every_error_is_reported():
+    found = nt.check("a = sofmax_{height}(A) + z\nb = A ⊙_{depth} x\nc = a + b + q", **SHAPES)
+    assert [(error.number, error.span_text) for error in found.errors] == [
+        (201, "sofmax"), (201, "z"), (301, "depth"), (201, "q"),
+    ]  # fmt: skip
+
+
+def test_an_outer_product_is_warned_of_and_refused_when_strict():
+    found = nt.check("x + y", **SHAPES)
+    assert found.ok
+    assert [warning.message for warning in found.warnings] == ["+ joins ℝ^{height[3]} with ℝ^{width[4]}: an outer product"]
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("x + y", x=nt.tensor([1, 2], "a"), y=nt.tensor([1, 2], "b"), strict=True)
+    assert caught.value.number == 314
+
+
+@pytest.mark.parametrize("text", ["A + x", "2 x", "x ⊙ A", "A ⊙_{height} x", "x / y"])
+def test_no_warning_where_one_operand_has_all_axes(text):
+    assert nt.check(text, **SHAPES).warnings == ()
+
+
+SIZES = [
+    ("|b| = |a|/2\nD ∈ ℝ^{b}\nD_{b(i)} = i", {"a": 6}, {"b": 3}),
+    ("|a| = |b| = 4\nD ∈ ℝ^{b}\nD_{b(i)} = i", {}, {"b": 4}),
+    ("|a| = 2|b| + 1\nD ∈ ℝ^{b}\nD_{b(i)} = i", {"a": 7}, {"b": 3}),
+    ("D ∈ ℝ^{b[5]}\nD_{b(i)} = i / |b|", {}, {"b": 5}),
+    ("D ∈ ℝ^{b[n]}\n|a| = n\nD_{b(i)} = i", {"a": 2}, {"b": 2}),
+    ("D ∈ ℝ^{b[n-1]}\nD_{b(i)} = i", {"n": 4}, {"b": 3}),
+    ("|a| = |b|^2\nD ∈ ℝ^{a}\nD_{a(i)} = i", {"b": 3}, {"a": 9}),
+]
+
+
+@pytest.mark.parametrize("text, sizes, expected", SIZES, ids=[case[0] for case in SIZES])
+def test_sizes_are_solved(text, sizes, expected):
+    assert nt.evaluate(text, sizes=sizes).sizes == expected
+
+
+SIZE_ERRORS = [
+    ("|b| = |a|/2\nD ∈ ℝ^{b}\nD_{b(i)} = i", {"a": 5}, 310, "|b| = |a|/2"),
+    ("D ∈ ℝ^{b}\nD_{b(i)} = i", {}, 309, "b"),
+    ("|a| = 2\n|a| = 3\nD ∈ ℝ^{a}\nD_{a(i)} = i", {}, 308, "|a| = 3"),
+    ("D = 1 / |q|", {}, 204, "q"),
+]
+
+
+@pytest.mark.parametrize("text, sizes, number, place", SIZE_ERRORS, ids=[case[0] for case in SIZE_ERRORS])
+def test_size_errors(text, sizes, number, place):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, sizes=sizes)
+    assert (caught.value.number, caught.value.span_text) == (number, place)
+
+
+# ------------------------------------------------------------------------------------------- what belongs to what
+def value(text, name=None, **values):
+    entry = nt.program(text)[name] if name else nt.program(text)
+    result = entry(values=values)
+    return float(result) if not result.axes else result.to_array().tolist()
+
+
+def test_a_fact_that_mentions_a_parameter_belongs_to_its_function():
+    text = "Y = 100\nf(x) = Y\nY = 2 x\nB = f(3) + Y"
+    assert value(text) == 106
+
+
+def test_a_fact_that_mentions_none_is_top_level():
+    assert value("f(x) = c x\nc = 5\nB = f(2)") == 10
+
+
+def test_facts_of_two_functions_may_share_a_name():
+    assert value("f(x) = Y\nY = x + 1\ng(x) = Y\nY = x + 2\nB = f(10) + 100 g(10)") == 11 + 1200
+
+
+def test_a_fact_belongs_through_another():
+    assert value("f(x) = Z\nY = x + 1\nZ = 2 Y\nB = f(1)") == 4
+
+
+def test_a_chain_defines_once_and_claims_the_rest():
+    assert value("a = b = 3\nb = 3\na") == 3
+    with pytest.raises(nt.NotationError) as caught:
+        value("a = b = 3\nb = 4\na")
+    assert caught.value.number == 403
+
+
+def test_a_given_value_is_a_parameter():
+    assert value("f(x; w) = w x\nB = f(2)", w=5) == 10
+    assert value("f(x; w) = w x\nB = f(2; 7)", w=5) == 14
+
+
+FAMILIES = [
+    ("h^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, n\nh^n", {"n": 5}, 32),
+    ("h^0 = 1\nh^t = 2 h^{t-1} for t = 1, …, 3\nh^2", {}, 4),
+    ("x^0 = 3\nT^1 = x^0 + 1\nx^1 = 2 T^1\n⋮\nT^L = x^{L-1} + 1\nx^L = 2 T^L\nx^L", {"L": 3}, 38),
+    ("f^l(x) = w^l x\nB = f^1(2) + f^2(2)", {"w^1": 10, "w^2": 100}, 220),
+    ("f^l(x) = w^l x\nB = f^{1'}(2)", {"w^{1'}": 7}, 14),
+    ("a_0 = 1\nb = a_0 + 1", {}, 2),
+    ("f_k(x) = k x\nB = f_3(2) + f_4(1)", {}, 10),
+    ("x^2", {"x": 3}, 9),
+    ("x^2", {"x": 3, "x^2": 100}, 100),
+    ("x^p", {"x": 3, "p": 3}, 27),
+    ("e^{0} + π − π", {}, 1),
+    ("ε = 2\n3 ε", {}, 6),
+]
+
+
+@pytest.mark.parametrize("text, values, expected", FAMILIES, ids=[case[0] for case in FAMILIES])
+def test_families_labels_and_powers(text, values, expected):
+    assert float(nt.evaluate(text, values)) == pytest.approx(expected)
+
+
+NAME_ERRORS = [
+    ("B = 1\nB = 2", 202, "B"),
+    ("f(x) = x\nf(y) = y", 202, "f(y)"),
+    ("B = C\nC = B", 203, "C"),
+    ("f(x) = f(x) + 1\nB = f(1)", 203, "f(x)"),
+    ("h^t = h^t + 1 for t = 1, …, 3\nh^1", 203, None),
+    ("W ∈ ℝ^{a}\nB = 2 W", 206, "W"),
+    ("b_1 + 2", 201, "b_1"),
+]
+
+
+@pytest.mark.parametrize("text, number, place", NAME_ERRORS, ids=[case[0] for case in NAME_ERRORS])
+def test_name_errors(text, number, place):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text)
+    assert caught.value.number == number
+    if place is not None:
+        assert caught.value.span_text == place
+
+
+# ------------------------------------------------------------------------------------------------- objects
+PROGRAM = "W^{l,Q} ∈ ℝ^{layer × key}\n|key| = |layer|/2\nf^l(X) = W^{l,Q} ⊙_{layer} X\nY = softmax_{key}(f^1(X) + f^2(X))"
+
+
+def test_a_program_lists_its_parameters_with_their_shapes():
+    found = nt.program(PROGRAM).parameters(sizes={"layer": 4}, X="ℝ^{seq[5] × layer[4]}")
+    assert found == {"W^{1,Q}": "ℝ^{layer[4] × key[2]}", "W^{2,Q}": "ℝ^{layer[4] × key[2]}"}
+
+
+def test_init_gives_the_parameters_as_tensors():
+    program = nt.program(PROGRAM)
+    values = program.init(seed=1, sizes={"layer": 4}, X="ℝ^{layer[4]}")
+    assert {name: tensor.sizes for name, tensor in values.items()} == {
+        "W^{1,Q}": {"layer": 4, "key": 2}, "W^{2,Q}": {"layer": 4, "key": 2},
+    }  # fmt: skip
+    again = program.init(seed=1, sizes={"layer": 4}, X="ℝ^{layer[4]}")
+    assert all(nt.allclose(values[name], again[name]) for name in values)
+    result = program["Y"](values={**values, "X": nt.tensor([1.0, 2.0, 3.0, 4.0], "layer")})
+    assert float(result.sum(axis="key")) == pytest.approx(1)
+
+
+def test_init_says_which_size_is_missing():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.program("W ∈ ℝ^{a × b}\nY = ∑_{a} W").init(sizes={"a": 2})
+    assert (caught.value.number, "b" in caught.value.message) == (309, True)
+
+
+def test_programs_list_names_sizes_and_built_ins():
+    program = nt.program(PROGRAM)
+    assert program.names == ["f^l", "Y"]
+    assert program.declared == ["W^{l,Q}"]
+    assert program.sizes == ["key", "layer"]
+    assert program.builtins == ["+", "/", "softmax", "⊙"]
+    assert "Y" in program
+    assert list(program) == program.names
+
+
+def test_programs_compare_and_pickle():
+    program = nt.program(PROGRAM)
+    assert program == nt.program(PROGRAM + "\n# the same")
+    assert hash(program) == hash(nt.program(PROGRAM))
+    assert program != nt.program("Y = 1")
+    assert pickle.loads(pickle.dumps(program)) == program
+
+
+def test_a_formula_is_callable():
+    expression = nt.formula("2 x + 1")
+    function = nt.formula("f(x, y; c) = c x + y")
+    assert float(expression(x=3)) == 7
+    assert float(function(3, 4, values={"c": 10})) == 34
+    assert float(function(3, 4, 10)) == 34
+    with pytest.raises(nt.NotationError) as caught:
+        function(3)
+    assert caught.value.number == 304
+
+
+def test_attributes_are_names():
+    program = nt.program("f(x) = 2 x\nY = f(4)")
+    assert float(program.f(3)) == 6
+    assert float(program.Y()) == 8
+
+
+def test_explain_goes_in_order_of_evaluation():
+    steps = nt.explain("softmax_{a}(x + 1) ⊙_{a} x", x=nt.tensor([0.0, 0.0], "a"))
+    assert [step.text for step in steps] == ["x", "x + 1", "softmax_{a}(x + 1)", "softmax_{a}(x + 1) ⊙_{a} x"]
+    assert [step.type for step in steps] == ["ℝ^{a[2]}"] * 3 + ["ℝ"]
+    assert float(steps.value) == 0
+    assert "softmax_{a}(x + 1) : ℝ^{a[2]}" in str(steps)
+    assert steps._repr_html_().count("<tr>") >= 5
+
+
+def test_python_functions_are_lifted_by_their_signature():
+    @nt.function("total : ℝ^{a} → ℝ")
+    def total(x):
+        return x.sum(axis="a")
+
+    X = nt.tensor([[1, 2], [3, 4]], "a b")
+    assert nt.evaluate("total(X)", X=X).to_array().tolist() == [4, 6]
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("total(X)", X=nt.tensor([1, 2], "c"))
+    assert caught.value.number == 305
+
+
+# ------------------------------------------------------------------------------------------------- names and sizes
+NAMES = {
+    "W^Q": Key("W", (), ("Q",)),
+    "W^{1,Q}": Key("W", (), ("1", "Q")),
+    "b_1": Key("b", ("1",)),
+    "b₁": Key("b", ("1",)),
+    "X²": Key("X", (), ("2",)),
+    "gamma": Key("γ"),
+    "gamma_1": Key("γ", ("1",)),
+    "X'": Key("X'"),
+    "γ^{1'}": Key("γ", (), ("1'",)),
+}
+
+
+@pytest.mark.parametrize("text", NAMES, ids=str)
+def test_names_are_read(text):
+    assert key(text) == NAMES[text]
+    assert key(str(NAMES[text])) == NAMES[text]
+
+
+@pytest.mark.parametrize("text", ["", "a b", "x+1", "W^", "{x}", "1 2"])
+def test_what_is_no_name_is_refused(text):
+    with pytest.raises(nt.NotationError) as caught:
+        key(text)
+    assert caught.value.number == 208
+
+
+def test_unknown_sizes_become_one():
+    a, b = Unknown("a"), Unknown("b")
+    assert agree(a, b)
+    assert agree(b, 3)
+    assert (known(a), str(a), agree(a, 4)) == (3, "3", False)
+    assert str(Unknown("n") - 1) == "n-1"

@@ -1,0 +1,465 @@
+"""The command line: what it prints, its exit status, and that no traceback ever reaches a person."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grammar.errors import NotationError
+from namedtensor import cli, files
+from namedtensor.console import error_in_ascii, to_ascii
+
+ROOT = Path(__file__).parent.parent
+A = "A=[[3,1,4],[1,5,9]]:height,width"
+X = "x=[2,7,1]:width"
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run a command in an empty folder: its status, what it printed, what it said on standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words):
+        status = cli.main([str(word) for word in words])
+        printed, said = capsys.readouterr()
+        assert "Traceback" not in printed + said
+        return status, printed, said
+
+    return command
+
+
+def process(*words, **options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
+    command = [sys.executable, "-m", "namedtensor", *words]
+    return subprocess.run(command, capture_output=True, env=environment, timeout=60, **options)
+
+
+def typing(monkeypatch, text):
+    import io
+
+    stream = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdin", stream)
+
+
+# ------------------------------------------------------------------------------------------------------------------ eval
+@pytest.mark.parametrize(("words", "numbers"), [
+    (("1 + 1/2",), ["1.5"]),
+    (("A ⊙_{width} x", A, X), ["1", "2", "17", "46"]),
+    ((r"A \ndot{\width} x", A, X), ["1", "2", "17", "46"]),
+    (("A @_{width} x", A, X, "--syntax", "text"), ["1", "2", "17", "46"]),
+    (("--sizes", "a=2", "iota_{a}"), ["1", "2", "1", "2"]),
+    (("iota_{a} + n", "n=3", "--sizes", "a=2"), ["1", "2", "4", "5"]),
+    (("γ x", "gamma=2", "x=3"), ["6"]),
+    (("f(x) = 2 x", "--call", "f", "5"), ["10"]),
+    (("f(x, y) = x - y", "--call", "f", "p", "[1,2]:a", "p=5"), ["1", "2", "4", "3"]),
+    (("f(x, y) = x - y", "p=5", "--call", "f", "p", "2"), ["3"]),
+    (("f(x; W) = x + W\nW ∈ ℝ", "--call", "f", "1", "W=10"), ["11"]),
+    (("--", "-A", "A=3"), ["-3"]),
+    (("-3",), ["-3"]),
+])  # fmt: skip
+def test_a_value(run, words, numbers):
+    import re
+
+    status, printed, said = run("eval", *words)
+    assert status == 0, said
+    assert re.findall(r"-?\d+(?:\.\d+)?", printed) == numbers
+
+
+def test_the_table_names_its_axes(run):
+    assert run("eval", "A", A)[1].splitlines()[0] == "height\\width │ 1  2  3"
+
+
+def test_a_formula_comes_from_a_file_or_from_standard_input(run, tmp_path, monkeypatch):
+    (tmp_path / "two.nt").write_text("Y = 2 x  # twice\nY + 1", encoding="utf-8")
+    (tmp_path / "two.tex").write_text(r"\[ Y = 2 x \] and \[ Y + 1 \]", encoding="utf-8")
+    assert run("eval", "two.nt", "x=3")[1] == "7\n"
+    assert run("eval", "two.tex", "x=3")[1] == "7\n"
+    typing(monkeypatch, "∑_{a} x")
+    assert run("eval", "-", "x=[1,2]:a")[1] == "3\n"
+
+
+def test_json_of_a_value_and_of_an_error(run):
+    record = json.loads(run("eval", "A", A, "--json")[1])["value"]
+    assert record["axes"] == ["height", "width"] and record["data"] == [[3, 1, 4], [1, 5, 9]]
+    assert record["type"] == "ℝ^{height[2] × width[3]}"
+    status, printed, _ = run("eval", "A ⊙_{widht} x", A, X, "--json")
+    error = json.loads(printed)["error"]
+    assert status == 1
+    assert (error["kind"], error["number"], error["line"], error["column"]) == ("shape", 301, 1, 6)
+    assert error["span"] == [5, 10] and error["span_text"] == "widht" and "width" in error["hint"]
+    error = json.loads(run("eval", "A", "A=none.npy:a", "--json")[1])["error"]
+    assert error["kind"] == "input" and "none.npy" in error["message"]
+    assert json.loads(run("eval", "[1, ∞, −∞]_{a} / 1", "--json")[1])["value"]["data"] == [1, "Infinity", "-Infinity"]
+
+
+def test_strict_refuses_an_outer_product(run):
+    words = ("x + y", "x=[1]:a", "y=[2]:b")
+    assert run("eval", *words)[0] == 0
+    status, _, said = run("eval", *words, "--strict")
+    assert status == 1 and "314" in said
+
+
+def test_a_limit_is_raised(run):
+    assert "--limit steps=N" in run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "steps=10")[2]
+    assert run("eval", "X^t = X^{t-1} for t = 1, …, 20\nX^20", "X^0=1", "--limit", "steps=20")[1] == "1\n"
+
+
+def test_hints_are_in_the_words_of_the_command_line(run):
+    assert "--sizes ax=3" in run("eval", "iota_{ax}")[2]
+    assert "W=FILE:axis,axis" in run("eval", "W ∈ ℝ^{a}\n2 W")[2]
+    assert "--call" in run("eval", "f(x) = x")[2]
+
+
+# ------------------------------------------------------------------------------------------------------- files of tensors
+def safetensors(place, **arrays):
+    kinds = {"float32": "F32", "int64": "I64", "uint16": "BF16", "bool": "BOOL"}
+    head, data = {"__metadata__": {"format": "pt"}}, b""
+    for name, array in arrays.items():
+        offsets = [len(data), len(data) + array.nbytes]
+        head[name] = {"dtype": kinds[str(array.dtype)], "shape": list(array.shape), "data_offsets": offsets}
+        data += array.tobytes()
+    text = json.dumps(head).encode()
+    place.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def value(word):
+    return files.read_given(word).value
+
+
+def test_arrays_of_every_format(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    array = np.array([[1.5, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype="float32")
+    np.save("a.npy", array)
+    np.savez("one.npz", only=array)
+    np.savez("two.npz", first=array, second=array + 1)
+    Path("a.json").write_text(json.dumps(array.tolist()))
+    Path("named.json").write_text(json.dumps({"axes": ["r", "c"], "data": array.tolist()}))
+    Path("a.csv").write_text("\n".join(",".join(map(str, row)) for row in array.tolist()))
+    Path("a.tsv").write_text("\n".join("\t".join(map(str, row)) for row in array.tolist()))
+    safetensors(Path("a.safetensors"), w=array, ids=np.array([1, 2]))
+    for word in ("a.npy:r,c", "one.npz:r,c", "two.npz[first]:r,c", "a.json:r,c", "named.json", "a.csv:r,c", "a.tsv:r,c",
+                 "a.safetensors[w]:r,c", "[[1.5,2,3],[4,5,6]]:r,c"):  # fmt: skip
+        found = value(f"X={word}")
+        assert found.axes == ("r", "c"), word
+        np.testing.assert_array_equal(found.to_array("r c"), array)
+    assert value("X=a.npy:r,c").dtype == "float32"
+    assert value("X=a.safetensors[ids]:n").to_array().tolist() == [1, 2]
+    assert value("X=named.json:p,q").axes == ("p", "q")
+
+
+def test_half_of_a_float_is_read(tmp_path):
+    halves = (np.array([1.0, -2.5], dtype="<f4").view("<u4") >> 16).astype("uint16")
+    safetensors(tmp_path / "b.safetensors", w=halves)
+    assert value(f"X={tmp_path / 'b.safetensors'}:a").to_array().tolist() == [1.0, -2.5]
+
+
+@pytest.mark.parametrize(("text", "data", "note"), [
+    ("1,2\n3,4\n", [[1, 2], [3, 4]], None),
+    ("a,b\n1,2\n", [[1, 2]], None),
+    ("\ufeffa;b\r\n1;2,5\n".replace(",", "."), [[1, 2.5]], None),
+    ("# a comment\nname,x,y\nann,1,2\nbob,3,4\n", [[1, 2], [3, 4]], "left out name"),
+    ("ann,1\nbob,2\n", [[1], [2]], "left out column 1"),
+    ("x\ty\n1\t\n3\t4\n", [[1, np.nan], [3, 4]], "1 missing value"),
+])  # fmt: skip
+def test_tables(tmp_path, text, data, note):
+    place = tmp_path / "t.csv"
+    place.write_text(text, encoding="utf-8")
+    given = files.read_given(f"X={place}:r,c")
+    np.testing.assert_array_equal(given.value.to_array("r c"), data)
+    assert note is None and not given.notes or note in given.notes[0]
+
+
+def test_a_column_of_a_table(tmp_path):
+    (tmp_path / "t.csv").write_text("name,one,two\nann,1,2\nbob,3,4\n")
+    (tmp_path / "c.csv").write_text("species\n1\n2\n")
+    assert value(f"X={tmp_path}/t.csv[two]:r").to_array().tolist() == [2, 4]
+    assert value(f"X={tmp_path}/c.csv:r").to_array().tolist() == [1, 2]
+
+
+def test_the_dropped_columns_are_told(run, tmp_path):
+    (tmp_path / "t.csv").write_text("name,x\nann,1\nbob,2\n")
+    status, printed, said = run("eval", "∑_{r} X", "X=t.csv:r,c")
+    assert status == 0 and "left out name" in said and "3" in printed
+
+
+BROKEN = {
+    "bad.json": "[1, 2",
+    "ragged.json": "[[1], [2, 3]]",
+    "words.json": '["a"]',
+    "object.json": '{"a": 1}',
+    "axes.json": '{"axes": "a", "data": [1]}',
+    "deep.json": "[" * 100_000,
+    "bad.npy": "no array",
+    "bad.npz": "no archive",
+    "bad.csv": "1,2\n3\n",
+    "typo.csv": "age\n1\n2x\n",
+    "words.csv": "a,b\nc,d\n",
+    "empty.csv": "",
+    "bad.safetensors": "\x08\0\0\0\0\0\0\0nonsense",
+    "short.safetensors": "xx",
+    "bad.xyz": "1",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_one_sentence(run, tmp_path, name):
+    (tmp_path / name).write_text(BROKEN[name])
+    status, printed, said = run("eval", "X", f"X={name}:a,b")
+    assert status in (1, 2) and not printed
+    assert said.count("\n") <= 4 and (name in said or "X" in said)
+
+
+@pytest.mark.parametrize(("words", "said", "status"), [
+    (("X", "X=nothing.npy:a"), "there is no file nothing.npy", 2),
+    (("X", "X"), "'X' is no input", 2),
+    (("X", "X="), "is no input", 2),
+    (("X", "X=1", "X=2"), "X is given twice", 2),
+    (("X", "X=[1,2]"), "X has 1 axis without a name", 1),
+    (("X", "X=[1,2]:a,b"), "X has 1 axis, and was given 2 names", 1),
+    (("X", "X=[[1,2]]:a,a"), "the axis a occurs twice", 1),
+    (("X", "X=[[1,2]]:a,b c"), "'b c' is no name of an axis", 1),
+    (("X", "X=[[1],[2,3]]:a,b"), "row 1 has 1 entry, row 2 has 2 entries", 1),
+    (("X", "X=[1,[2]]:a"), "row 1 is a number, row 2 has 1 entry", 1),
+    (("X", "X=[1,2:a"), "is no nested list", 2),
+    (("X", "X=1", "--sizes", "a=b"), "'a=b' is no size", 2),
+    (("X", "X=1", "--sizes", "a=-1"), "cannot be -1", 1),
+    (("X", "X=1", "--limit", "time=1"), "'time=1' is no limit", 2),
+    (("X", "X=1", "--out", "x.txt"), "ends in .json, .npy, .npz, .csv", 2),
+    (("f(x) = x", "--call", "f", "y"), "y is no input, number or tensor file", 2),
+    (("f(x) = x", "--call", "g", "1"), "g", 1),
+    (("nothing.nt",), "there is no file nothing.nt", 2),
+    (("nothing.tex",), "there is no file nothing.tex", 2),
+    (("A +",), "syntax error 105", 1),
+    (("",), "syntax error 108", 1),
+    (("X\0",), "syntax error 106", 1),
+    (("\udcff",), "syntax error 106", 1),
+    (("(" * 100_000,), "error 404", 1),
+    (("-X", "X=1"), "write --", 2),
+    ((), "FORMULA", 2),
+])  # fmt: skip
+def test_what_is_wrong_is_told_in_a_sentence(run, words, said, status):
+    found, printed, told = run("eval", *words)
+    assert found == status and said in told and not printed
+
+
+def test_an_error_in_a_file_names_its_place(run, tmp_path):
+    (tmp_path / "f.nt").write_text("Y = 2 x\nZ = Y ⊙_{b} x\n", encoding="utf-8")
+    assert run("eval", "f.nt", "x=[1]:a")[2].startswith("f.nt:2:10: shape error 301: ")
+
+
+# -------------------------------------------------------------------------------------------------------------- --out
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".json", ".csv"])
+def test_a_result_is_written_and_read_again(run, suffix):
+    status, printed, said = run("eval", "2 A", A, "--out", f"B{suffix}")
+    assert status == 0 and not printed and "height, width" in said
+    axes = "" if suffix in (".npz", ".json") else ":height,width"
+    assert run("eval", "B", f"B=B{suffix}{axes}")[1] == run("eval", "2 A", A)[1]
+
+
+def test_a_table_of_one_axis_and_of_none(run, tmp_path):
+    run("eval", "∑_{width} A", A, "--out", "s.csv")
+    assert (tmp_path / "s.csv").read_text() == "height\n8\n15\n"
+    run("eval", "2 A", A, "--out", "t.csv")
+    assert (tmp_path / "t.csv").read_text() == "width(1),width(2),width(3)\n6,2,8\n2,10,18\n"
+    run("eval", "1/2", "--out", "n.csv")
+    assert (tmp_path / "n.csv").read_text() == "value\n0.5\n"
+
+
+def test_nothing_is_lost_where_writing_fails(run, tmp_path, monkeypatch):
+    place = tmp_path / "B.csv"
+    place.write_text("kept")
+    status, _, said = run("eval", "A ⊙ z", A, "z=[1,2]:deep", "--out", "B.csv")
+    assert status == 2 and "two axes at most" in said
+    assert run("eval", "A +", A, "--out", "B.csv")[0] == 1
+    monkeypatch.setattr(os, "replace", lambda *names: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    status, _, said = run("eval", "A", A, "--out", "B.csv")
+    assert status == 2 and "no space left" in said
+    assert place.read_text() == "kept" and [each.name for each in tmp_path.iterdir()] == ["B.csv"]
+
+
+def test_a_folder_that_is_not_there(run):
+    status, _, said = run("eval", "1", "--out", "no/where.npy")
+    assert status == 2 and "cannot be written" in said
+
+
+# ----------------------------------------------------------------------------------------------------------------- check
+def test_types_of_all_names(run):
+    status, printed, _ = run("check", "Y = A ⊙_{width} x\nY + 1", "A=ℝ^{height[3] × width}", "x=R^{width}")
+    assert status == 0
+    types = dict(line.split(" : ") for line in printed.splitlines())
+    assert {name.strip(): shape for name, shape in types.items()}["Y"] == "ℝ^{height[3]}"
+    assert types["value"] == "ℝ^{height[3]}"
+
+
+def test_every_error_and_warnings(run):
+    status, printed, _ = run("check", "Y = A ⊙_{b} A\nZ = A + q", "A=ℝ^{a[2]}")
+    assert status == 1 and "301" in printed and "201" in printed
+    status, printed, _ = run("check", "x + y", "x=ℝ^{a}", "y=[1,2]:b")
+    assert status == 0 and "warning: + joins ℝ^{a} with ℝ^{b[2]}" in printed
+    assert run("check", "x + y", "x=ℝ^{a}", "y=[1,2]:b", "--strict")[0] == 1
+
+
+def test_check_in_json(run):
+    record = json.loads(run("check", "2 x", "x=ℝ^{a}", "--json")[1])
+    assert record["ok"] and record["type"] == "ℝ^{a}" and record["types"] == {"x": "ℝ^{a}"}
+    assert record["steps"][-1] == {"text": "2 x", "type": "ℝ^{a}"}
+    record = json.loads(run("check", "2 x +", "--json")[1])
+    assert not record["ok"] and record["errors"][0]["number"] == 105
+
+
+@pytest.mark.parametrize("shape", ["ℝ^{a[2] × b}", "R^{a[2], b}", "{0,1}^{a × b}", "[0,1]^{a}", "[n]^{a}", "[5]", "3", "[1,2]:a"])
+def test_shapes(run, shape):
+    assert run("check", "2 X", f"X={shape}")[0] == 0
+
+
+def test_a_wrong_shape(run):
+    assert run("check", "2 X", "X=ℝ^{a")[0] == 1
+    assert run("check", "2 X", "X=nothing")[0] == 2
+
+
+# ------------------------------------------------------------------------------------------------------ render, explain
+def test_spellings(run):
+    formula = "softmax_{seq}(Q @_{key} K / sqrt(|key|))"
+    assert run("render", formula, "--to", "text")[1] == "softmax_{seq}(Q ⊙_{key} K / √|key|)\n"
+    assert run("render", formula, "--to", "ascii")[1].isascii()
+    assert run("render", r"\nsum{\seq} X")[1] == "∑_{seq} X\n"
+    assert run("render", "∑_{seq} X", "--ascii", "--to", "text")[1] == "sum_{seq} X\n"
+    assert json.loads(run("render", "2 x", "--to", "text", "--json")[1]) == {"to": "text", "text": "2 x"}
+    assert run("render", "2 x +")[0] == 1
+
+
+@pytest.mark.parametrize("to", ["latex", "latex-macros"])
+def test_latex(run, to):
+    from grammar.parser import parse
+
+    formula = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+    status, printed, _ = run("render", formula, "--to", to)
+    assert status == 0 and parse(printed, "latex") == parse(formula)
+
+
+def test_a_tree(run):
+    assert run("render", "2 x", "--to", "tree")[1].splitlines()[2:] == [
+        "    body: Call operator='juxtaposed'",
+        "      arguments: Number value=2",
+        "      arguments: Name text='x'",
+    ]
+    tree = json.loads(run("render", "2 x", "--to", "tree", "--json")[1])["tree"]
+    assert tree["statements"][0]["body"]["arguments"][1] == {"node": "Name", "text": "x", "span": [2, 3]}
+
+
+def test_the_steps(run):
+    status, printed, _ = run("explain", "2 x + 1", "x=[1,2]:a")
+    assert status == 0 and "3. 2 x + 1 : ℝ^{a[2]}" in printed
+    steps = json.loads(run("explain", "2 x + 1", "x=[1,2]:a", "--json")[1])["steps"]
+    assert [step["text"] for step in steps] == ["x", "2 x", "2 x + 1"]
+    assert steps[-1]["value"]["data"] == [3, 5]
+
+
+# ----------------------------------------------------------------------------------------------- encodings, pipes, help
+@pytest.mark.parametrize(("text", "plain"), [
+    ("A ⊙_{a} B ⊙ C", "A @_{a} B * C"),
+    ("ℝ^{a[3] × b} × ℝ → ℝ", "R^{a[3], b} x R -> R"),
+    ("αβ + 2γ ≤ ∞", "alpha beta + 2 gamma <= inf"),
+    ("x₁₂ + x² − Xᵀ", "x_{12} + x^2 - X^T"),
+    ("│─┼…“é”日", '|-+..."e"?'),
+])  # fmt: skip
+def test_ascii(text, plain):
+    assert to_ascii(text) == plain
+
+
+def test_carets_stay_under_what_they_mean():
+    error = NotationError(301, "⊙_{b}", "α ⊙_{b} γ²", (4, 7), labels=(((8, 10), "here"),))
+    assert str(error_in_ascii(error)).splitlines() == [
+        "shape error 301: @_{b}",
+        "  1 | alpha @_{b} gamma^2",
+        "    |         ^^^",
+        "    |             ^^^^^^^ here",
+    ]
+
+
+def test_ascii_output(run):
+    for words in (("eval", "A", A), ("check", "A + z", A, "z=ℝ^{b}"), ("eval", "γ ⊙_{q} A", A, "γ=2"), ("explain", "2 A", A)):
+        _, printed, said = run(*words, "--ascii")
+        assert printed.isascii() and said.isascii() and (printed or said)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+@pytest.mark.parametrize("words", [
+    ("eval", "A ⊙_{width} x", A, X),
+    ("eval", "γ ⊙_{widht} x", X, "γ=2"),
+    ("eval", "ž\udcff日 +"),
+    ("check", "A + y", A, "y=ℝ^{b}"),
+    ("check", "2 A", A, "--json"),
+    ("eval", "--help"),
+    ("eval", "--ℝ"),
+    ("eval", "x", "x=日本.npy:a"),
+    ("--help",),
+])  # fmt: skip
+def test_every_encoding_is_printed_in(words, encoding):
+    words = [word.encode("utf-8", "surrogateescape") for word in words]
+    ran = process(*words, env={"PYTHONIOENCODING": encoding})
+    told = ran.stdout + ran.stderr
+    assert b"Traceback" not in told and told
+    assert encoding == "utf-8" or told.isascii()
+
+
+def test_standard_input_is_utf_8_in_any_terminal():
+    ran = process("eval", "-", "x=[1,2]:a", input="∑_{a} x".encode(), env={"PYTHONIOENCODING": "cp1252"})
+    assert ran.stdout.strip() == b"3"
+
+
+def test_a_reader_that_has_gone_is_no_error():
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "namedtensor", "eval", "iota_{a}", "--sizes", "a=10000", "--json"]
+    ran = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, cwd=ROOT, timeout=60)
+    os.close(write)
+    assert ran.stderr == b""
+
+
+def test_an_interrupt_ends_quietly(run, monkeypatch):
+    monkeypatch.setattr(cli, "_value", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert run("eval", "1") == (130, "", "")
+
+
+def test_memory_that_is_not_there_is_an_error(run, monkeypatch):
+    monkeypatch.setattr(cli, "_value", lambda *given: (_ for _ in ()).throw(MemoryError))
+    status, _, said = run("eval", "1")
+    assert status == 1 and "404" in said
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_help_has_examples(run, name):
+    status, printed, _ = run(name, "--help")
+    assert status == 0 and f"namedtensor {name}" in printed.split("examples:")[1] and "exit status" in printed
+
+
+def test_the_overview(run):
+    assert all(name in run("--help")[1] for name in cli.COMMANDS)
+    assert run()[0] == 0
+    assert run("--version")[1].startswith("namedtensor 0.")
+    assert run("nonsense")[0] == 2
+
+
+def test_the_examples_of_the_help_run(run):
+    import shlex
+
+    for command in cli.COMMANDS.values():
+        for line in command.examples.splitlines():
+            words = shlex.split(line.partition("   ")[0]) if "FILE" not in line else []
+            words = shlex.split(line.strip().split("     ")[0])
+            if words[:1] == ["namedtensor"] and not any("." in word and "/" not in word for word in words[2:]):
+                if words[1] != "repl" and "docs/" not in line:
+                    assert run(*words[1:])[0] in (0, 1), line
+
+
+def test_check_and_help_do_not_import_numpy():
+    code = "import sys; from namedtensor.cli import main; main(sys.argv[1:]); sys.exit('numpy' in sys.modules)"
+    for words in (["--help"], ["check", "2 x", "x=ℝ^{a}"], ["render", "2 x", "--to", "tree"]):
+        ran = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, cwd=ROOT, timeout=60)
+        assert ran.returncode == 0, ran.stderr

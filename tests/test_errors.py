@@ -1,0 +1,114 @@
+"""What a wrong formula gets, word for word: `golden_errors.txt` holds formulas, what they are given, and the message.
+
+A case of that file is
+
+    == its title
+    with A, X = raw, sizes heads = 2, strict
+    | the formula, a line each
+    the message, as it is printed
+
+The line `with` may be left out. After a change of wording, NAMEDTENSOR_GOLDEN=write writes the messages anew; read them.
+"""
+
+import os
+import pickle
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar.errors import CATALOGUE, KINDS, columns, printable
+from namedtensor.limits import Limits
+
+GOLDEN = Path(__file__).parent / "golden_errors.txt"
+
+A = nt.tensor(np.array([[3.0, 1, 4], [1, 5, 9], [2, 6, 5]]), "height width")
+GIVEN = {
+    "A": A,
+    "B": nt.tensor(np.array([[1.0, 2], [3, 4], [5, 6]]), "height depth"),
+    "x": nt.tensor(np.array([2.0, 7, 1]), "height"),
+    "y": nt.tensor(np.array([1.0, 4, 1]), "width"),
+    "z": nt.tensor(np.array([1.0, 2]), "height"),
+    "L": nt.tensor(np.arange(6.0), "layer"),
+    "Q": nt.tensor(np.array([[1.0, 0.5], [0.0, 1.0]]), "seq key"),
+    "K": nt.tensor(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 0.5]]), "seq key"),
+    "V": nt.tensor(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), "seq val"),
+    "I": nt.tensor(np.array([1, 4]), "seq"),
+    "J": nt.tensor(np.array([1.0, 1.5]), "seq"),
+    "seq": nt.tensor(np.array([1.0, 2.0]), "seq"),
+    "square": nt.tensor(np.eye(3), "row column"),
+    "s": 2.0,
+    "n": 3,
+    "raw": np.zeros((2, 3)),
+    "listed": [1, 2, 3],
+    "word": "three",
+}
+LIMITS = {"nesting": Limits(nesting=5), "literal": Limits(literal=3), "result": Limits(result=64), "steps": Limits(steps=4)}
+
+
+class Case(NamedTuple):
+    title: str
+    options: str
+    formula: str
+    message: str
+
+    @property
+    def arguments(self):
+        """What `nt.evaluate` is given: values and keywords."""
+        values, keywords = {}, {}
+        for part in filter(None, re.split(r",\s*", self.options)):
+            word, _, rest = part.partition(" ")
+            if word == "sizes":
+                name, _, size = rest.partition(" = ")
+                keywords.setdefault("sizes", {})[name] = float(size) if "." in size else int(size)
+            elif word == "limit":
+                keywords["limits"] = LIMITS[rest]
+            elif word == "syntax":
+                keywords["syntax"] = rest
+            elif word == "strict":
+                keywords["strict"] = True
+            else:
+                name, _, value = part.partition(" = ")
+                values[name] = GIVEN[value or name]
+        return values, keywords
+
+    def raised(self) -> nt.NotationError:
+        values, keywords = self.arguments
+        with pytest.raises(nt.NotationError) as caught:
+            nt.evaluate(self.formula, values, **keywords)
+        return caught.value
+
+    def written(self, message: str) -> str:
+        lines = [f"== {self.title}"]
+        lines += [f"with {self.options}"] if self.options else []
+        lines += [f"| {line}".rstrip() for line in self.formula.split("\n")]
+        return "\n".join([*lines, *message.split("\n")])
+
+
+def read(text: str) -> tuple[str, list[Case]]:
+    """The heading of a golden file, and its cases."""
+    heading, *blocks = re.split(r"^== ", text, flags=re.MULTILINE)
+    cases = []
+    for block in blocks:
+        title, *lines = block.rstrip("\n").split("\n")
+        options = lines.pop(0).removeprefix("with ") if lines[0].startswith("with ") else ""
+        formula = [line[2:] for line in lines if line[:2] in ("| ", "|")]
+        message = [line for line in lines if line[:2] not in ("| ", "|")]
+        cases.append(Case(title, options, "\n".join(formula), "\n".join(message)))
+    return heading, cases
+
+
+HEADING, CASES = read(GOLDEN.read_text(encoding="utf-8"))
+
+if os.environ.get("NAMEDTENSOR_GOLDEN") == "write":
+    written = [case.written(str(case.raised())) for case in CASES]
+    GOLDEN.write_text(HEADING + "\n\n".join(written) + "\n", encoding="utf-8")
+    HEADING, CASES = read(GOLDEN.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_a_wrong_formula_gets_this_message(case):
+    assert str(case.raised()) == case.message

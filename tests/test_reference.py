@@ -1,0 +1,372 @@
+"""The reference evaluator, against values worked out by hand and by plain loops, and the arrays against it.
+
+Two roads lead from a formula to its value: the checker, the plan and the arrays; and the paper's definitions, record by
+record. They share the parser and the sorting of names, nothing else, so that where they meet, both are right.
+"""
+
+import math
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.symbols import FUNCTIONS
+from namedtensor import reference
+from namedtensor.names import walk
+from namedtensor.reference import Tensor, number, tensor
+
+A = tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5]], "height width")
+X = tensor([2, 7, 1], "height")
+Y = tensor([1, 4, 1], "width")
+
+
+def close(left, right) -> bool:
+    if isinstance(right, list):
+        return len(left) == len(right) and all(map(close, left, right))
+    return left == right or (left != left and right != right) or math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
+
+
+# ----------------------------------------------------------------------------------------------------------- tensors
+def test_a_tensor_is_a_function_from_records_to_numbers():
+    assert A({"height": 1, "width": 3}) == 4
+    assert A({"width": 3, "height": 2, "batch": 5}) == 9
+
+
+def test_axes_have_no_order():
+    assert A == tensor([[3, 1, 2], [1, 5, 6], [4, 9, 5]], "width height")
+    assert A.to_list("width height") == [[3, 1, 2], [1, 5, 6], [4, 9, 5]]
+
+
+def test_a_number_takes_the_empty_record():
+    assert number(3)({}) == 3
+    assert number(3).to_list(()) == 3
+
+
+def test_partial_indexing_leaves_the_other_axes():
+    assert reference.at(A, {"height": 2}) == tensor([1, 5, 9], "width")
+
+
+def test_broadcasting_is_over_the_union():
+    assert reference.broadcast(lambda x, y: 10 * x + y, X, Y).to_list("height width")[1] == [71, 74, 71]
+
+
+def test_lifting_computes_each_record_alone():
+    seen = []
+
+    def total(x):
+        seen.append(x.shape)
+        return number(sum(x.entries.values()))
+
+    assert reference.lift(total, [A], [("width",)]) == tensor([8, 15, 13], "height")
+    assert seen == [{"width": 3}] * 3
+
+
+@pytest.mark.parametrize("data, axes", [([[1, 2], [3]], "a b"), ([1, 2], "a a")])
+def test_what_is_no_tensor_is_refused(data, axes):
+    with pytest.raises(NotationError):
+        tensor(data, axes)
+
+
+def test_arguments_are_tensors_or_numbers():
+    with pytest.raises(NotationError, match="list"):
+        reference.evaluate("X", {"X": [1, 2]})
+
+
+def test_what_is_too_large_is_refused_before_it_is_made():
+    with pytest.raises(NotationError, match="too large"):
+        Tensor({"a": 10**4, "b": 10**4}, lambda record: 0)
+
+
+# ------------------------------------------------------------------------------------------------- values by hand
+BY_HAND = [
+    # formula, axes of the value, value
+    ("A + x", "height width", [[5, 3, 6], [8, 12, 16], [3, 7, 6]]),
+    ("A ⊙ y", "height width", [[3, 4, 4], [1, 20, 9], [2, 24, 5]]),
+    ("x ⊙ y", "height width", [[2, 8, 2], [7, 28, 7], [1, 4, 1]]),
+    ("∑_{height} A", "width", [6, 12, 18]),
+    ("∑_{height, width} A", "", 36),
+    ("mean_{width} A", "height", [8 / 3, 5, 13 / 3]),
+    ("var_{width} A", "height", [14 / 9, 32 / 3, 26 / 9]),
+    ("max_{height} A", "width", [3, 6, 9]),
+    ("min_{width} A", "height", [1, 1, 2]),
+    ("norm_{height}(x)", "", math.sqrt(54)),
+    ("norm_{height}(x; 1)", "", 10),
+    ("∏_{width} A", "height", [12, 45, 60]),
+    ("A ⊙_{height} x", "width", [15, 43, 76]),
+    ("A ⊙_{width} A_{height→height'}", "height height'", [[26, 44, 32], [44, 107, 77], [32, 77, 65]]),
+    ("x ⊙_{height} A ⊙_{width} y", "", 15 + 4 * 43 + 76),
+    ("argmax_{height} A", "height width", [[1, 0, 0], [0, 0, 1], [0, 1, 0]]),
+    ("argmax_{a} [1, 3, 3]_{a}", "a", [0, 0.5, 0.5]),
+    ("cumsum_{height} x", "height", [2, 9, 10]),
+    ("cumprod_{height} x", "height", [2, 14, 14]),
+    ("sort_{height} x", "height", [1, 2, 7]),
+    ("A_{height(2), width(3)}", "", 9),
+    ("A_{height(1)}", "width", [3, 1, 4]),
+    ("index_{height}(A, [3, 1]_{pick})", "pick width", [[2, 6, 5], [3, 1, 4]]),
+    ("index_{height}(A, [3, 1, 1]_{width})", "width", [2, 1, 4]),
+    ("A_{height([2, 2, 1]_{height})}", "height width", [[1, 5, 9], [1, 5, 9], [3, 1, 4]]),
+    ("A_{height→width, width→height}", "width height", [[3, 1, 4], [1, 5, 9], [2, 6, 5]]),
+    ("A_{(height,width)→layer}", "layer", [3, 1, 4, 1, 5, 9, 2, 6, 5]),
+    ("A_{(width,height)→layer}", "layer", [3, 1, 2, 1, 5, 6, 4, 9, 5]),
+    ("L = [1, 2, 3, 4, 5, 6]_{layer}\n|row| = 2\nL_{layer→(row,column)}", "row column", [[1, 2, 3], [4, 5, 6]]),
+    ("x ⊕_{height} x", "height", [2, 7, 1, 2, 7, 1]),
+    ("stack_{new}(x, x + 1)", "new height", [[2, 7, 1], [3, 8, 2]]),
+    ("(x)^*", "height*", [2, 7, 1]),
+    ("{ x if x > 1; -x otherwise }", "height", [2, 7, -1]),
+    ("𝕀[x ≥ 2 ∧ ¬ x = 7]", "height", [1, 0, 0]),
+    ("∑_i A_{height(i), width(i)}", "", 13),
+    ("∑_{i=2}^{3} x_{height(i)}^i", "", 50),
+    ("√(|height| + 6) + |x|", "height", [5, 10, 4]),
+    ("det_{height,width} A", "", 3 * (25 - 54) - (5 - 18) + 4 * (6 - 10)),
+    ("trace_{height,width} A", "", 13),
+    ("|kernel| = 2\nunroll_{height,kernel} x ⊙_{kernel} [2, 1]_{kernel}", "height", [11, 15]),
+    ("|kernel| = 2\npool_{seq,kernel} [1, 2, 3, 4]_{seq} ⊙_{kernel} [2, 1]_{kernel}", "seq", [4, 10]),
+    ("|k| = 2\n[1, 2]_{k} + maxk_{height,k} x", "k", [8, 4]),
+    ("|k| = 2\nargmaxk_{height,k} x", "k height", [[0, 1, 0], [1, 0, 0]]),
+    ("x ⊕_{height} onehot_{height}(2)", "height", [2, 7, 1, 0, 1, 0]),
+    ("x · iota_{height}", "height", [2, 14, 3]),
+    ("I_{height,h'} ⊙_{height} x", "h'", [2, 7, 1]),
+    ("f(t) = t^2\nf(x) + 1", "height", [5, 50, 2]),
+    ("X^0 = 1\nX^n = 2 X^{n-1} + n for n = 1, …, 4\nX^4", "", 42),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = ∑_{j=1}^{3} x_{height(j)} 𝕀[j ≤ i]", "height", [2, 9, 10]),
+    ("Z ∈ ℝ^{p[4]}\nZ_{p(2k+1)} = 10k for k = 0, …, 1\nZ_{p(2k+2)} = -k for k = 0, …, 1", "p", [0, 0, 10, -1]),
+    ("B = A_{height(1)} = [3, 1, 4]_{width}\n∑_{width} B = 8\nB", "width", [3, 1, 4]),
+    ("f : ℝ^{height} → ℝ\nf(t) = ∑_{height} t\nf(A)", "width", [6, 12, 18]),
+    ("f : ℝ^{a} × ℝ^{b} → ℝ\nf(s, t) = (∑_{a} s) (∑_{b} t)\nf([1, 2; 3, 4]_{a,b}, [1, 1]_{b})", "b", [8, 12]),
+    ("total_{ax} : ℝ^{ax} → ℝ\ntotal_{ax}(t) = ∑_{ax} t\ntotal_{width}(A)", "height", [8, 15, 13]),
+    ("g_k(t) = t^k + k\ng_3(x)", "height", [11, 346, 4]),
+    ("s ★_{ax} t = ∑_{ax} (s − t)^2\nA ★_{height} x", "width", [38, 30, 24]),
+    ("f(t; w) = w t\nf(x; 3)", "height", [6, 21, 3]),
+    ("|m| = 2 |height|\nD ∈ ℝ^{m}\nD_{m(i)} = i", "m", [1, 2, 3, 4, 5, 6]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("formula, axes, value", BY_HAND, ids=[row[0] for row in BY_HAND])
+def test_values_by_hand(formula, axes, value):
+    found = reference.evaluate(formula, {"A": A, "x": X, "y": Y})
+    assert close(found.to_list(axes), value)
+
+
+def test_attention_by_loops():
+    random.seed(0)
+    q, k, v = ([[random.gauss(0, 1) for _ in range(n)] for _ in range(m)] for m, n in ((2, 3), (4, 3), (4, 2)))
+    expected = []
+    for query in q:
+        scores = [math.exp(sum(a * b for a, b in zip(query, key)) / math.sqrt(3)) for key in k]
+        expected.append([sum(s * row[j] for s, row in zip(scores, v)) / sum(scores) for j in range(2)])
+    found = reference.call(
+        "Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}\n"
+        "Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
+        "Attention", tensor(q, "seq key"), tensor(k, "seq key"), tensor(v, "seq val"),
+    )  # fmt: skip
+    assert close(found.to_list("seq val"), expected)
+
+
+def test_a_program_is_lifted_over_what_its_inputs_have_besides():
+    program = "X ∈ ℝ^{a}\nw ∈ ℝ^{a}\nX ⊙_{a} w"
+    X, w = tensor([[1, 2], [3, 4]], "batch a"), tensor([[1, 0], [0, 1]], "batch a")
+    assert reference.evaluate(program, {"X": X, "w": w}) == tensor([1, 4], "batch")
+
+
+# ------------------------------------------------------------------------------------- the arrays against the reference
+NUMBERS = "exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus erf"
+VECTORS = "∑ ∏ mean var std norm min max logsumexp softmax logsoftmax argmax argmin standardize"
+CUMULATIVE = "cumsum cumprod sort"
+RELATIONS = "= ≠ < ≤ > ≥"
+ATTENTION = """Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
+Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
+"""
+SELF_ATTENTION = (
+    ATTENTION
+    + """SelfAtt^l : ℝ^{seq × chans} → ℝ^{seq × chans}
+SelfAtt^l(Z) = Y
+|seq| = |seq'|
+|key| = |val| = |chans|/|heads|
+U = W^{l,Q} ⊙_{chans} Z_{seq→seq'}
+V = W^{l,V} ⊙_{chans} Z
+W^{l,Q} ∈ ℝ^{heads × key × chans}
+W^{l,V} ∈ ℝ^{heads × val × chans}
+M ∈ ℝ^{seq × seq'}
+M_{seq(i), seq'(j)} = { 0 if i ≤ j; -1 otherwise }
+Y = (Attention(U, V_{val→key}, V) + ∑_{seq} M)_{seq'→seq, (heads,val)→chans}
+"""
+)
+FORMULAS = [
+    *(f"{name}(T)" for name in NUMBERS.split()),
+    *(f"{name}_{{b}} T" for name in VECTORS.split()),
+    *(f"{name}_{{a, b}} T" for name in VECTORS.split()),
+    *(f"{name}_{{c}} T" for name in CUMULATIVE.split()),
+    *(f"𝕀[T {sign} u]" for sign in RELATIONS.split()),
+    "all_{b}(T > 0) ∧ any_{b}(T > 1) ∨ T < −2".join(("𝕀[", "]")),
+    "𝕀[¬ T > u]", "where(T > u, T, u)", "clip(T, -0.5, u)", "pow(T^2, u)", "max(T, u)", "min(T, u)",
+    "norm_{a}(T; 3)", "standardize_{a, c}(T; 0.1)", "sin^2 T", "T / u", "T − u − v", "2T √2 / |a|", "size(a) T",
+    "T ⊙ u", "T ⊙_{a} S", "T ⊙_{a, b} S", "−T^2", "T^{-1} u^{1/2}", "exp(1000 T)", "log(T)", "1 / (T − T)", "0 ⊙ log(0 T)",
+    "T_{a(2)}", "T_{a(1), c(2)}", "[T + S]_{b(|b|)}", "T_{a(J)}", "T_{a(J), c(J)}", "index_{b}(T, J)", "T_{a(K)}",
+    "T_{a→d}", "T_{a→b, b→a}", "T_{(a,c)→d}", "T_{(c,a)→a}", "[T_{(a,b)→d}]_{d→(b,a)}", "T_{a→d, (b,c)→a}",
+    "T^*", "(T + S)^† ⊙_{a†} S_{a→a†}", "T ⊕_{a} S", "concat_{a}(T, S, T)", "stack_{d}(T, u)",
+    "unroll_{b,k} T", "pool_{c,k} T", "maxk_{b,k} T", "argmaxk_{b,k} T", "onehot_{vocab}(J)",
+    "iota_{a} T", "ι_{a} − T", "I_{a,a'} ⊙_{a} T", "det_{a,a'} G", "inv_{a,a'} G", "trace_{a,a'} G",
+    "[1, u; 2 u, -1]_{r, s}", "[3, 1, 4]_{d} ⊙ u", "{ T if T > u; u if T < 0; 1 otherwise }",
+    "∑_i T_{a(i)} ⊙ S_{a(i)}", "∑_i ∑_j G_{a(i), a'(j)} 𝕀[i ≠ j]", "∑_{i=1}^{3} i T^i", "∏_{i=1}^{2} (u + i)",
+    "∑_{i=3}^{2} T", "∏_{i=3}^{2} u", "∑_{a} T ⊙ S + u", "u ⊙ ∑_{b} T ⊙ S", "π + e + 0 ε", "x² T", "n T^n",
+    "P = T + 1\nQ = P ⊙_{b} S\nQ / n", "f(t) = t^2 + u\nf(T) f(S)", "f(t; w) = t w\nf(T; u) + f(S; 2)",
+    "s ★_{ax} t = ∑_{ax} (s − t)^2\nT ★_{b} S", "f : ℝ → ℝ\nf(t) = { t if t > 0; exp(t) − 1 otherwise }\nf(T)",
+    "centre_{ax} : ℝ^{ax} → ℝ^{ax}\ncentre_{ax}(t) = t − (1/|ax|) ∑_{ax} t\ncentre_{a, c}(T) + centre_{b} T",
+    "f^l(t) = w^l t\nw^1 = 3\nw^2 = u\nf^1(T) + f^2(T)", "g_m(t) = t^m + m\ng_2(T) − g_3(S)",
+    "f(t) = r + t\nr = t^2 + q\nq = 2 t\nf(u)", "r = 7\nf(t) = r + t\nf(u) + r", "X^0 = T\nX^l = X^{l-1} / 2 + l for l = 1, …, n\nX^n",
+    "X^0 = u\nX^1 = 2 X^0\n⋮\nX^L = 2 X^{L-1}\nX^3",
+    "D ∈ ℝ^{a × b × c}\nD_{a(i), b(j)} = T_{a(i), b(|b| − j + 1)} + i / j", "D_{a(i)} = G_{a(i), a'(i)}",
+    "D ∈ ℝ^{d[4] × c}\nD_{d(2k+1)} = k + u for k = 0, …, 1\nD_{d(2k+2)} = −k for k = 0, …, 1",
+    "D ∈ ℝ^{a × d}\n|d| = |a| + 1\nD_{a(i), d(j)} = { 1 if i < j; -∞ otherwise }\nD + T",
+    "f : ℝ^{b[m]} → ℝ^{b[m-1]}\nf(t) = D\nD_{b(i)} = t_{b(i+1)} − t_{b(i)}\nf(T)",
+    "f : ℝ^{b[m]} → ℝ\nf(t) = m ∑_{b} t\nf(T) + f(G_{a→b})", "B = T ⊙_{b} S = S ⊙_{b} T ∈ ℝ^{a × c}\nB",
+    "T ∈ ℝ^{b × c}\n∑_{b} T", "T ∈ ℝ^{b × c}\nS ∈ ℝ^{b × c}\nsoftmax_{b} T ⊙_{b} S",
+    ATTENTION + "Attention(T_{b→key, c→seq}, S_{b→key, c→seq}, S_{b→val, c→seq})",
+    ATTENTION + "Attention(T_{b→key, a→seq}, S_{b→key, c→seq}, S_{b→val, c→seq, a→key})",
+    SELF_ATTENTION + "SelfAtt^1(T_{b→seq, (a,c)→chans})", SELF_ATTENTION + "SelfAtt^2(SelfAtt^1(Z0))",
+    r"\nfun{\name{a}}{softmax} \frac{T \ndot{\name{b}} S}{\sqrt{|\name{b}|}}",
+]  # fmt: skip
+
+
+def drawn(axes: dict, seed: int, low=-2.0, high=2.0) -> Tensor:
+    numbers = random.Random(seed)
+    return Tensor(axes, lambda record: round(numbers.uniform(low, high), 3))
+
+
+VALUES = {
+    "T": drawn({"a": 2, "b": 3, "c": 4}, 1), "S": drawn({"a": 2, "b": 3, "c": 4}, 2), "u": drawn({"c": 4}, 3, 0.1, 2),
+    "v": drawn({"d": 2}, 4), "G": drawn({"a": 3, "a'": 3}, 5), "J": tensor([2, 1, 2], "pick"),
+    "K": tensor([2, 1, 1, 2], "a"), "n": 2, "x": 1.5,
+    "W^{1,Q}": drawn({"heads": 2, "key": 4, "chans": 8}, 6), "W^{1,V}": drawn({"heads": 2, "val": 4, "chans": 8}, 7),
+    "W^{2,Q}": drawn({"heads": 2, "key": 4, "chans": 8}, 8), "W^{2,V}": drawn({"heads": 2, "val": 4, "chans": 8}, 9),
+    "Z0": drawn({"seq": 3, "chans": 8, "t": 2}, 10),
+}  # fmt: skip
+SIZES = {"k": 2, "vocab": 3, "n": 2, "L": 3}
+
+
+def used(formula: str) -> dict:
+    """The values whose names a formula uses and does not give itself."""
+    found = {}
+    tree = parse(formula)
+    names = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
+    for name, value in VALUES.items():
+        if name in names or ("^" in name and "SelfAtt" in formula):
+            found[name] = value
+    return found
+
+
+def as_array(value):
+    """The same tensor, or number, as the arrays have it."""
+    import namedtensor as nt
+
+    return nt.tensor(value.to_list(tuple(value.shape)), tuple(value.shape)) if isinstance(value, Tensor) else value
+
+
+def as_lists(value, axes: tuple):
+    return value.to_array(axes).tolist() if axes else float(value)
+
+
+def agree(found, expected: Tensor) -> None:
+    """That arrays gave what the reference gave: the same axes and sizes, and close numbers."""
+    axes = tuple(expected.shape)
+    assert sorted(getattr(found, "axes", ())) == sorted(axes)
+    assert near(as_lists(found, axes), expected.to_list(axes), scale_of(expected)), (found, expected)
+
+
+def scale_of(expected: Tensor) -> float:
+    return max((abs(x) for x in expected.entries.values() if abs(x) < math.inf), default=0.0)
+
+
+def near(left, right, scale: float) -> bool:
+    if isinstance(right, list):
+        return len(left) == len(right) and all(near(x, y, scale) for x, y in zip(left, right))
+    return left == right or (left != left and right != right) or abs(left - right) <= 1e-9 * (scale + 1)
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_the_arrays_agree_with_the_reference(formula):
+    import namedtensor as nt
+
+    values = used(formula)
+    sizes = {name: size for name, size in SIZES.items() if name not in values}
+    expected = reference.evaluate(formula, values, sizes=sizes)
+    agree(nt.evaluate(formula, {name: as_array(value) for name, value in values.items()}, sizes=sizes), expected)
+
+
+def test_the_table_uses_every_built_in():
+    called = {node.operator for formula in FORMULAS for node in walk(parse(formula)) if isinstance(node, nodes.Call)}
+    assert FUNCTIONS - called == set()
+
+
+def test_the_table_uses_every_kind_of_node():
+    kinds = {type(node) for formula in FORMULAS for node in walk(parse(formula))}
+    written = {kind for kind in vars(nodes).values() if isinstance(kind, type) and kind.__module__ == nodes.__name__}
+    assert {kind.__name__ for kind in written - kinds} == {"Differential", "Derivative"}
+
+
+# ------------------------------------------------------------------------------------------------- what is refused
+WRONG = [
+    # formula, kind of error
+    ("A +", "syntax"), ("A ) x", "syntax"), ("(A", "syntax"),
+    ("A + z", "name"), ("sofmax_{height} A", "name"), ("A / |depth|", "name"), ("B = A\nB = x\nB", "name"),
+    ("B = C\nC = B\nB", "name"), ("f(t) = f(t)\nf(x)", "name"), ("X^l = X^l for l = 1, …, 2\nX^2", "name"), ("A ★ x", "name"),
+    ("∑_{key} A", "shape"), ("A ⊙_{width} x", "shape"), ("A + [1, 2]_{height}", "shape"), ("A_{depth→d}", "shape"),
+    ("A_{height→width}", "shape"), ("A_{height→r, width→r}", "shape"), ("A_{(height,width)→l} + A_{height→l}", "shape"),
+    ("x_{height→(a,b)}", "shape"), ("[1, 2, 3]_{c}_{c→(a,b)}", "shape"), ("softmax A", "shape"),
+    ("exp_{height} A", "shape"), ("index_{height}(A)", "shape"), ("unroll_{height,width} A", "shape"),
+    ("cumsum_{height, width} A", "shape"), ("A_{height([1, 2]_{width})}", "shape"), ("I_{height,height}", "shape"),
+    ("f : ℝ^{height} → ℝ\nf(t) = 2 t\nf(x)", "shape"), ("f : ℝ^{a} → ℝ\nf(t) = ∑_{a} t\nf(x)", "shape"),
+    ("f : ℝ^{height} → ℝ^{width}\nf(t) = t_{height→width}\nf(A)", "shape"), ("f(s, t) = s t\nf(x)", "shape"),
+    ("A ∈ ℝ^{height[4] × width}\nA + 1", "shape"), ("|height| = 4\nA ∈ ℝ^{height × width}\nA", "shape"),
+    ("B = ∑_{height} A ∈ ℝ^{height}\nB", "shape"), ("D ∈ ℝ^{d}\nD_{d(i)} = i", "shape"), ("A + (A > 1)", "shape"),
+    ("{ A if x; 1 otherwise }", "shape"), ("|d| = |height|/2\nD ∈ ℝ^{d}\nD_{d(i)} = i + A", "shape"),
+    ("A_{height(4)}", "value"), ("A_{height(0)}", "value"), ("A_{height(1.5)}", "value"), ("B = x = 2x\nB", "value"),
+    ("{ A if A > 5 }", "value"), ("D ∈ ℝ^{d[3]}\nD_{d(2k+1)} = k for k = 0, …, 1", "value"),
+    ("x ∈ {0, 1}^{height}\nx", "value"), ("∂x", "value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("formula, kind", WRONG)
+def test_wrong_formulas_are_refused(formula, kind):
+    values = {"A": A, "x": X}
+    with pytest.raises(NotationError) as caught:
+        reference.evaluate(formula, values)
+    assert caught.value.kind == kind, str(caught.value)
+
+
+@pytest.mark.parametrize("formula, kind", WRONG)
+def test_the_arrays_refuse_them_for_the_same_reason(formula, kind):
+    import namedtensor as nt
+
+    with pytest.raises(NotationError) as caught:
+        nt.evaluate(formula, A=as_array(A), x=as_array(X))
+    assert caught.value.kind == kind, str(caught.value)
+
+
+# --------------------------------------------------------------------------------------------------- without NumPy
+ALONE = """
+import sys
+sys.modules["numpy"] = sys.modules["array_api_compat"] = None
+from grammar.parser import parse
+from grammar.printer import to_latex
+import namedtensor as nt
+from namedtensor import reference
+text = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+assert parse(to_latex(parse(text))) == parse(text)
+assert nt.check(text, Q="ℝ^{key[1]}", K="ℝ^{seq[2] × key[1]}", V="ℝ^{seq[2]}").type == "ℝ"
+tensor = reference.tensor
+print(reference.evaluate(text, {"Q": tensor([0], "key"), "K": tensor([[1], [2]], "seq key"), "V": tensor([1, 4], "seq")}))
+"""
+
+
+def test_it_runs_where_numpy_is_not_installed():
+    root = Path(__file__).parent.parent
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONUTF8": "1"}
+    run = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, env=environment, encoding="utf-8")
+    assert run.stdout.strip() == "tensor(2.5, '')", run.stderr
