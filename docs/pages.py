@@ -29,3 +29,12 @@ def command(line: str) -> str:
         os.chdir(before)
     assert not status, f"{line} ended with {status}: {printed.getvalue()}"
     return f"$ {line}\n{printed.getvalue()}".rstrip("\n")
+
+
+def plan(formula: str, **inputs) -> str:
+    """The plan that `evaluate` makes and keeps."""
+    from importlib import import_module
+
+    module = import_module("namedtensor.formula")  # the package's attribute of this name is the function
+    values = module.Bundle(formula, inputs)
+    return str(module._compile(formula, "auto", values, None, False, module.DEFAULT).plan)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Union
 
 from .errors import NotationError
-from .latex_macros import NAMED, TEXTS, Piece, is_macro, is_number, is_word, lacks_argument
+from .latex_macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
 from .latex_statements import CELL, FORMULA, ROW
 from .latex_tables import ARITY, BIG_WORDS, LOOKS, REFUSED, WORD_VALUES, WORDS, name_of, unfonted
 from .symbols import UNDERSCORED
@@ -302,11 +302,17 @@ class Reader:
             self.add(("BIG", BIG_WORDS[name]), start, stop)
         elif "_" in name and name not in UNDERSCORED:
             self.labelled(name, start, stop)
-        elif text.startswith(AXIS_FONTS):
+        elif text.startswith(AXIS_FONTS) or WORDS.get(name) == "" and not (in_text and self.is_apart(position)):
             self.tokens.append(Token("NAME", name, start, stop, self.place))
         else:
             self.word(name, start, stop)
         return position + 1
+
+    def is_apart(self, position: int) -> bool:
+        """Whether \\text{where} is a word by itself, and not the function in \\text{where}(c, X, Y)."""
+        text, _, stop = self.pieces[position]
+        following = self.pieces[position + 1] if position + 1 < len(self.pieces) else ("", 0, 0)
+        return text[-2] in " ,." or following[0] not in ("(", "\\left", "_", "^") or following[1] != stop
 
     def word(self, name: str, start: int, stop: int) -> None:
         terminal = "NAME" if self.place == "axis" else WORDS.get(name, "NAME")

@@ -259,7 +259,8 @@ class _Builder:
     # statements
     def program(self, children):
         found = _nodes(children)
-        return nodes.Program(found, _around(children))
+        once = [node for before, node in zip((None, *found), found) if not type(before) is type(node) is nodes.Ellipsis]
+        return nodes.Program(tuple(once), _around(children))
 
     def value(self, children):
         return nodes.Value(children[0], children[0].span)

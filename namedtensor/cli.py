@@ -57,7 +57,7 @@ def _dispatch(words: list[str]) -> int:
         _overview().parse_args(words or ["--help"])
         return FINE
     parser = _parser(words[0], COMMANDS[words[0]])
-    options = parser.parse_intermixed_args(words[1:])
+    options = parser.parse_intermixed_args(_guarded(words[1:]))
     console = Console(options.ascii, getattr(options, "json", False))
     try:
         return COMMANDS[words[0]].run(options, console)
@@ -67,6 +67,14 @@ def _dispatch(words: list[str]) -> int:
         return _misused(problem, console)
     except MemoryError:
         return _failed(NotationError(404, "the result does not fit in memory"), options, console)
+
+
+def _guarded(words: list[str]) -> list[str]:
+    """The words, those after -- so that none is taken for an option: one that holds a blank never is."""
+    if "--" not in words:
+        return words
+    at = words.index("--")
+    return words[:at] + [f" {word}" if word[:1] == "-" and word != "-" else word for word in words[at + 1 :]]
 
 
 def _failed(problem: NotationError, options: Any, console: Console) -> int:
@@ -170,7 +178,8 @@ FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex)")
 
 def _source(options: Any) -> Source:
     """The formula that a command is about, also noted in `options` for errors to name its file."""
-    options.source = read_source(options.formula, options.syntax)
+    word = options.formula[1:] if options.formula.startswith(" -") else options.formula
+    options.source = read_source(word, options.syntax)
     return options.source
 
 

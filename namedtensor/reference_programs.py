@@ -440,12 +440,10 @@ class Evaluation:
         if not isinstance(variable, Name) or variable.text in frame.axes:
             return None
         sizes = set()
-        for inner in walk(node.arguments[0]):
-            for axis, part in inner.items if isinstance(inner, Index) else ():
-                if isinstance(part, Name) and part.text == variable.text:
-                    base = self.value(inner.base, frame)
-                    need(base, *frame.real(axis.name))
-                    sizes |= {base.shape[real] for real in frame.real(axis.name)}
+        for base_node, axis in indexed_by(variable, node.arguments[0]):
+            base = self.value(base_node, frame)
+            need(base, *frame.real(axis.name))
+            sizes |= {base.shape[real] for real in frame.real(axis.name)}
         if len(sizes) > 1:
             raise NotationError(302, f"{variable.text} indexes axes of several sizes: {sorted(sizes)}")
         return range(1, sizes.pop() + 1) if sizes else None
@@ -862,6 +860,15 @@ def whole_size(value: Any, name: Any) -> int:
     if value != int(value) or value < 0:
         raise NotationError(310, f"{name} would be {value}, and a size is a whole number", hint="give sizes that divide")
     return int(value)
+
+
+def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
+    """What a variable indexes below a node, and along which axis; a sum inside that binds it anew is passed over."""
+    for inner in nodes.children(node) if not isinstance(node, Index) else (node.base, *(part for _, part in node.items)):
+        if not (isinstance(inner, Call) and inner.operator in ("∑", "∏") and inner.subscript == (variable,)):
+            yield from indexed_by(variable, inner)
+    if isinstance(node, Index):
+        yield from ((node.base, axis) for axis, part in node.items if part == variable)
 
 
 def need(X: Tensor, *axes: str) -> None:

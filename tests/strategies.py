@@ -262,7 +262,7 @@ def ellipsis(draw, **_):
 
 @st.composite
 def programs(draw, depth: int = 2):
-    """Programs, in which each function that is not built in has a head."""
+    """Programs, in which each function that is not built in has a head. Two ⋮ are one."""
     own = draw(st.lists(st.sampled_from(USER_FUNCTIONS), unique=True, max_size=2))
     functions = (*own, "softmax", "exp", "max")
     part = expressions(functions, depth)
@@ -271,4 +271,5 @@ def programs(draw, depth: int = 2):
     for name in own:
         head = nodes.Equation((Call(name, (), (), some(draw, names)), draw(part)))
         body.insert(draw(st.integers(0, len(body))), head)
-    return nodes.Program(tuple(body))
+    once = [node for before, node in zip([None, *body], body) if not type(before) is type(node) is nodes.Ellipsis]
+    return nodes.Program(tuple(once))

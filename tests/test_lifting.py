@@ -8,6 +8,7 @@ here record by record, each time by the reference evaluator on tensors without a
 
 from __future__ import annotations
 
+import itertools
 import math
 import random as numbers
 import re
@@ -94,6 +95,7 @@ class Writer:
         self.raw = list(self.leaves)
         self.known = {axis: size for shape in parameters.values() for axis, size in shape.items()}
         self.facts: list[str] = []
+        self.count = itertools.count(1)
 
     def pick(self, options):
         return self.random.choice(sorted(options))
@@ -211,8 +213,8 @@ class Writer:
         inner = self.expression(depth)
         if not inner.shape:
             return inner
-        axis = self.pick(inner.shape)
-        return Typed(f"(∑_m {inner.text}_{{{axis}(m)}})", without(inner.shape, [axis]))
+        axis, index = self.pick(inner.shape), f"m{next(self.count)}"
+        return Typed(f"(∑_{index} {inner.text}_{{{axis}({index})}})", without(inner.shape, [axis]))
 
     def chosen(self, depth: int) -> Typed:
         test = self.raw[self.random.randrange(len(self.raw))]

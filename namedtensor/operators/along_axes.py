@@ -1,4 +1,4 @@
-"""Functions along axes (paper §3.3): from axes to the same axes, mapped over all others.
+"""Functions along axes (paper §3.5): from axes to the same axes, mapped over all others.
 
 A kernel takes an array and the positions of the axes, and gives an array of the same shape. Those that subtract the
 largest entry first do not overflow; where every entry is −∞ there is no answer, and that is nan.

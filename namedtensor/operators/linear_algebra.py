@@ -1,4 +1,4 @@
-"""Linear algebra (paper §3.4 and appendix): functions of a square matrix, whose two axes are rows and columns."""
+"""Linear algebra (paper §3.5): functions of a square matrix, whose two axes are rows and columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows (paper §3.3 and §4): an axis cut into pieces, which overlap or stand side by side.
+"""Windows (paper §3.5 and §4): an axis cut into pieces, which overlap or stand side by side.
 
     unroll_{seq,kernel} X    the pieces from each element on: seq[n - |kernel| + 1], kernel     (convolutions)
     pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kernel          (pooling)
@@ -12,7 +12,7 @@ from .dtypes import Kernel, is_numpy
 from .record import Lowered, Operator, register
 from .sizes_given import pool, window
 
-SECTION = "§4.3 Convolution and pooling"
+SECTION = "§3.5 Vectors to vectors"
 
 
 def _unroll(xp, orders, axes, options) -> Lowered:
