@@ -23,5 +23,4 @@ html_show_sphinx = False
 html_copy_source = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True
 nitpicky = False

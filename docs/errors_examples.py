@@ -39,18 +39,18 @@ Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
 """
 
 EXAMPLES: dict[int, tuple[Example, ...]] = {
-    101: (
-        Example("∑ A", {"A": A}, mended="∑_{width} A"),
-        Example("A ^ -1", {"A": A}, mended="A^{-1}"),
-    ),
+    101: (Example("A ^ -1", {"A": A}, mended="A^{-1}"),),
     102: (Example("softmax_{width}(A", {"A": A}, mended="softmax_{width}(A)"),),
     103: (Example("A + x)", {"A": A, "x": x}, mended="A + x"),),
     104: (Example("exp(A]", {"A": A}, mended="exp(A)"),),
     105: (
         Example("A ⊙_{height}", {"A": A, "x": x}, mended="A ⊙_{height} x"),
+        Example("∑ A", {"A": A}, mended="∑_{width} A"),
+    ),
+    106: (
+        Example("A ? x", {"A": A, "x": x}, mended="A + x"),
         Example("A ** 2", {"A": A}, mended="A^2"),
     ),
-    106: (Example("A ? x", {"A": A, "x": x}, mended="A + x"),),
     107: (Example("A / 2 x", {"A": A, "x": x}, mended="A / (2 x)"),),
     108: (Example(""),),
     109: (Example(r"\frac{A}", {"A": A}, mended=r"\frac{A}{2}"),),
@@ -87,9 +87,25 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     302: (Example("A + z", {"A": A, "z": nt.tensor(np.array([1.0, 2.0]), "height")}),),
     303: (Example("softmax_{width, width} A", {"A": A}, mended="softmax_{width} A"),),
     304: (Example("where(A > 2, A)", {"A": A}, mended="where(A > 2, A, 0)"),),
-    305: (Example(ATTENTION + "Attention(Q, K_{seq→place}, V)", {"Q": Q, "K": K, "V": V}, mended=ATTENTION + "Attention(Q, K, V)"),),
-    306: (Example(ATTENTION + "Attention(Q_{seq→val}, K, V)", {"Q": Q, "K": K, "V": V}, mended=ATTENTION + "Attention(Q, K, V)"),),
-    307: (Example("f : ℝ^{height} → ℝ\nf(t) = 2 t\nf(x)", {"x": x}, mended="f : ℝ^{height} → ℝ^{height}\nf(t) = 2 t\nf(x)"),),
+    305: (
+        Example(
+            ATTENTION + "Attention(Q, K_{seq→place}, V)",
+            {"Q": Q, "K": K, "V": V},
+            mended=ATTENTION + "Attention(Q, K, V)",
+        ),
+    ),
+    306: (
+        Example(
+            ATTENTION + "Attention(Q_{seq→val}, K, V)",
+            {"Q": Q, "K": K, "V": V},
+            mended=ATTENTION + "Attention(Q, K, V)",
+        ),
+    ),
+    307: (
+        Example(
+            "f : ℝ^{height} → ℝ\nf(t) = 2 t\nf(x)", {"x": x}, mended="f : ℝ^{height} → ℝ^{height}\nf(t) = 2 t\nf(x)"
+        ),
+    ),
     308: (Example("|height| = 4\nA + 1", {"A": A}, mended="|height| = 3\nA + 1"),),
     309: (Example("P ∈ ℝ^{seq}\nP_{seq(i)} = i", mended="P ∈ ℝ^{seq[4]}\nP_{seq(i)} = i"),),
     310: (Example("pool_{layer, kernel} L", {"L": L}, {"kernel": 2}),),

@@ -19,7 +19,7 @@ CATALOGUE = {
     103: "a bracket closes nothing",
     104: "a bracket is closed by another kind",
     105: "an operand is missing",
-    106: "a character is no part of the notation",
+    106: "a sign is no part of the notation",
     107: "a quotient by a juxtaposition reads two ways",
     108: "there is nothing to read",
     109: "a LaTeX macro lacks an argument, or is defined without end",
@@ -34,7 +34,6 @@ CATALOGUE = {
     204: "the size of an axis that nothing has",
     205: "a name is both an axis and a tensor",
     206: "a declared name was given no value",
-    207: "a value was given for a name that the formula does not use",
     208: "a name cannot be spelled so",
     301: "an operation needs an axis that its operand lacks",
     302: "one axis has two sizes",
@@ -67,9 +66,11 @@ CATALOGUE = {
 
 def columns(text: str) -> int:
     """The number of terminal columns that `text` takes."""
+    if text.isascii():
+        return len(text)
     width = 0
-    for character in text:
-        if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Cc", "Cs"):
+    for character in printable(text):
+        if unicodedata.category(character) in ("Mn", "Me"):
             continue
         width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
     return width
@@ -80,9 +81,18 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() else " " if character == "\t" else "\N{REPLACEMENT CHARACTER}"
+        character if character.isprintable() else " " if character.isspace() else "\N{REPLACEMENT CHARACTER}"
         for character in text
     )
+
+
+def clipped(text: str) -> str:
+    """A line of a message: printable, and not longer than anybody would read."""
+    text = printable(text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 60]} … {text[-50:]}"
+
+
+LONGEST = 400  # characters of one line of a message
 
 
 class NotationError(Exception):
@@ -133,41 +143,51 @@ class NotationError(Exception):
         return before.count("\n") + 1, self.span[0] - (before.rfind("\n") + 1) + 1
 
     def __str__(self) -> str:
-        lines = [f"{self.kind} error {self.number}: {self.message}"]
+        lines = [clipped(f"{self.kind} error {self.number}: {self.message}")]
         if self.source is not None and self.span is not None:
             lines += excerpt(self.source, ((self.span, ""), *self.labels))
-        lines += [f"  {note}" for note in self.notes]
+        lines += [f"  {clipped(note)}" for note in self.notes]
         if self.hint:
-            lines.append(f"  hint: {self.hint}")
+            lines.append(f"  hint: {clipped(self.hint)}")
         return "\n".join(lines)
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
     """The lines of `source` that the spans touch, each with carets under its part of them."""
-    starts = [0]
-    for index, character in enumerate(source):
-        if character == "\n":
-            starts.append(index + 1)
-    ends = [start - 1 for start in starts[1:]] + [len(source)]
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))
-        line = max(number for number, first in enumerate(starts) if first <= start)
-        end = max(start, min(span[1], ends[line]))
-        shown.setdefault(line, []).append((start - starts[line], end - starts[line], text))
-    margin = len(str(max(shown) + 1))
+        first = source.rfind("\n", 0, start) + 1
+        end = max(start, min(span[1], line_end(source, start)))
+        shown.setdefault(first, []).append((start - first, end - first, text))
+    numbers = {first: source.count("\n", 0, first) + 1 for first in shown}
+    margin = len(str(max(numbers.values())))
     lines = []
-    for line in sorted(shown):
-        text = source[starts[line] : ends[line]]
-        first = min(start for start, _, _ in shown[line])
-        offset = 0
-        if len(text) > 160:
-            offset = max(0, first - 60)
-            text = text[offset : offset + 150] + " …"
-        lines.append(f"  {line + 1:>{margin}} | {printable(text)}".rstrip())
-        for start, end, label in sorted(shown[line]):
-            start, end = max(0, start - offset), max(0, end - offset)
-            blank = " " * columns(text[:start])
-            caret = "^" * max(1, min(columns(text[start:end]), 160))
-            lines.append(f"  {'':>{margin}} | {blank}{caret} {label}".rstrip())
+    for first in sorted(shown):
+        offset, text = window(source[first : line_end(source, first)], min(start for start, _, _ in shown[first]))
+        lines.append(f"  {numbers[first]:>{margin}} | {printable(text)}".rstrip())
+        for start, end, label in sorted(shown[first]):
+            blank, width = caret(text, max(0, start - offset), max(0, end - offset))
+            lines.append(f"  {'':>{margin}} | {' ' * blank}{'^' * width} {label}".rstrip())
     return lines
+
+
+def line_end(source: str, start: int) -> int:
+    found = source.find("\n", start)
+    return len(source) if found < 0 else found
+
+
+def window(line: str, first: int) -> tuple[int, str]:
+    """The part of a long line that is shown around column `first`, and how far the columns move."""
+    if len(line) <= 160:
+        return 0, line
+    start = max(0, first - 60)
+    text = line[start : start + 150] + (" …" if start + 150 < len(line) else "")
+    return (start - 2, "… " + text) if start else (0, text)
+
+
+def caret(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where a caret begins, and its width, in terminal columns: under the base of a sign that only combines with one."""
+    while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
+        start -= 1
+    return columns(text[:start]), max(1, min(columns(text[start:end]), 160))

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 from .errors import NotationError
 from .latex_macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
@@ -88,7 +89,7 @@ def function(reader: Reader, position: int, end: int) -> int:
     called, after = reader.argument(position, middle, end)
     span = (reader.pieces[position][1], reader.pieces[after - 1][2])
     subscript = reader.subscript(axes, middle, span)
-    if type(called) is Token or not (name := joined(reader, *called))[0]:
+    if isinstance(called, Token) or not (name := joined(reader, *called))[0]:
         return reader.put([*reader.inside("group", called), *subscript], after, end)
     token = function_name(reader, called[0], *name, span[0])
     label, parameter = function_label(reader, name[0], (name[1], called[1]))
@@ -133,7 +134,7 @@ def inner(reader: Reader, position: int, end: int) -> int:
         return position + 1
     columns, last = reader.argument(over, over + 1, close)
     cells, after = reader.argument(over, last, close)
-    if after != close or type(cells) is Token or reader.partner.get(cells[0], -1) != cells[1] - 1:
+    if after != close or isinstance(cells, Token) or reader.partner.get(cells[0], -1) != cells[1] - 1:
         return position + 1
     axes = [((position + 2, over), over), (columns, last)]
     return reader.put(literal(reader, position, close + 1, axes, (cells[0] + 1, cells[1] - 1)), close + 1, end)
@@ -145,7 +146,7 @@ def literal(reader: Reader, position: int, after: int, axes: list, cells: Token 
     _, close, finish = reader.pieces[after - 1]
     named: list[Part] = []
     for group, edge in axes:
-        if type(group) is Token or group[0] < group[1]:
+        if isinstance(group, Token) or group[0] < group[1]:
             between = reader.edges(group, edge)[0][1]
             named += [*([Token("COMMA", ",", between, between)] if named else []), "sub", group, None]
     parts = [Token("LBRACKET", "[", start, stop), "matrix", cells, None, Token("RBRACKET", "]", close, finish)]
@@ -163,7 +164,7 @@ def fraction(reader: Reader, position: int, end: int) -> int:
     _, start, stop = reader.pieces[position]
     sign = Token("SLASH", "/", start, stop)
     over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
-    if begins_with_partial(reader, above) and begins_with_partial(reader, below):
+    if begins_with_partial(above, reader) and begins_with_partial(below, reader):
         if above[1] - above[0] == 1:
             return reader.put(derivative_operator(reader, below, under, sign), after, end)
         over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
@@ -178,8 +179,8 @@ def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> lis
     return [Token("LBRACE", "{", start, stop), *parts, Token("RBRACE", "}", close, finish)]
 
 
-def begins_with_partial(reader: Reader, group: Token | Stretch) -> bool:
-    return type(group) is tuple and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
+def begins_with_partial(group: Token | Stretch, reader: Reader) -> TypeGuard[Stretch]:
+    return isinstance(group, tuple) and group[0] < group[1] and reader.pieces[group[0]][0] == "\\partial"
 
 
 def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
@@ -189,7 +190,7 @@ def without_partial(group: Stretch, parts: list[Part]) -> list[Part]:
 
 def derivative_operator(reader: Reader, below: Stretch, under: list[Part], sign: Token) -> list[Part]:
     """\\frac{\\partial}{\\partial X^*}, a prefix function with X^* for its parameter"""
-    stop = under[-1].end if type(under[-1]) is Token else sign.end
+    stop = under[-1].end if isinstance(under[-1], Token) else sign.end
     name, after = Token("FUNCTION", "∂", sign.start, stop), Token("WITH", "_", sign.start, sign.start)
     return [name, after, *without_partial(below, under)]
 
@@ -300,50 +301,50 @@ def blackboard(reader: Reader, position: int, end: int) -> int:
     letter, after = re.sub(r"\\math(bb|ds|bbm)|[{}\s]", "", macro), position + 1
     if not letter:
         group, after = reader.argument(position, position + 1, end, letters=True)
-        letter = group.text if type(group) is Token else "".join(piece[0] for piece in reader.pieces[slice(*group)])
+        letter = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
     if letter not in BLACKBOARD:
         raise reader.unknown(position)
     reader.add(BLACKBOARD[letter], start, reader.pieces[after - 1][2])
     return after
 
 
+def signs(*terminals: str) -> list[str]:
+    return [sign for sign, (terminal, _) in SIGNS.items() if terminal in terminals]
+
+
 # What a piece does: a sign is one token; any other piece that acts has its function. All else is a name, or unknown.
 ACTIONS: dict[str, tuple[str, str] | Action] = {
     **SIGNS,
-    **dict.fromkeys(LOOKS | {"{", "}"} | {f"\\end{{{name}}}" for name in ENVIRONMENTS}, skip),
-    **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
-    **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),
-    **dict.fromkeys(DROPPED, drop),
-    **dict.fromkeys([f"\\{name}" for name in TEXTS], text),
-    **dict.fromkeys([f"\\{name}" for name in FONTS], font),
-    **dict.fromkeys(WITH_AXES, with_axes),
-    **dict.fromkeys(["\\nbin", "\\underset"], binary),
-    **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac"], fraction),
-    **dict.fromkeys(["\\mathbb", "\\mathds", "\\mathbbm"], blackboard),
-    **dict.fromkeys([sign for sign, (terminal, _) in SIGNS.items() if terminal == "BIG"], big),
-    **dict.fromkeys([sign for sign, (terminal, _) in SIGNS.items() if terminal[:2] in ("LP", "LB")], opening),
-    **dict.fromkeys([sign for sign, (terminal, _) in SIGNS.items() if terminal[:2] in ("RP", "RB")], closing),
-    **dict.fromkeys(["\\quad", "\\qquad"], quad),
-    **dict.fromkeys(["\\\\", "\\\\*", "\\cr", "\\newline", "\\tabularnewline"], row),
-    **dict.fromkeys(["\\intertext", "\\shortintertext"], between_rows),
-    **dict.fromkeys(["=", ":=", "\\coloneqq", ":", "\\colon"], relation),
-    **dict.fromkeys(
-        ["\\in", "∈", "\\times", "×", "\\to", "\\rightarrow", "\\longrightarrow", "\\mapsto", "→"], relation
-    ),
-    **dict.fromkeys(STARS, star),
-    **dict.fromkeys(PRIMES, prime),
+    **dict.fromkeys(signs("BIG"), big),
+    **dict.fromkeys(signs("LPAREN", "LBRACKET", "LBRACE"), opening),
+    **dict.fromkeys(signs("RPAREN", "RBRACKET", "RBRACE"), closing),
+    **dict.fromkeys(signs("EQUALS", "COLON", "IN", "ARROW", "TIMES"), relation),
+    **dict.fromkeys(signs("COMMA", "PERIOD"), comma),
     **dict.fromkeys(BARS, bar),
     **dict.fromkeys(SIZED, sized),
+    **dict.fromkeys(STARS, star),
+    **dict.fromkeys(PRIMES, prime),
     **dict.fromkeys(["_", "^"], script),
-    **dict.fromkeys([",", "."], comma),
-    **dict.fromkeys(["$", "$$", "\\(", "\\["], dollar),
-    "{": skip,
-    "}": skip,
     "&": ampersand,
+    **dict.fromkeys(["\\\\", "\\\\*", "\\cr", "\\newline", "\\tabularnewline"], row),
+    **dict.fromkeys(["\\quad", "\\qquad"], quad),
+    **dict.fromkeys(["\\intertext", "\\shortintertext"], between_rows),
+    **dict.fromkeys(["$", "$$", "\\(", "\\["], dollar),
+    **dict.fromkeys([f"\\{name}" for name in TEXTS], text),
+    **dict.fromkeys([f"\\{name}" for name in FONTS], font),
+    **dict.fromkeys(["\\mathbb", "\\mathds", "\\mathbbm"], blackboard),
+    **dict.fromkeys(WITH_AXES, with_axes),
+    **dict.fromkeys(["\\nbin", "\\underset"], binary),
     "\\nfun": function,
     "\\nmatrix": matrix,
+    "\\mathinner": inner,
+    **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac"], fraction),
     "\\sqrt": root,
+    **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
+    **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),
+    **dict.fromkeys([f"\\end{{{name}}}" for name in ENVIRONMENTS], skip),
     "\\vdotswithin": dots_within,
     "\\mathord": ordinary,
-    "\\mathinner": inner,
+    **dict.fromkeys(LOOKS | {"{", "}"}, skip),
+    **dict.fromkeys(DROPPED, drop),
 }

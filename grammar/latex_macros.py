@@ -16,7 +16,7 @@ from .symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
 
-EXPANSION = 200_000  # how many pieces the author's macros may make in all
+EXPANSION = 100_000  # how many pieces the author's macros may make in all
 
 # What shows a word: in upright text, where `if` and `odd` are words of the notation, or in a font of names.
 TEXTS = ("text", "textrm", "textit", "textbf", "textsf", "texttt", "textnormal", "mbox", "hbox")
@@ -88,6 +88,7 @@ class Macro(NamedTuple):
     body: list[Piece] | None
 
 
+PARAMETER = re.compile("#[1-9]")
 DEFINES = re.compile(r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z])")
 
 
@@ -130,7 +131,7 @@ class _Expander:
         end = max([end, *(argument[-1][2] for argument in arguments if argument)])
         body: list[Piece] = []
         for part in macro.body:
-            if part[0][0] == "#" and len(part[0]) == 2:
+            if PARAMETER.fullmatch(part[0]):
                 body += arguments[int(part[0][1]) - 1][1:-1]
             else:
                 body.append((part[0], start, end))
@@ -185,8 +186,9 @@ class _Expander:
         return group[1][0]
 
     def define(self, name: str, parameters: int, body: list[Piece] | None) -> None:
+        used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
-            self.macros[name] = Macro(parameters, body)
+            self.macros[name] = Macro(parameters, body if used <= parameters else None)
 
     def command(self, defining: Piece) -> None:
         """\\newcommand{\\name}[number of arguments]{body}"""
@@ -198,8 +200,7 @@ class _Expander:
             known = parameters == 0 and inside.isdecimal() and len(inside) == 1
             parameters = int(inside) if known else -1
         body = self.argument(defining)[1:-1]
-        used = max([int(piece[0][1]) for piece in body if re.fullmatch("#[1-9]", piece[0])], default=0)
-        self.define(name, parameters, body if known and used <= parameters else None)
+        self.define(name, parameters, body if known else None)
 
     def bracket(self) -> str:
         inside = ""
@@ -218,16 +219,15 @@ class _Expander:
         body = self.argument(defining)[1:-1]
         number = len(parameters) // 2
         plain = parameters == "".join(f"#{index + 1}" for index in range(number)) and number < 10
-        used = max([int(piece[0][1]) for piece in body if re.fullmatch("#[1-9]", piece[0])], default=0)
-        self.define(name, number, body if plain and used <= number else None)
+        self.define(name, number, body if plain else None)
 
     def alias(self, defining: Piece) -> None:
         """\\let\\name=\\other"""
         name = self.new_name(defining)
         if self.peek() == "=":
             self.left.pop()
-        other = self.argument(defining)[1]
-        self.define(name, *self.macros.get(other[0], Macro(0, [other])))
+        other = self.argument(defining)[1:-1]
+        self.define(name, *self.macros.get(other[0][0] if len(other) == 1 else "", Macro(0, other)))
 
     def axis(self, defining: Piece) -> None:
         """\\ndef{\\name}{axis}"""

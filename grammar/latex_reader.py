@@ -13,7 +13,7 @@ from typing import Union
 from .errors import NotationError
 from .latex_macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
 from .latex_statements import CELL, FORMULA, ROW
-from .latex_tables import ARITY, BIG_WORDS, LOOKS, REFUSED, WORD_VALUES, WORDS, name_of, unfonted
+from .latex_tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, WORD_VALUES, WORDS, name_of, unfonted
 from .symbols import UNDERSCORED
 from .text import fold
 from .tokens import Token
@@ -49,7 +49,7 @@ class Reader:
     def formula(self, start: int, end: int, opening: str) -> None:
         """Read one formula, or one table of formulas."""
         if self.tokens:
-            self.separate(FORMULA, start - 1)
+            self.separate(FORMULA, *self.pieces[start - 1][1:])
         self.kind, self.base, self.place, self.brackets = "top", "", "", []
         self.ampersands = 0
         self.tabular = not opening.startswith(("\\begin{eqnarray", "\\begin{multline"))
@@ -58,9 +58,9 @@ class Reader:
         work = self.work = [(start, end)]
         while work:
             part = work.pop()
-            if type(part) is tuple:
+            if isinstance(part, tuple):
                 self.read(*part)
-            elif type(part) is Token:
+            elif isinstance(part, Token):
                 self.tokens.append(part)
             elif part is None:
                 self.leave()
@@ -80,7 +80,7 @@ class Reader:
                     position = self.other(position, end)
                     continue
                 tokens.append(Token("NAME", name, start, stop, self.place))
-            elif type(action) is tuple:
+            elif isinstance(action, tuple):
                 tokens.append(Token(action[0], action[1], start, stop))
             else:
                 position = action(self, position, end)
@@ -89,13 +89,13 @@ class Reader:
 
     def put(self, parts: list[Part], rest: int, end: int) -> int:
         """Add the parts: now, if all are tokens, and else as work to be done before the rest."""
-        for part in parts:
-            if type(part) is not Token:
-                self.work.append((rest, end))
-                self.work.extend(reversed(parts))
-                return end
-        self.tokens.extend(parts)
-        return rest
+        tokens = [part for part in parts if isinstance(part, Token)]
+        if len(tokens) == len(parts):
+            self.tokens.extend(tokens)
+            return rest
+        self.work.append((rest, end))
+        self.work.extend(reversed(parts))
+        return end
 
     def add(self, sign: tuple[str, str], start: int, stop: int) -> None:
         self.tokens.append(Token(sign[0], sign[1], start, stop))
@@ -130,15 +130,18 @@ class Reader:
         self.place = self.base if not self.brackets or self.brackets[-1][0] == "item" else ""
 
     def at_statement_level(self) -> bool:
-        return self.kind == "top" and not self.brackets
+        kind, brackets = self.kind, self.brackets
+        if kind == "text":
+            kind, _, _, brackets = self.frames[-1]
+        return kind == "top" and not brackets
 
-    def separate(self, strength: str, position: int) -> None:
+    def separate(self, strength: str, start: int, stop: int) -> None:
         """End a cell, a row, or a formula."""
         if self.last() == "SEPARATOR":
             last = self.tokens[-1]
             last.text = min(last.text, strength, key=(FORMULA, ROW, CELL).index)
         else:
-            self.add(("SEPARATOR", strength), *self.pieces[position][1:])
+            self.add(("SEPARATOR", strength), start, stop)
         self.in_set = False
 
     # ----------------------------------------------------------------------------------------------------- arguments
@@ -195,7 +198,7 @@ class Reader:
 
     def inside(self, kind: str, group: Token | Stretch) -> list[Part]:
         """The parts of an argument, read in a frame of that kind."""
-        if type(group) is Token:
+        if isinstance(group, Token):
             return [group]
         if group[1] - group[0] == 1:
             text, start, stop = self.pieces[group[0]]
@@ -208,7 +211,7 @@ class Reader:
 
     def edges(self, group: Token | Stretch, after: int) -> tuple[Piece, Piece]:
         """The braces around an argument that ends before `after`, or the places where they could stand."""
-        if type(group) is Token:
+        if isinstance(group, Token):
             return ("", group.start, group.start), ("", group.end, group.end)
         if group[1] < after and self.pieces[group[1]][0] == "}":
             return self.pieces[group[0] - 1], self.pieces[group[1]]
@@ -218,13 +221,13 @@ class Reader:
     def braced(self, kind: str, group: Token | Stretch, after: int) -> list[Part]:
         """The parts of an argument between { and }."""
         opening, closing = self.edges(group, after)
-        if type(group) is tuple and not opening[0]:
+        if isinstance(group, tuple) and not opening[0]:
             group = (group[0], after)
         return [Token("LBRACE", "{", *opening[1:]), *self.inside(kind, group), Token("RBRACE", "}", *closing[1:])]
 
     def subscript(self, group: Token | Stretch, after: int, span: tuple[int, int] | None = None) -> list[Part]:
         """The parts of a subscript of axes; none where it is empty. `span` is all that its operator takes in."""
-        if type(group) is tuple and group[0] == group[1]:
+        if isinstance(group, tuple) and group[0] == group[1]:
             return []
         start = self.edges(group, after)[0][1]
         return [Token("SUB", "_", *(span or (start, start))), *self.braced("sub", group, after)]
@@ -319,7 +322,9 @@ class Reader:
         if self.last() == "IF" and terminal in ("IF", "FOR", "OTHERWISE"):
             self.tokens.pop()
             terminal = "OTHERWISE" if terminal == "OTHERWISE" else "IF"
-        if terminal:
+        if name in BETWEEN and terminal != "NAME" and self.at_statement_level():
+            self.separate(CELL, start, stop)
+        elif terminal:
             shown = name if terminal == "NAME" else WORD_VALUES.get(name, name)
             self.tokens.append(Token(terminal, shown, start, stop, self.place))
 

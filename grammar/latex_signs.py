@@ -36,7 +36,7 @@ def ampersand(reader: Reader, position: int, end: int) -> int:
     elif reader.tabular and not reader.brackets:
         reader.ampersands += 1
         if reader.ampersands % 2 == 0:
-            reader.separate(CELL, position)
+            reader.separate(CELL, *reader.pieces[position][1:])
     return position + 1
 
 
@@ -44,7 +44,7 @@ def row(reader: Reader, position: int, end: int) -> int:
     if reader.kind == "top":
         reader.ampersands = 0
         if not reader.brackets:
-            reader.separate(ROW, position)
+            reader.separate(ROW, *reader.pieces[position][1:])
     elif reader.kind in ROW_SIGNS:
         reader.trim()
         if reader.last() != "LBRACE":
@@ -56,7 +56,7 @@ def row(reader: Reader, position: int, end: int) -> int:
 
 def quad(reader: Reader, position: int, end: int) -> int:
     if reader.at_statement_level():
-        reader.separate(CELL, position)
+        reader.separate(CELL, *reader.pieces[position][1:])
     return position + 1
 
 

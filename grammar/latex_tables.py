@@ -46,6 +46,7 @@ WORDS = {
     "and": "AND", "or": "OR", "not": "NOT", "where": "", "Where": "", "with": "", "let": "", "Let": "", "is": "", "are": "",
 }  # fmt: skip
 WORD_VALUES = {"and": "∧", "or": "∨", "not": "¬", "when": "if", "else": "otherwise"}
+BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # of these, what begins another statement
 BIG_WORDS = {"sum": "∑", "prod": "∏"}
 
 # How many arguments a macro takes that may itself be an argument without braces, as in x^\frac12.
@@ -85,7 +86,7 @@ def name_of(text: str) -> str | None:
     if is_word(text):
         return fold(text)
     if named := NAMED.fullmatch(text):
-        name = unfonted(text)
+        name = unfonted(text) or ""
         special = named[1] not in ("name", "mathsf") and (name in WORDS or name in BIG_WORDS)
         return None if special or ("_" in name and name not in UNDERSCORED) else name
     return text[1:] if is_macro(text) and text not in REFUSED else None

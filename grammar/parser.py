@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -14,19 +15,22 @@ from typing import NamedTuple
 from . import nodes
 from .automaton import Automaton, automaton
 from .errors import NotationError
+from .mistakes import syntax_error
 from .nodes import Axis, Call, Name, Node, Number, axis_of
+from .symbols import ASCII_MACROS, GREEK_MACROS
 from .tokens import Token, match_brackets, tell_functions
 
 NESTING = 200
-LITERAL = 10**6
+DEPTH = 5  # operations may stand inside each other so many times deeper than brackets
 
 
 def spelling_of(source: str) -> str:
-    """ "latex" where `source` holds a LaTeX macro, environment or $, else "text"."""
+    """ "latex" where `source` holds a LaTeX macro that text has not, an environment or $, else "text"."""
     return "latex" if _LATEX.search(source) else "text"
 
 
-_LATEX = re.compile(r"\\(?!(?:alpha|beta|tau)\b)[A-Za-z({\[\\]|\$|&")
+_IN_TEXT = "|".join([*GREEK_MACROS, *(macro[1:] for macro in ASCII_MACROS)])
+_LATEX = re.compile(rf"\\(?!(?:{_IN_TEXT})(?![A-Za-z]))[A-Za-z({{\[\\]|\$|&")
 
 
 def parse(
@@ -54,7 +58,23 @@ def parse(
 @lru_cache(maxsize=1024)
 def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int, functions) -> nodes.Program:
     tokens = tokens_of(source, syntax, shadowed, nesting, functions)
-    return _run(automaton(), tokens, source)
+    tree = _run(automaton(), tokens, source)
+    if len(tokens) > DEPTH * nesting:
+        check_depth(tree, source, DEPTH * nesting)
+    return tree
+
+
+def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
+    """Raise where operations stand inside each other deeper than what comes later can follow: −−−…x, a + b + …"""
+    stack: list[tuple[Node, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > limit:
+            raise NotationError(
+                404, f"operations stand inside each other deeper than {limit}", source, node.span,
+                hint="name a part by an equation of its own, or raise limits.nesting",
+            )  # fmt: skip
+        stack += [(child, depth + 1) for child in nodes.children(node)]
 
 
 def tokens_of(
@@ -67,9 +87,12 @@ def tokens_of(
     """The tokens that the parser reads."""
     if syntax == "latex":
         from .latex import tokenize
+
+        tokens = tokenize(source)
     else:
-        from .text import tokenize
-    tokens = tokenize(source)
+        from .text import tokenize as tokenize_text
+
+        tokens = tokenize_text(source, nesting)
     match_brackets(tokens, source, nesting)
     if not any(token.type != "SEPARATOR" for token in tokens):
         raise NotationError(
@@ -94,8 +117,15 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
     for token in tokens:
         if not _advance(machine, states, token.type):
             return set()
+    return {terminal for terminal in expected_in(machine, states) if terminal.isupper()}
+
+
+def expected_in(machine: Automaton, stack: list) -> set[str]:
+    """The terminals that may come in a state, the end among them."""
     return {
-        terminal for terminal in machine.states[states[-1]] if terminal.isupper() and _advance(machine, states[:], terminal)
+        terminal
+        for terminal in machine.states[stack[-1]]
+        if (terminal.isupper() or terminal == "$END") and _advance(machine, stack[:], terminal)
     }
 
 
@@ -116,6 +146,8 @@ def _advance(machine: Automaton, stack: list, terminal: str) -> bool:
             return True
         del stack[len(stack) - rule.size :]
         stack.append(machine.states[stack[-1]][rule.origin][1])
+        if terminal == "$END" and stack[-1] == machine.end:
+            return True
 
 
 def _run(machine: Automaton, tokens: list[Token], source: str) -> nodes.Program:
@@ -127,7 +159,7 @@ def _run(machine: Automaton, tokens: list[Token], source: str) -> nodes.Program:
         while True:
             entry = states[stack[-1]].get(token.type)
             if entry is None:
-                raise _syntax_error(machine, stack, token, tokens, source)
+                raise syntax_error(token, tokens, expected_in(machine, stack), source)
             rule, target = entry
             if rule is None:
                 stack.append(target)
@@ -360,7 +392,7 @@ class _Builder:
 
     def operator(self, children):
         token = children[0]
-        subscript = children[1].items if len(children) > 1 else ()
+        subscript = self.plain(children[1]) if len(children) > 1 else ()
         return _Head(token.text, (), subscript, (), token.span, _covering(children))
 
     def negative(self, children):
@@ -384,18 +416,29 @@ class _Builder:
                 span,
                 hint="put a comma between them in a literal, or · for their product",
             )
+        if self.source[right.span[0]] == "[" and right.span[0] == left.span[1]:
+            self.indexed_by_number(right.span)
         return Call("juxtaposed", (), (), (left, right), (), span, span)
+
+    def indexed_by_number(self, span):
+        """A[0]: what Python would take for an index."""
+        self.fail(
+            101, "an index names its axis, and stands in a subscript", span,
+            hint="write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",
+        )  # fmt: skip
 
     def big(self, children):
         sign, subscript, body = children[0], children[1], children[-1]
         span = (sign.start, body.span[1])
         items = subscript.items
+        if len(items) != 1 or type(items[0]) is not _Bound:
+            items = self.plain(subscript)
         upper = children[2].items if len(children) == 4 else ()
         if len(items) == 1 and type(items[0]) is _Bound:
             bound = items[0]
             if len(upper) != 1 or type(bound.variable) is not Name:
                 self.fail(
-                    101, f"{sign.text} from {bound.variable.text} = … needs where it ends", subscript.span,
+                    101, f"{sign.text} from a number needs a plain variable, and where it ends", subscript.span,
                     hint=f"write {sign.text}_{{i=1}}^{{n}}",
                 )  # fmt: skip
             return nodes.IndexSum(sign.text, bound.variable, bound.first, upper[0], body, span)
@@ -422,7 +465,10 @@ class _Builder:
         text = token.text
         if len(text) > 400:
             self.fail(404, f"a number of {len(text)} digits is too long", token.span, hint="write it as a power")
-        return Number(int(text) if text.isdecimal() else float(text), token.span)
+        value = int(text) if text.isdecimal() else float(text)
+        if value == math.inf:
+            self.fail(404, "this number is larger than any that can be computed with", token.span, hint="infinity is ∞")
+        return Number(value, token.span)
 
     def name(self, children):
         token = children[0]
@@ -463,6 +509,11 @@ class _Builder:
     def only_cell(self, rows, span):
         if len(rows) == 1 and len(rows[0].cells) == 1:
             return rows[0].cells[0]
+        before, after = self.source[span[0] - 1 : span[0]], self.source[span[1] : span[1] + 1]
+        if before.isalnum() or before in ("'", "}"):
+            self.indexed_by_number(span)
+        if before == "[" or (before == "," and after == "]"):
+            self.fail(113, "a literal holds no literals: its rows end with ;", span, hint="write [1, 2; 3, 4]_{rows, columns}")
         axes = "{axis}" if len(rows) == 1 else "{rows, columns}"
         self.fail(113, "a literal needs the names of its axes", span, hint=f"write them as its subscript: […]_{axes}")
 
@@ -483,8 +534,18 @@ class _Builder:
         token = children[0]
         found: dict = {"SUP": (), "SUB": (), "WITH": ()}
         for script in children[1:]:
-            found[script.kind] += script.items
+            found[script.kind] += self.plain(script)
         return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, _covering(children))
+
+    def plain(self, script):
+        """The scripts of an operator or function: names of axes, numbers and labels."""
+        for item in script.items:
+            if type(item) in (_Indexed, _Renamed, _Bound, Token):
+                self.fail(
+                    112, "an operator's subscript names axes: it holds no index and no rename", script.span,
+                    hint="index or rename the operand: softmax_{seq}(X_{a→seq})",
+                )  # fmt: skip
+        return script.items
 
     def with_(self, children):
         return _Script("WITH", (children[2],), _around(children))
@@ -541,7 +602,7 @@ class _Builder:
             if len(row.cells) != len(rows[0].cells):
                 self.fail(
                     311, "the rows of this literal differ in length", row.span,
-                    notes=(f"the first row has {_entries(rows[0])}, this one {_entries(row)}",),
+                    notes=(f"the first row has {_entries(rows[0])}, this one {len(row.cells)}",),
                     hint="give every row as many entries",
                 )  # fmt: skip
         seen = set()
@@ -558,8 +619,6 @@ class _Builder:
                     hint=f"name the axis of the rows and that of the columns: _{{rows, {axes[0].name}}}",
                 )  # fmt: skip
             rows = (_Row(tuple(row.cells[0] for row in rows), bracket.span),)
-        if sum(len(row.cells) for row in rows) > LITERAL:
-            self.fail(404, f"a literal of more than {LITERAL} numbers is too large", span, hint="give it as a tensor")
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def indexed(self, children):
@@ -620,94 +679,3 @@ class _Builder:
 
 def _entries(row: _Row) -> str:
     return f"{len(row.cells)} entr{'y' if len(row.cells) == 1 else 'ies'}"
-
-
-# ------------------------------------------------------------------------------------------------------ syntax errors
-OPERATORS = {"EQUALS", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
-             "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
-OPERAND = {"NUMBER", "NAME", "LPAREN"}
-DUE = {
-    "NAME": "a name", "NUMBER": "a number", "LPAREN": "(", "RPAREN": ")", "RBRACE": "}", "RBRACKET": "]", "COMMA": "a comma",
-    "EQUALS": "=", "IN": "∈", "ARROW": "→", "SUP": "^", "REALS": "ℝ", "DOTS": "…", "COLON": ":", "BAR": "|",
-    "IF": "if", "OTHERWISE": "otherwise", "CALL": "(", "SUB": "a subscript", "LBRACE": "{",
-}  # fmt: skip
-
-
-def _syntax_error(machine: Automaton, stack: list, token: Token, tokens: list[Token], source: str) -> NotationError:
-    position = len(tokens) if token.type == "$END" else tokens.index(token)
-    before = tokens[position - 1] if position else None
-    expected = {
-        terminal
-        for terminal in machine.states[stack[-1]]
-        if (terminal.isupper() or terminal == "$END") and _advance(machine, stack[:], terminal)
-    }
-    if token.type in ("$END", "SEPARATOR"):
-        start = _operator_before(tokens, position)
-        if start is not None and OPERAND <= expected | {"LPAREN"}:
-            sign = tokens[start]
-            span = _covering(tokens[start:position])
-            shown = source[span[0] : span[1]]
-            what = "an operand" if sign.type != "EQUALS" else "a right side"
-            return NotationError(
-                105, f"{shown} needs {what} after it", source, span, hint=f"write what {shown} applies to, or remove it"
-            )
-        last = before or token
-        return NotationError(
-            101, f"the formula ends too early; {_due(expected)}", source, last.span, hint="write the rest of it"
-        )  # fmt: skip
-    shown = source[token.start : token.end].strip() or token.text
-    hint = _repair(token, before, expected, shown)
-    if OPERAND <= expected and (token.type in OPERATORS or token.type in ("RPAREN", "RBRACE", "RBRACKET", "SEMICOLON")):
-        where = f"before {shown}"
-        return NotationError(105, f"an operand is missing {where}", source, token.span, hint=hint)
-    return NotationError(101, f"{shown} cannot stand here; {_due(expected)}", source, token.span, hint=hint)
-
-
-def _repair(token: Token, before: Token | None, expected: set[str], shown: str) -> str | None:
-    if token.type == "EQUALS" and before is not None and before.type == "EQUALS":
-        return "one = is enough"
-    if token.type in ("STAR", "DOT") and before is not None and before.type == "DOT":
-        return "a power is written x^2"
-    if "LBRACE" in expected and "NAME" in expected and token.type == "MINUS" and before is not None and before.type == "SUP":
-        return "put a longer exponent in braces: x^{-1}"
-    if token.type == "FUNCTION" and "FUNCTION" not in expected:
-        return None
-    if before is not None and before.type == "FUNCTION" and "CALL" in expected:
-        return f"give {before.text} an operand: {before.text}(X)"
-    if expected == {"SUB"} or (before is not None and before.type == "BIG"):
-        return "say over which axis, as in ∑_{seq} X"
-    return None
-
-
-def _due(expected: set[str]) -> str:
-    if OPERAND <= expected:
-        return "an operand is due"
-    words = sorted({DUE[terminal] for terminal in expected if terminal in DUE})
-    if not words:
-        return "an operator or the end is due"
-    if len(words) > 4:
-        words = [word for word in words if len(word) == 1] or words[:4]
-    return " or ".join(words[:4]) + " is due"
-
-
-def _operator_before(tokens: list[Token], position: int) -> int | None:
-    """The index of the operator, with its scripts, that ends at `position`."""
-    index = position - 1
-    if index < 0:
-        return None
-    if tokens[index].type in OPERATORS:
-        return index
-    depth = 0
-    while index >= 0:
-        kind = tokens[index].type
-        if kind in ("RBRACE", "RPAREN", "RBRACKET"):
-            depth += 1
-        elif kind in ("LBRACE", "LPAREN", "LBRACKET", "CALL"):
-            depth -= 1
-        if depth == 0 and kind in ("SUB", "SUP") and index:
-            if tokens[index - 1].type in OPERATORS:
-                return index - 1
-        elif depth == 0 and kind not in ("LBRACE", "NAME", "NUMBER", "FUNCTION", "RBRACE", "SUB", "SUP"):
-            return None
-        index -= 1
-    return None

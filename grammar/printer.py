@@ -1,8 +1,7 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
-    printer_text    a method for each kind of node: the text spelling
-    printer_ascii   what ASCII spells in another way
-    printer_latex   what LaTeX spells in another way, in the paper's macros or without them
+`printer_text` has a method for each kind of node. `printer_ascii` and `printer_latex` replace those for which their
+spelling differs.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ def to_text(node, ascii: bool = False) -> str:
     from .printer_ascii import Ascii
     from .printer_text import Text
 
-    return (Ascii(node) if ascii else Text()).run(node).text
+    return (Ascii(node) if ascii else Text()).text(node)
 
 
 def to_latex(node, macros: bool = False) -> str:
@@ -34,4 +33,4 @@ def to_latex(node, macros: bool = False) -> str:
     """
     from .printer_latex import Latex, Macros
 
-    return (Macros(node) if macros else Latex(node)).run(node).text
+    return (Macros(node) if macros else Latex(node)).text(node)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from . import nodes
 from .nodes import Name
-from .printer_text import QUOTIENT, Piece, Text, signs
+from .printer_text import QUOTIENT, Piece, Text, names_in, signs
 from .symbols import GREEK_MACROS, SPELLED_GREEK
 
 LABELS = {letter: f"\\{name}" for name, letter in GREEK_MACROS.items()} | {"∞": "\\infty"}
@@ -21,7 +20,7 @@ class Ascii(Text):
     domains = Text.domains | {"reals": "R"}
 
     def __init__(self, node):
-        self.taken = _names(node)  # where a tensor has the name of a function, its sign is written
+        self.taken = names_in(node)  # where a tensor has the name of a function, its sign is written
 
     def word(self, text: str) -> str:
         letter = text.rstrip("'")
@@ -52,14 +51,3 @@ class Ascii(Text):
             return (yield from super().derivative(node))
         body = yield self.visit(node.body)
         return Piece(f"d({body.text})/d{node.variable.text}*", QUOTIENT)
-
-
-def _names(node) -> frozenset[str]:
-    """All names in the tree."""
-    found, waiting = [], [node]
-    while waiting:
-        node = waiting.pop()
-        if type(node) is Name:
-            found.append(node.text)
-        waiting.extend(nodes.children(node))
-    return frozenset(found)

@@ -53,10 +53,11 @@ class Latex(Text):
     # --------------------------------------------------------------------------------------------- names and numbers
     def digits(self, number: int | float) -> str:
         """Positional: LaTeX has no 1e-5. A float keeps its point."""
-        if isinstance(number, int):
-            return str(number)
-        text = "1" + "0" * 309 if number == float("inf") else format(Decimal(repr(number)), "f")
-        return text if "." in text else text + ".0"
+        text = repr(number)
+        if "e" not in text:
+            return text
+        positional = format(Decimal(text), "f")
+        return positional if "." in positional else positional + ".0"
 
     def name(self, node) -> Piece:
         return Piece(self.word(node.text))
@@ -94,6 +95,9 @@ class Latex(Text):
         above = yield from self.prefixed("∂", node.body)
         below = yield from self.variable(node)
         return Piece(f"\\frac{{{above.text}}}{{{self.before('∂', below)}}}", ELEMENT)
+
+    def takes_mark(self, variable) -> bool:
+        return False
 
     # ------------------------------------------------------------------------------------------ functions and atoms
     def head(self, node):
@@ -173,16 +177,19 @@ def _lettered(text: str, font: str, several: bool) -> str:
     if word not in LETTERS and font and word[0].isalpha() and not (several and len(word) == 1):
         shown = f"\\{font}{{{shown}}}"
     for mark in text[len(word) :]:
-        shown = shown + mark if mark == "'" else f"{{{shown}}}^{STARS[mark]}" if "^" in shown else f"{shown}^{STARS[mark]}"
+        base = f"{{{shown}}}" if "^" in shown else shown
+        shown = base + (f"^{STARS[mark]}" if mark in STARS else mark)
     return shown
 
 
 def _has_script(node, sign: str) -> bool:
-    """Whether a base is printed with such a script already."""
-    kinds = (Superscript, Starred) if sign == "^" else (Subscript, Index, Rename)
-    while not isinstance(node, kinds) and hasattr(node, "base"):
-        node = node.base
-    return isinstance(node, kinds) or sign == "^" and isinstance(node, Name) and node.text[-1] in "*†"
+    """Whether a base is printed with such a script already. A prime is one, except where ^ follows it at once."""
+    kinds, own = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
+    while hasattr(node, "base"):
+        if isinstance(node, kinds):
+            return True
+        node, own = node.base, own and "*†'"
+    return isinstance(node, Name) and node.text[-1] in own
 
 
 def _is_long(node) -> bool:

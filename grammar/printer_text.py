@@ -16,7 +16,7 @@ from collections.abc import Generator
 from typing import NamedTuple, Union
 
 from . import nodes
-from .nodes import Call, Name, Number, Subscript, Superscript
+from .nodes import Call, Name, Number, Starred, Subscript, Superscript
 from .symbols import SYMBOLS, UNDERSCORED, value
 
 # From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
@@ -64,8 +64,11 @@ class Text:
     mark = ""  # before the relation of a statement: & in a table
 
     # -------------------------------------------------------------------------------------------------- the machine
-    def run(self, node) -> Piece:
-        waiting, piece = [], self.visit(node)
+    def text(self, node) -> str:
+        return self.run(self.visit(node)).text
+
+    def run(self, piece: Printing) -> Piece:
+        waiting = []
         while True:
             if not isinstance(piece, Piece):
                 waiting.append(piece)
@@ -118,11 +121,11 @@ class Text:
 
     # --------------------------------------------------------------------------------------------- names and numbers
     def number(self, node) -> Piece:
-        text = self.digits(node.value)
+        text = self.digits(node.value).replace("inf", self.word("∞"))
         return Piece(text, UNARY if text.startswith("-") else ATOM)
 
     def digits(self, number: int | float) -> str:
-        return repr(number).replace("inf", "1e999")
+        return repr(number)
 
     def name(self, node) -> Piece:
         return self.bracketed(Piece("in")) if node.text == "in" else Piece(self.word(node.text))
@@ -141,18 +144,11 @@ class Text:
 
     def axis(self, node) -> Piece:
         """seq, seq*, hidden_1; a mark after a label is raised."""
-        word, *labels = node.name.split("_") if node.name not in UNDERSCORED else [node.name]
-        text = self.axis_word(word)
-        for label in labels:
-            plain = label.rstrip("*†")
-            text = f"{text}_{self.braced(self.label_word(plain))}"
-            for mark in label[len(plain) :]:
-                text = f"{text}^{self.signs.get(mark, mark)}"
-        return Piece(text)
+        return self.run(self.label(_axis_as_label(node.name), axes=True))
 
     # ------------------------------------------------------------------------------------------------------- scripts
     def superscript(self, node):
-        base = yield from self.part(node.base, POSTFIXED)
+        base = yield from self.raised(node.base)
         above = yield from self.above(node.components)
         return Piece(self.script(node.base, base.text, "^", above), POSTFIXED)
 
@@ -162,8 +158,12 @@ class Text:
         return Piece(self.script(node.base, base.text, "_", below), POSTFIXED)
 
     def starred(self, node):
-        base = yield from self.part(node.base, POSTFIXED)
+        base = yield from self.raised(node.base)
         return Piece(self.script(node.base, base.text, "^", self.signs.get(node.mark, node.mark)), POSTFIXED)
+
+    def raised(self, base):
+        """The base of a superscript: (x^2)^n, since a reader doubts x^2^n."""
+        return (yield from self.part(base, ATOM if type(base) in (Superscript, Starred) else POSTFIXED))
 
     def script(self, base, text: str, sign: str, content: str) -> str:
         """`text`, the printed `base`, with a sub- or superscript."""
@@ -277,7 +277,7 @@ class Text:
         return Piece(f"-{operand.text}", UNARY, operand.reaches)
 
     def big(self, node):
-        below = yield from self.below(node.subscript, axes=False)
+        below = yield from self.below(node.subscript, axes=not _over_index(node))
         return (yield from self.over(self.big_sign(node.operator, below), node.arguments[0]))
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
@@ -331,11 +331,14 @@ class Text:
     def variable(self, node):
         """X*, of ∂X*"""
         piece = yield from self.part(node.variable, POSTFIXED)
-        if not node.mark:
-            return piece.text
-        if type(node.variable) is Name and node.variable.text[0].isalpha() and piece.text[0] != "(":
+        if node.mark and self.takes_mark(node.variable):
             return self.axis_word(node.variable.text + node.mark)
-        return self.script(node.variable, piece.text, "^", self.signs.get(node.mark, node.mark))
+        mark = self.signs.get(node.mark, node.mark)
+        return self.script(node.variable, piece.text, "^", mark) if mark else piece.text
+
+    def takes_mark(self, variable) -> bool:
+        """Whether X* may be written for X^*: after a word that is no keyword."""
+        return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ------------------------------------------------------------------------------------------ functions and atoms
     def function(self, node):
@@ -347,7 +350,7 @@ class Text:
         """A function's name with its scripts. d( would begin a derivative."""
         below = yield from self.below(node.subscript)
         above = yield from self.above(node.superscript)
-        scripts = (f"_{{{below}}}" if below else "") + (f"^{self.braced(above)}" if above else "")
+        scripts = (f"_{self.braced(below)}" if below else "") + (f"^{self.braced(above)}" if above else "")
         return "d " if node.operator == "d" and not scripts else self.word(node.operator) + scripts
 
     def arguments(self, node):
@@ -492,12 +495,41 @@ class Text:
         lines = []
         for statement in node.statements:
             piece = yield self.visit(statement)
-            signed = lines and piece.text.startswith("-")
-            lines.append(self.round(piece.text) if signed else piece.text)
+            text = piece.text.removeprefix(self.mark)
+            joins = lines and text.startswith("-")  # the line before
+            lines.append(self.mark + self.round(text) if joins else piece.text)
         return Piece(self.joined(lines))
 
     def joined(self, lines: list[str]) -> str:
         return "\n".join(lines)
+
+
+def _axis_as_label(name: str):
+    """The name of an axis as the label that it is read from: hidden_1 has the label 1."""
+    word, *labels = [name] if name in UNDERSCORED else name.split("_")
+    node = Name(word)
+    for label in labels:
+        plain = label.rstrip("*†")
+        node = Subscript(node, (Name(plain),))
+        for mark in label[len(plain) :]:
+            node = Starred(node, mark)
+    return node
+
+
+def names_in(node) -> set[str]:
+    found, waiting = set(), [node]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is Name:
+            found.add(node.text)
+        waiting.extend(nodes.children(node))
+    return found
+
+
+def _over_index(node) -> bool:
+    """Whether a ∑ goes over an index, which its operand then mentions: ∑_i A_{height(i)}"""
+    below = node.subscript[0] if len(node.subscript) == 1 else None
+    return type(below) is Name and below.text in names_in(node.arguments[0])
 
 
 def _plain_sum(node) -> bool:

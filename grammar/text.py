@@ -21,7 +21,7 @@ from .symbols import (
     UNDERSCORED,
     value,
 )
-from .tokens import Token
+from .tokens import Token, too_deep
 
 PRIMES = "'′’"
 MARKS = "*∗†‡"
@@ -83,14 +83,15 @@ def marks(text: str) -> str:
     return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))
 
 
-def tokenize(source: str) -> list[Token]:
+def tokenize(source: str, nesting: int | None = None) -> list[Token]:
     """Tokens of a text; brackets are not matched yet, and names and functions not told apart."""
-    return _Lexer(source).run()
+    return _Lexer(source, nesting).run()
 
 
 class _Lexer:
-    def __init__(self, source: str):
+    def __init__(self, source: str, nesting: int | None = None):
         self.source = source
+        self.nesting = nesting
         self.tokens: list[Token] = []
         self.brackets: list[str] = []  # what is open: "(", "[", "sub", "sup", "shape", "{", and "item" in a subscript
         self.in_set = False  # right of ∈, : or → and left of the next = or comma: where R, x, [ and { speak of sets
@@ -182,7 +183,7 @@ class _Lexer:
                 return self.add("INDICATOR", "𝕀", start, end)
             if text == "inf":
                 return self.add("NAME", "∞", start, end)
-            if text == "d" and follows == "(" and re.compile(r"[^\n]*/\s*d[A-Za-z]").match(source, end):
+            if text == "d" and follows == "(" and self.previous() not in ("SUB", "SUP") and re.compile(r"[^\n]*/\s*d[A-Za-z]").match(source, end):
                 return self.add("PARTIAL", "∂", start, end)
             if text[0] == "d" and len(text) > 1 and self.previous() == "SLASH" and MARK.match(source, end):
                 self.add("PARTIAL", "∂", start, start + 1)
@@ -229,6 +230,9 @@ class _Lexer:
     def other(self, text: str, start: int, end: int) -> None:
         if start < self.skip:
             return
+        if text in MARKS and self.in_axes and self.previous() != "SUP":  # hidden_1*
+            self.add("SUP", "^", start, start)
+            return self.add("STAR", marks(text), start, end)
         if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NUMBER":
             last = self.tokens.pop()
             return self.add("NAME", last.text + "'", last.start, end)
@@ -239,19 +243,29 @@ class _Lexer:
             text in "*∗" and self.previous() == "LBRACE" and self.brackets[-1] == "sup"
         ):
             return self.add("STAR", "*", start, end)
+        if text == "@" and not SUBSCRIPTED.match(self.source, end):
+            raise NotationError(
+                105,
+                "@ needs the axis to contract",
+                self.source,
+                (start, end),
+                hint="write A @_{axis} B; a product of elements is A * B",
+            )
         if text not in SINGLE:
             raise NotationError(
                 106,
                 f"{_shown(text)} is no part of the notation",
                 self.source,
                 (start, end),
-                hint=_advice(text),
+                hint=_advice(text, self.source, end),
             )
         type, spelled = SINGLE[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             previous = self.previous()
             self.add(type, spelled, start, end)
             self.brackets.append(self.bracket(text, previous))
+            if self.nesting is not None and len(self.brackets) > self.nesting:
+                raise too_deep(self.nesting, self.source, (start, end))
             return
         if type in ("RPAREN", "RBRACKET", "RBRACE") and self.brackets:
             self.brackets.pop()
@@ -280,24 +294,29 @@ class _Lexer:
 BARRED = re.compile(
     rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
 )
+SUBSCRIPTED = re.compile(rf"\s*[_{''.join(SUBSCRIPTS)}]")
 HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
 
 
 def _shown(character: str) -> str:
-    if character.isprintable():
+    if character.isprintable() and not unicodedata.combining(character):
         return character
     return f"the character U+{ord(character):04X}"
 
 
-def _advice(character: str) -> str | None:
-    advice = {
-        ".": "text is data: nothing of Python can be reached from it; a decimal point stands between digits",
-        "&": 'this looks like LaTeX: say syntax="latex"',
-        "$": 'this looks like LaTeX: say syntax="latex"',
-        "%": "a comment begins with #",
-        "!": "≠ is !=",
-        "~": "¬ is not",
-        "=": "one = is enough",
-        '"': "names are written without quotation marks",
-    }
-    return advice.get(character)
+def _advice(character: str, source: str, end: int) -> str | None:
+    if character == "." and source[end : end + 1].isalpha():
+        return "nothing of Python can be reached from a formula: write sum_{axis} X, X_{a→b}, |axis|"
+    return ADVICE.get(character)
+
+
+ADVICE = {
+    ".": "a decimal point stands between digits",
+    "&": 'this looks like LaTeX: say syntax="latex"',
+    "$": 'this looks like LaTeX: say syntax="latex"',
+    "%": "a comment begins with #; a remainder is x − n floor(x/n)",
+    "!": "≠ is !=",
+    "~": "¬ is not",
+    "=": "one = is enough",
+    '"': "names are written without quotation marks; values are given by name, beside the formula",
+}

@@ -34,6 +34,16 @@ class Token:
         return f"{self.type}({self.text!r})"
 
 
+def too_deep(nesting: int, source: str, span: Span) -> NotationError:
+    return NotationError(
+        404,
+        f"brackets nest deeper than {nesting}",
+        source,
+        span,
+        hint="name a part by an equation of its own, or raise limits.nesting",
+    )
+
+
 def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
     """Raise where a bracket is not matched, or where brackets nest deeper than `nesting`."""
     open_brackets: list[Token] = []
@@ -42,13 +52,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
         if kind in OPENING:
             open_brackets.append(token)
             if len(open_brackets) > nesting:
-                raise NotationError(
-                    404,
-                    f"brackets nest deeper than {nesting}",
-                    source,
-                    token.span,
-                    hint="name a part by an equation of its own, or raise limits.nesting",
-                )
+                raise too_deep(nesting, source, token.span)
         elif kind in CLOSING:
             if not open_brackets:
                 raise NotationError(

@@ -28,29 +28,29 @@ FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function",
 TENSORS = ("NamedTensor", "allclose", "from_xarray", "tensor")
 
 
-def _functions() -> dict[str, Any]:
-    """The functions made of the operators' records; none while they are being made."""
-    import importlib
+def _function_names() -> set[str]:
+    """The names of the functions that `functions` makes of the operators' records; the records need no arrays."""
+    from .operators import REGISTRY
 
-    return getattr(importlib.import_module(".functions", __name__), "FUNCTIONS", {})
+    names = {name for record in REGISTRY.values() for name in (record.python_name, *record.aliases)}
+    return {name for name in names if name.isidentifier() and name.isascii()}
 
 
 def __getattr__(name: str) -> Any:
-    if name in TENSORS:
-        import importlib
+    from importlib import import_module
 
-        module = importlib.import_module(".tensors", __name__)
-        found = {each: getattr(module, each) for each in TENSORS}
-        globals().update(found)
-        return found[name]
-    if not name.startswith("_") and name in (functions := _functions()):
-        globals()[name] = functions[name]
-        return functions[name]
+    if name in TENSORS:
+        module = import_module(".tensors", __name__)
+        globals().update({each: getattr(module, each) for each in TENSORS})
+        return globals()[name]
+    if name in _function_names():
+        globals()[name] = import_module(".functions", __name__).FUNCTIONS[name]
+        return globals()[name]
     raise AttributeError(f"module 'namedtensor' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *TENSORS, *_functions()})
+    return sorted({*globals(), *TENSORS, *_function_names()})
 
 
 __all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *TENSORS]

@@ -7,12 +7,12 @@ in the result. A definition without a signature is substitution.
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from grammar.nodes import Call, Name, Node, Number, Rename, Set, axis_of
 
+from .advice import ELSEWHERE, did_you_mean, near
 from .axes import AxisProblem
 from .frames import Frame, fresh, plain
 from .names import Key, component
@@ -51,14 +51,14 @@ def unknown_operator(checker: Checker, node: Call, frame: Frame):
             201, f"the operator {name} is not defined", node.operator_span, hint=f"define it: X {name} Y = …"
         )
     defined = [function.title for function in checker.scope.functions.get(name, [])]
-    near = difflib.get_close_matches(name, checker.visible(frame), n=3)
+    define = f"define it by an equation: {checker.text(node)} = …" if "\n" not in checker.text(node) else None
     notes = [f"{name} is defined as {', '.join(defined)}"] if defined else []
     return checker.error(
         201,
         f"{name} is not known" if not defined else f"no definition of {name} fits this use",
         node.operator_span,
         notes=notes,
-        hint=f"did you mean {' or '.join(near)}?" if near and not defined else None,
+        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, checker.visible(frame))) or define,
     )
 
 
@@ -69,10 +69,11 @@ def call_builtin(checker: Checker, node: Call, frame: Frame) -> Term:
     arguments = checker.all_terms(node.arguments, frame)
     options = tuple(option(checker, part, frame) for part in node.parameters)
     if len(options) > len(record.options):
-        wanted = ", ".join(name for name, _ in record.options) or "no parameters"
+        wanted = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
-            304, f"{node.operator} takes {wanted} after the semicolon, and was given {len(options)}", node
-        )
+            304, f"{node.operator} takes {wanted} after the semicolon, and was given {len(options)} parameters", node,
+            hint="leave the others out",
+        )  # fmt: skip
     named = tuple((name, value) for (name, _), value in zip(record.options, options))
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
         return indexed_by(checker, node, axes[0], arguments, frame)
@@ -105,7 +106,7 @@ def option(checker: Checker, node: Node, frame: Frame) -> Any:
     value = checker.term(node, frame).number
     if value is None:
         raise checker.error(
-            304, "a parameter of a built-in function is a plain number", node, hint="give it as a Python number"
+            304, "a parameter after the semicolon is a plain number here, and no tensor", node, hint="write a number"
         )
     return value
 
@@ -147,13 +148,12 @@ def rename(checker: Checker, base: Term, node: Rename, frame: Frame) -> Term:
             for real in frame.real_axes(axis.name):
                 if real not in shape:
                     have = sorted(name for name in shape if "@" not in name)
-                    near = difflib.get_close_matches(real, have, n=1, cutoff=0.5)
                     raise checker.error(
                         301,
                         f"{checker.text(node.base)} has no axis {real} to rename",
                         axis,
                         notes=(checker.described(node.base, shape),),
-                        hint=f"did you mean {near[0]}?" if near else None,
+                        hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
                     )
                 if real in old:
                     raise checker.error(303, f"{real} is renamed twice", axis, hint="rename each axis once")
@@ -218,10 +218,10 @@ def split(checker: Checker, term: Term, sources: list[str], targets: list[str], 
         for axis in unknown:
             sizes[axis] = checker.unknown_size(axis)
     elif product == 0 or whole % product or (not unknown and product != whole):
-        text = " · ".join(f"{axis} [{known(size)}]" for axis, size in sizes.items() if axis not in unknown)
+        text = " × ".join(f"{axis}[{known(size)}]" for axis, size in sizes.items() if axis not in unknown)
         raise checker.error(
             313,
-            f"{sources[0]} is {whole}, which cannot be split into {text}",
+            f"{sources[0]} has the size {whole}, and cannot be split into {text}",
             node,
             notes=(checker.described(node.base, term.shape),),
             hint="give sizes whose product is that of the axis",
@@ -302,8 +302,8 @@ def call_defined(checker: Checker, function: Function, bindings: Bindings, node:
             304,
             f"{function.title} takes {takes}, and was given {len(node.arguments) + len(node.parameters)}",
             node,
-            notes=(f"{function.title} is defined as {checker.text(function.head)}",),
-            hint=f"write {checker.text(function.head)}",
+            labels=((function.head.span, "defined here"),),
+            hint=f"write it as {checker.text(function.head)}",
         )
     numbers = {}
     for name, part in bindings["numbers"].items():
@@ -326,6 +326,9 @@ def enter(
 ) -> Term:
     """Type a function's body for these arguments."""
     checker.calls += 1
+    steps = getattr(checker.limits, "steps", 10**6)
+    if checker.calls > steps:
+        raise checker.error(404, f"this formula calls functions more than {steps} times", node, hint="raise limits.steps")
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -427,9 +430,46 @@ def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: 
             )
         if size is not None and value is None:
             checker.learn(size, term.shape[axis], inner)
-    names = {axis for axis, _, _ in axes}
-    extra = {axis: fresh(axis, inner.depth) for axis in term.shape if axis not in names and "@" not in axis}
-    return checker.renamed(term, extra, part) if inner.function is not None and inner.function.signature else term
+    if inner.function is None or inner.function.signature is None:
+        return term
+    return lift_parameter(checker, inner.function, term, {axis for axis, _, _ in axes}, part, inner)
+
+
+def lift_parameter(checker: Checker, function: Function, term: Term, bound: set[str], part: Node, inner: Frame) -> Term:
+    """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
+    signature = function.signature
+    assert signature is not None
+    given = {axis for axis, _, _ in checker.set_axes(signature.codomain, inner)}
+    extras = inner.memo.setdefault("extras", {})
+    names = {}
+    for axis, size in term.shape.items():
+        if axis in bound:
+            continue
+        if axis in given:
+            raise lifting_clash(checker, function, axis, term, part, part)
+        lifted = fresh(axis, inner.depth)
+        if lifted in extras and not agree(extras[lifted][1], size):
+            raise checker.error(
+                302,
+                f"the further axis {plain(axis)} is {known(extras[lifted][1])} in an argument and {known(size)} in "
+                f"{checker.text(part)}",
+                part,
+                notes=(checker.described(part, term.shape),),
+                hint="rename one of them",
+            )
+        extras[lifted] = (axis, size)
+        names[axis] = lifted
+    return checker.renamed(term, names, part)
+
+
+def lifting_clash(checker: Checker, function: Function, axis: str, argument: Term, part: Node, node: Any):
+    return checker.error(
+        306,
+        f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
+        node,
+        notes=(checker.described(part, argument.shape), f"signature: {checker.text(function.signature)}"),
+        hint=f"rename the further axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- lifting
@@ -466,14 +506,8 @@ def lift_arguments(checker: Checker, function: Function, arguments, node, parts,
         for axis, size in argument.shape.items():
             if axis in needed:
                 continue
-            if plain(axis) in given and "@" not in axis:
-                raise checker.error(
-                    306,
-                    f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
-                    node,
-                    notes=(checker.described(part, argument.shape), f"signature: {checker.text(signature)}"),
-                    hint=f"rename the further axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
-                )
+            if axis in given:
+                raise lifting_clash(checker, function, axis, argument, part, node)
             other = extras.get(axis)
             if other is not None and not agree(other[0], size):
                 raise checker.error(
@@ -496,9 +530,9 @@ def lift_arguments(checker: Checker, function: Function, arguments, node, parts,
 
 def _nearest_axis(axis: str, shape) -> str | None:
     have = sorted(plain(name) for name in shape)
-    near = difflib.get_close_matches(axis, have, n=1, cutoff=0.4)
-    if near:
-        return f"if {near[0]} is meant, rename it: X_{{{near[0]}→{axis}}}"
+    meant = near(axis, have, 1, 0.4)
+    if meant:
+        return f"if {meant[0]} is meant, rename it: X_{{{meant[0]}→{axis}}}"
     return f"give it that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
 
 

@@ -9,7 +9,6 @@ definitions by elements in `elements.py`, sizes in `solve.py`.
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Any, Iterable, Mapping, NamedTuple
 
@@ -18,6 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number, axis_of
 
 from . import calls, elements
+from .advice import ELSEWHERE, did_you_mean, near
 from .axes import AxisProblem, bind, broadcast, lift, show
 from .frames import Frame, fresh, plain
 from .names import Key, Spelled, component, spelled, walk
@@ -98,7 +98,8 @@ class Checker:
 
     def text(self, node: Any) -> str:
         span = node if isinstance(node, tuple) and not hasattr(node, "span") else node.span
-        return " ".join(self.scope.source[span[0] : span[1]].split())
+        text = " ".join(self.scope.source[span[0] : span[1]].split())
+        return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def described(self, node: Node, shape: Mapping[str, Any]) -> str:
         return f"{self.text(node)} : {shown(shape)}"
@@ -189,7 +190,12 @@ class Checker:
                 self.scope.program,
                 hint="write a last line with what to compute, or call a function of the program from Python",
             )
-        term = self.definition(last, self.top) if isinstance(last, Definition) else self.term(last, self.top)
+        try:
+            term = self.definition(last, self.top) if isinstance(last, Definition) else self.term(last, self.top)
+        except NotationError as problem:
+            if not isinstance(last, Definition):
+                self.refuse_head(last, problem)
+            raise
         self.solver.check()
         self.check_claims()
         return self.unlifted(term, last.statement.sides[0] if isinstance(last, Definition) else last)
@@ -220,10 +226,11 @@ class Checker:
         return self.renamed(term, {axis: plain(axis) for axis in lifted}, node)
 
     def check_claims(self) -> None:
-        for claim in self.scope.claims:
+        for claim in (*self.scope.claims, *self.given_definitions()):
             try:
                 self.claim(claim, self.top)
             except NotationError as problem:
+                self.refuse_head(claim.left, problem)
                 if problem.number not in (201, 206) and not self.missing_inputs(problem):
                     raise
         while self.pending_claims:
@@ -231,6 +238,27 @@ class Checker:
             self.claim(claim, frame)
         for key, group in self.domains():
             self.domain_claim(key, group)
+
+    def given_definitions(self) -> list[Claim]:
+        """A name that is given a value and has an equation too: the equation is a claim."""
+        return [
+            Claim(group[0].head, group[0].body, group[0].statement.span)
+            for key, group in self.scope.definitions.items()
+            if key in self.inputs and group[0].head is not None and not group[0].elements
+        ]
+
+    def refuse_head(self, left: Node, problem: NotationError) -> None:
+        """Raise where f(x + 1) = … was meant to define f."""
+        if problem.number != 201 or not isinstance(left, Call) or left.operator != "juxtaposed":
+            return
+        name, argument = left.arguments
+        if problem.span == name.span and isinstance(name, Name) and self.scope.source[argument.span[0]] == "(":
+            raise self.error(
+                114,
+                f"{self.text(left)} cannot be defined: the arguments of a head are plain names",
+                argument,
+                hint=f"write {name.text}(t) = …",
+            ) from None
 
     def missing_inputs(self, problem: NotationError) -> bool:
         return problem.number in (204, 309)
@@ -306,7 +334,7 @@ class Checker:
             node,
             notes=(self.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
             labels=((of.span, "stated here"),),
-            hint=_rename_hint(missing, further),
+            hint=_rename_hint(missing, further) or "a value has exactly the axes of its set: change one of the two",
         )
 
     # -------------------------------------------------------------------------------------------------------- names
@@ -368,7 +396,9 @@ class Checker:
                 f"{key} needs itself",
                 group[0].statement.sides[0],
                 notes=(f"{key} is defined by {self.text(group[0].body)}",),
-                hint="give the first value by an equation of its own, as X^0, and the others by a range",
+                hint="give the first value by an equation of its own, as X^0, and the others by a range"
+                if key.superscript
+                else f"define it without {key}, or give it a value",
             )
         place = Frame(
             parent=place,
@@ -416,8 +446,16 @@ class Checker:
             found = self.find(key, frame, definition.head)
         else:
             found = self.find(definition.key, frame, definition.head)
-        assert found is not None
+        if found is None:
+            raise self.empty_range(definition)
         return found
+
+    def empty_range(self, definition: Definition):
+        over = definition.range or definition.head
+        return self.error(
+            405, f"the range of {self.text(definition.head)} is empty, so it has no last value", over,
+            hint="let the range end after it begins",
+        )  # fmt: skip
 
     def definition_group(self, group: list[Definition], frame: Frame) -> Term:
         definition = group[0]
@@ -467,7 +505,10 @@ class Checker:
                 404, f"a recurrence of {wanted - first + 1} steps passes the limit of {steps}", over, hint="raise limits.steps"
             )
         found = None
-        for step in range(first, wanted + 1):
+        begin = wanted
+        while begin > first and self.member_key(family, {**indices, variable: begin}) not in holder.memo:
+            begin -= 1
+        for step in range(begin, wanted + 1):
             member = self.member_key(family, {**indices, variable: step})
             if member in holder.memo and not isinstance(holder.memo[member], NotationError):
                 found = holder.memo[member]
@@ -503,7 +544,7 @@ class Checker:
             309,
             f"{self.text(over.last)} has no value, and the range {self.text(over)} needs one",
             over.last,
-            hint=f"give it by name: sizes={{{self.text(over.last)!r}: 2}}",
+            hint=f"give it by name: sizes={{{self.text(over.last)!r}: 3}}",
         )
 
     def scalar_term(self, value: Any, key: Any, node: Any) -> Term:
@@ -608,19 +649,35 @@ class Checker:
         base = place
         while isinstance(base, (nodes.Subscript, nodes.Superscript)):
             base = base.base
-        if base is not place and difflib.get_close_matches(key.base, self.function_names(), n=1, cutoff=0.75):
+        if base is not place and near(key.base, self.function_names(), 1, 0.75):
             text, place = key.base, base
-        near = difflib.get_close_matches(text, known_names, n=3, cutoff=0.6)
         axes = {axis for term in self.top.variables.values() for axis in term.shape}
-        notes = []
         if text in axes:
-            notes.append(f"{text} is the name of an axis; its size is |{text}|")
-        elif known_names:
-            shown_names = sorted(set(known_names) - set(REGISTRY))[:8]
-            if shown_names:
-                notes.append(f"known here: {', '.join(shown_names)}")
-        hint = f"did you mean {' or '.join(near)}?" if near else f"define {text} by an equation, or give it a value"
-        return self.error(201, f"{text} is not known", place, notes=notes, hint=hint)
+            return self.error(
+                201, f"{text} is an axis, and no tensor", place, hint=f"its size is |{text}|, the numbers along it iota_{{{text}}}"
+            )
+        notes = self.known_here(key, known_names)
+        hint = self.unspelled(key) or did_you_mean(near(text, known_names)) or ELSEWHERE.get(text)
+        return self.error(
+            201, f"{text} is not known", place, notes=notes, hint=hint or f"define {text} by an equation, or give it a value"
+        )
+
+    def known_here(self, key: Key, names: list[str]) -> list[str]:
+        tensor = self.top.variables.get(Key(key.base))
+        if tensor is not None and (key.subscript or key.superscript):
+            return [f"{key.base} : {shown(tensor.shape)}"]
+        own = sorted(set(names) - set(REGISTRY))
+        return [f"known here: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
+
+    def unspelled(self, key: Key) -> str | None:
+        """What X_1 or X_seq should be where X is a tensor that has no such label."""
+        tensor = self.top.variables.get(Key(key.base))
+        if tensor is None or not key.subscript or key.superscript or not tensor.shape:
+            return None
+        axes = [plain(axis) for axis in tensor.shape]
+        named = key.subscript[0] if key.subscript[0] in axes else axes[0]
+        index = "i" if key.subscript[0] in axes else key.subscript[0]
+        return f"an index names its axis: {key.base}_{{{named}({index})}}"
 
     def function_names(self) -> list[str]:
         own = [function.operator for function in self.scope.all_functions()]
@@ -692,13 +749,13 @@ class Checker:
             if self.demand:
                 return self.scalar_term(self.unknown_size(name), f"|{name}|", node)
             raise self.unknown_axis_size(name, node)
-        near = difflib.get_close_matches(name, axes, n=2)
+        meant = near(name, axes)
         raise self.error(
             204,
-            f"there is no axis {name}, so |{name}| has no value",
+            f"there is no axis and no tensor {name}, so |{name}| has no value",
             node.axis,
             notes=(f"axes here: {', '.join(axes)}",) if axes else (),
-            hint=f"did you mean |{near[0]}|?" if near else None,
+            hint=f"did you mean |{meant[0]}|?" if meant else f"give the size by name: sizes={{{name!r}: 3}}",
         )
 
     def unknown_axis_size(self, name: str, place: Any):
@@ -762,8 +819,9 @@ class Checker:
         try:
             base = self.term(node.base, frame)
         except NotationError as problem:
-            if problem.number == 201 and spelled(node.base) is not None and not isinstance(node.components[0], Number):
-                raise self.unknown(spelled(node).key(frame.index), node, frame) from None  # type: ignore[union-attr]
+            name = spelled(node)
+            if problem.number == 201 and name is not None and not isinstance(node.components[0], Number):
+                raise self.unknown(name.key(frame.index), node, frame) from None
             raise
         exponent = self.term(node.components[0], frame)
         return self.apply("^", (base, exponent), (), node, frame, (node.base, node.components[0]))
@@ -811,6 +869,12 @@ class Checker:
 
     def literal_rule(self, node: nodes.Literal, frame: Frame) -> Term:
         cells = [cell for row in node.rows for cell in row]
+        most = getattr(self.limits, "literal", 10**6)
+        if len(cells) > most:
+            raise self.error(
+                404, f"a literal of {len(cells)} numbers passes the limit of {most}", node,
+                hint="give it as a tensor, or raise limits.literal",
+            )  # fmt: skip
         extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
         shape = dict(zip((axis.name for axis in node.axes), extent))
         entries = self.all_terms(cells, frame)
@@ -967,7 +1031,10 @@ class Checker:
         if left <= right or right <= left:
             return
         message = f"{_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}: an outer product"
-        hint = "if that is not meant, check the names of the axes"
+        meant = [(axis, close) for axis in sorted(left - right) for close in near(axis, right - left, 1)]
+        hint = "if that is not meant, check the names of the axes" + (
+            f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else ""
+        )
         if self.strict:
             raise self.error(
                 314, message, node, notes=[self.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
@@ -991,23 +1058,23 @@ class Checker:
                 if axis not in argument.shape and hasattr(part, "span")
             ]
             who = " and ".join(lacking) if len(lacking) <= 2 else "its operands"
-            near = difflib.get_close_matches(axis, have, n=1, cutoff=0.5)
             verb = "lacks" if len(lacking) == 1 else "lack"
-            reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands of a contraction need its axis"
+            reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands need it"
             return self.error(
                 301,
                 f"{shown_operator} needs the axis {axis}, which {who} {verb}{reason}",
                 node,
                 notes=notes,
-                hint=f"did you mean {near[0]}?" if near else (f"the axes here are {', '.join(have)}" if have else None),
+                hint=self.other_axis(axis, have, arguments),
             )
         if problem.what == "sizes":
             first, second = (known(size) for size in problem.detail)
             return self.error(
                 302,
-                f"{plain(axis)} is {first} on one side of {shown_operator} and {second} on the other",
+                f"{plain(axis)} is {first} {self.where_sized(axis, first, arguments, parts)} and "
+                f"{second} {self.where_sized(axis, second, arguments, parts)}",
                 place,
-                notes=notes + [f"they are one axis because they share the name {plain(axis)}"],
+                notes=notes + [f"{shown_operator} takes axes of one name as one axis, so their sizes must agree"],
                 hint="rename one of the two, or give tensors of one size",
             )
         if problem.what == "clash":
@@ -1016,7 +1083,7 @@ class Checker:
                 f"{shown_operator} gives the axis {axis}, which its operand has already",
                 where.get(axis, place),
                 notes=notes,
-                hint=f"rename the operand's {axis} first: X_{{{axis}→{axis}'}}",
+                hint=f"rename the operand's {axis} first: X_{{{plain(axis)}→{plain(axis)}'}}",
             )
         if problem.what == "repeated":
             return self.error(303, f"{axis} is named twice", where.get(axis, place), hint="name each axis once")
@@ -1024,24 +1091,66 @@ class Checker:
             wanted, have_number = problem.detail
             plural = "" if wanted == 1 else "s"
             return self.error(
-                304, f"{shown_operator} takes {wanted} operand{plural}, and was given {have_number}", place, notes=notes
-            )
+                304, f"{shown_operator} takes {wanted} argument{plural}, and was given {have_number}", place, notes=notes,
+                hint=ARGUMENTS.get(operator),
+            )  # fmt: skip
         if problem.what == "number":
             wanted, have_number = problem.detail
             return self.error(
                 316,
-                f"{_sign(operator)} takes {_count(wanted, 'axis', 'axes')}, and was given {_count(have_number, 'axis', 'axes')}",
+                f"{_sign(operator)} takes {_count(wanted)}, and {_named(have_number)}",
                 place,
                 notes=notes,
-                hint=f"name them in its subscript: {_sign(operator)}_{{axis}}" if wanted else f"write {_sign(operator)} without a subscript",
+                hint=_axes_hint(_sign(operator), wanted, have_number, arguments),
             )
         if problem.what == "whole":
             return self.error(310, str(problem.detail), place, notes=notes, hint="give sizes that divide")
         return self.error(301, str(problem.detail), place, notes=notes)
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return "no axes" if number == 0 else f"{number} {one if number == 1 else many}"
+    def other_axis(self, axis: str, have: list[str], arguments) -> str | None:
+        """The axis that may have been meant, where the operands lack the one that is named."""
+        if axis not in have and (meant := near(axis, have, 1)):
+            return did_you_mean(meant)
+        shared = [name for name in have if all(name in argument.shape for argument in arguments)]
+        if len(arguments) > 1:
+            return f"both have {', '.join(shared)}" if shared else "they have no axis in common"
+        return f"its axes are {', '.join(have)}" if have else None
+
+    def where_sized(self, axis: str, size: Any, arguments, parts) -> str:
+        """The operands that have the axis in this size."""
+        found = [
+            self.text(part)
+            for part, argument in zip(parts, arguments)
+            if hasattr(part, "span") and known(argument.shape.get(axis)) == size
+        ]
+        return "in " + " and ".join(dict.fromkeys(found)) if found else "elsewhere"
+
+
+ARGUMENTS = {
+    "where": "write where(condition, value, otherwise)",
+    "clip": "write clip(X, low, high)",
+    "index": "write index_{axis}(X, I)",
+    "pow": "write pow(x, y), or x^y",
+}
+
+
+def _count(number: int) -> str:
+    return "no axis" if number == 0 else "1 axis" if number == 1 else f"{number} axes"
+
+
+def _named(number: int) -> str:
+    return "none is named" if number == 0 else "1 is named" if number == 1 else f"{number} are named"
+
+
+def _axes_hint(sign: str, wanted: int, have: int, arguments) -> str:
+    axes = [axis for argument in arguments for axis in argument.shape if "@" not in axis]
+    if not wanted:
+        return f"write {sign} without a subscript: it goes over every element"
+    if have > wanted == 1:
+        return f"apply it once along each axis: {sign}_{{{axes[0] if axes else 'a'}}} {sign}_{{…}} X"
+    named = ", ".join(axes[:wanted]) if len(axes) >= wanted else "axis" if wanted == 1 else "rows, columns"
+    return f"name {'it' if wanted == 1 else 'them'} in the subscript, as in {sign}_{{{named}}}"
 
 
 def _sign(operator: str) -> str:

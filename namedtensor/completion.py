@@ -84,7 +84,8 @@ def _candidates(prefix: str, begun: str, known: Known) -> Iterator[tuple[str, st
         due = expected_after(prefix)
     except NotationError:
         return
-    if "NAME" in due and not wants_axis(prefix):
+    operand = bool(begun) or "PLUS" not in due  # after an operand, signs come before another operand
+    if "NAME" in due and operand and not wants_axis(prefix):
         yield from _starting(begun, known.tensors, "tensor")
         yield from _starting(begun, known.functions, "function")
         yield from _starting(begun, sorted(FUNCTIONS), "built in")

@@ -1,346 +1,239 @@
 """One operation at once: what `A + x` and `nt.softmax(A, axis="seq")` do.
 
-A call is prepared once for its kind: operator, axes, sizes and dtypes of the arguments, axes of the use. The prepared
-function thinks nothing; a repeated call is one look-up and the NumPy calls themselves.
+A call is prepared once for its kind: the operator, the layouts of the arguments, the axes of the use. What is prepared is
+a function of positional arrays and the layout of what it gives, so a repeated call is one look-up and the calls to NumPy
+themselves.
 """
 
 from __future__ import annotations
 
-import difflib
-from typing import Any, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from grammar.errors import NotationError
 
-from .arrays import is_array, namespace
-from .axes import AxisProblem, broadcast, lift, show
+from .arrays import is_array
+from .axes import AxisProblem, bind, broadcast, lift
+from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
+from .layouts import Layout, layout_of, remember
 from .operators import REGISTRY
 from .operators.dtypes import is_numpy
-from .operators.lowering import fit, union
-from .operators.record import IndexProblem, Operator
+from .operators.record import MANY, IndexProblem, Operator
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
 
+Prepared = tuple[Callable[..., Any], Layout]
+PREPARED: defaultdict[str, dict[Any, Prepared]] = defaultdict(dict)
+NUMBERS = (bool, int, float)
+NO_OPTIONS: Mapping[str, Any] = {}
 _new = object.__new__
-_PREPARED: dict[tuple, tuple] = {}
 
 
 def made(array: Any, axes: tuple[str, ...]) -> Any:
     """A tensor of these parts, unchecked."""
+    return made_as(array, layout_of(array, axes))
+
+
+def made_as(array: Any, layout: Layout) -> Any:
     result = _new(NamedTensor)
-    result.array = array
-    result.axes = axes
+    result._array = array
+    result.layout = layout
     return result
 
 
-def unary(name: str, tensor: Any) -> Any:
-    """An elementwise operator on one tensor."""
-    array, axes = tensor.array, tensor.axes
-    mark = (name, axes, type(array))
-    found = _PREPARED.get(mark)
-    if found is None:
-        found = _PREPARED[mark] = REGISTRY[name].lower(namespace(array), (axes,), (), {})
-    return made(found[0](array), axes)
+# ---------------------------------------------------------------------------------------------- operators of Python
+def infix(name: str) -> Callable[[Any, Any], Any]:
+    """The method of an infix operator, for tensors and numbers on its right."""
+    prepared = PREPARED[name]
 
-
-def binary(name: str, left: Any, right: Any) -> Any:
-    """An infix operator on two tensors, or a tensor and a number."""
-    try:
-        a, b = left.array, right.array
-        mark = (name, left.axes, a.shape, a.dtype.char, right.axes, b.shape, b.dtype.char)
-        found = _PREPARED[mark]
-    except (AttributeError, KeyError):
-        return _binary(name, left, right)
-    return made(found[0](a, b), found[1])
-
-
-def _binary(name: str, left: Any, right: Any) -> Any:
-    pair = []
-    for each in (left, right):
-        if isinstance(each, NamedTensor) or isinstance(each, (bool, int, float)):
-            pair.append(each)
-        elif is_array(each) and getattr(each, "ndim", 1) == 0:
-            pair.append(made(each, ()))
-        elif is_array(each) or isinstance(each, (list, tuple)):
-            raise NotationError(
-                317, f"an array without names cannot be used with {name}", hint='name its axes: nt.tensor(array, "seq chans")'
-            )
+    def operate(self, other):
+        if type(other) is NamedTensor:
+            found = prepared.get((self.layout, other.layout))
+            if found is not None:
+                result = _new(NamedTensor)
+                result._array = found[0](self._array, other._array)
+                result.layout = found[1]
+                return result
         else:
-            return NotImplemented
-    left, right = pair
-    record = REGISTRY[name]
-    if isinstance(left, NamedTensor) and isinstance(right, NamedTensor):
-        a, b = left.array, right.array
-        _one_library(a, b)
-        check_broadcast(name, (left, right))
-        xp = namespace(a)
-        found = record.lower(xp, (left.axes, right.axes), (), {"dtypes": (a.dtype, b.dtype)})
-        if is_numpy(xp):
-            _PREPARED[(name, left.axes, a.shape, a.dtype.char, right.axes, b.shape, b.dtype.char)] = found
-        return made(found[0](a, b), found[1])
-    tensor = left if isinstance(left, NamedTensor) else right
-    at = 0 if tensor is left else 1
-    mark = (name, tensor.axes, type(tensor.array), at, "number")
-    found = _PREPARED.get(mark)
-    if found is None:
-        orders = (tensor.axes, None) if at == 0 else (None, tensor.axes)
-        xp = namespace(tensor.array)
-        found = _PREPARED[mark] = record.lower(xp, orders, (), {})
-    return made(found[0](tensor.array, right) if at == 0 else found[0](left, tensor.array), tensor.axes)
+            found = prepared.get((self.layout, type(other)))
+            if found is not None:
+                try:
+                    return made_as(found[0](self._array, other), found[1])
+                except OverflowError:
+                    raise too_large(other, self.layout) from None
+        return _first_time(name, self, other)
+
+    return operate
 
 
-def _one_library(a: Any, b: Any) -> None:
-    if type(a) is not type(b) and namespace(a) is not namespace(b):
-        raise NotationError(
-            317,
-            f"one tensor is of {type(a).__module__}, the other of {type(b).__module__}",
-            hint="convert one of them first",
-        )
+def reflected(name: str) -> Callable[[Any, Any], Any]:
+    """The method of an infix operator, for numbers on its left."""
+    prepared = PREPARED[name]
+
+    def operate(self, other):
+        found = prepared.get((type(other), self.layout))
+        if found is None:
+            return _first_time(name, other, self)
+        try:
+            return made_as(found[0](other, self._array), found[1])
+        except OverflowError:
+            raise too_large(other, self.layout) from None
+
+    return operate
 
 
-def check_broadcast(name: str, tensors: tuple) -> None:
+def _first_time(name: str, left: Any, right: Any) -> Any:
+    """An infix operator on operands of a kind that was not seen yet; NotImplemented for what is no tensor at all."""
+    left, right = as_operand(left), as_operand(right)
+    if left is None or right is None:
+        return NotImplemented
+    for operand in (left, right):
+        if not isinstance(operand, (NamedTensor, *NUMBERS)):
+            raise no_names(operand, name)
+    return call(REGISTRY[name], (left, right))
+
+
+def as_operand(value: Any) -> Any:
+    """A tensor or a plain number; an array without axes as a tensor; other arrays as they are; None for the rest."""
+    if isinstance(value, NamedTensor) or type(value) in NUMBERS:
+        return value
+    if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
+        return float(value) if isinstance(value, float) else int(value)
+    if is_array(value):
+        return made(value, ()) if len(value.shape) == 0 else value
+    return value if isinstance(value, (list, tuple)) else None
+
+
+# ---------------------------------------------------------------------------------------------- operators in general
+def call(
+    record: Operator, arguments: tuple, axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
+) -> Any:
+    """Any operator, on tensors and numbers. Raises NotationError where they do not fit."""
+    prepared = PREPARED[record.name]
+    kinds = tuple([each.layout if type(each) is NamedTensor else type(each) for each in arguments])
+    key = kinds if not axes and not options else (axes, frozen(options), kinds)
+    found = prepared.get(key)
     try:
-        broadcast(tuple(tensor.sizes for tensor in tensors))
-    except AxisProblem as problem:
-        raise error(problem, name, tensors, ()) from None
-
-
-# ------------------------------------------------------------------------------------------- functions made of records
-def call(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> Any:
-    """Any operator on tensors and numbers."""
-    mark = _mark(record, arguments, axes, options)
-    found = _PREPARED.get(mark)
-    if found is None:
-        found = prepare(record, arguments, axes, options)
-        if mark is not None:
-            _PREPARED[mark] = found
-    function, order = found
-    try:
-        return made(
-            function(*[each.array if isinstance(each, NamedTensor) else each for each in arguments]), order
-        )
+        if found is None:
+            return _run_first(record, arguments, axes, options, key)
+        return made_as(found[0](*arrays_of(arguments)), found[1])
     except IndexProblem as problem:
-        raise index_error(problem, options.get("base", 1)) from None
+        raise index_error(problem, record.name, axes, options.get("base", 1)) from None
+    except OverflowError:
+        layout = next(each.layout for each in arguments if type(each) is NamedTensor)
+        raise too_large(next(each for each in arguments if type(each) in NUMBERS), layout) from None
 
 
-def _mark(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:
-    parts: list[Any] = [record.name, axes]
-    if options:
-        parts.append(tuple((name, str(value)) for name, value in options.items()))
+def frozen(options: Mapping[str, Any]) -> tuple:
+    """Options as part of a key; True and 1.0 are not 1."""
+    return tuple(
+        (name, frozen(value) if isinstance(value, Mapping) else (type(value), value)) for name, value in options.items()
+    )
+
+
+def arrays_of(arguments: tuple) -> list[Any]:
+    return [each._array if type(each) is NamedTensor else each for each in arguments]
+
+
+def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any], key: Any) -> Any:
+    arguments = tuple(as_operand(each) for each in arguments)
     for each in arguments:
-        if isinstance(each, NamedTensor):
-            array = each.array
-            parts.append((each.axes, array.shape, array.dtype, type(array)))
-        else:
-            parts.append(type(each))
-    return tuple(parts)
+        if not isinstance(each, (NamedTensor, *NUMBERS)):
+            raise no_names(each, record.python_name)
+    function, order = prepare(record, arguments, axes, options)
+    result = made(function(*arrays_of(arguments)), order)
+    if record.name not in BY_VALUE:
+        remember(PREPARED[record.name], key, (function, result.layout))
+    return result
+
+
+BY_VALUE = {"^"}  # where the dtype of the result depends on the numbers
+QUIET = {"softmax", "logsoftmax", "logsumexp", "argmax", "argmin"}  # what −∞ alone gives is nan, and no warning
 
 
 def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:
     """The function that runs a call of this kind, and the axes of what it gives."""
-    tensors = tuple(each for each in arguments if isinstance(each, NamedTensor))
-    fewest, most = record.arity
-    if not fewest <= len(arguments) <= most:
-        wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-        raise error(AxisProblem("arity", detail=(wanted, len(arguments))), record.name, tensors, axes)
-    for each in arguments:
-        if not isinstance(each, (NamedTensor, bool, int, float)):
-            raise NotationError(
-                317,
-                f"{record.name} takes named tensors and numbers, not {type(each).__name__}",
-                hint='name the axes of an array: nt.tensor(array, "seq chans")',
-            )
-    for other in tensors[1:]:
-        _one_library(tensors[0].array, other.array)
+    layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
+    xp = one_library(layouts, record.python_name)
+    shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
-        check_shapes(record, arguments, axes, options)
+        check_shapes(record, shapes, axes, options)
     except AxisProblem as problem:
-        raise error(problem, record.name, tensors, axes) from None
-    xp = namespace(tensors[0].array) if tensors else _numpy()
-    orders = tuple(each.axes if isinstance(each, NamedTensor) else None for each in arguments)
-    if orders and all(order is None for order in orders):
-        function, order = record.lower(xp, ((),) * len(orders), axes, options)
+        raise shape_error(problem, record, shapes, axes) from None
+    check_truth(record, layouts, arguments)
+    dtypes = tuple(layout and layout.dtype for layout in layouts)
+    orders = tuple(layout and layout.axes for layout in layouts)
+    if layouts and not any(layouts):
+        function, order = record.lower(xp, ((),) * len(layouts), axes, options)
         return (lambda *numbers: function(*map(xp.asarray, numbers))), order
-    dtypes = tuple(each.array.dtype if isinstance(each, NamedTensor) else None for each in arguments)
-    return record.lower(xp, orders, axes, {**options, "dtypes": dtypes})
+    function, order = record.lower(xp, orders, axes, {**options, "dtypes": dtypes})
+    return (quietly(function) if record.name in QUIET and is_numpy(xp) else function), order
 
 
-def _numpy():
+def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+    import numpy as np
+
+    return np.errstate(all="ignore")(function)
+
+
+def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
+    """The namespace that all tensors share; NumPy's where there is none."""
+    found = {layout.xp.__name__: layout.xp for layout in layouts if layout is not None}
+    if len(found) > 1:
+        raise of_libraries(name, sorted(found))
+    if found:
+        return next(iter(found.values()))
     import numpy as np
 
     return np
 
 
-def check_shapes(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    shapes = tuple(each.sizes if isinstance(each, NamedTensor) else {} for each in arguments)
-    if record.kind == "elementwise" or (not axes and (record.kind == "contraction" or len(arguments) == 2 > record.arity[0])):
+# ---------------------------------------------------------------------------------------------------------- checking
+def check_shapes(record: Operator, shapes: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
+    """Raise AxisProblem where the arguments do not fit the operator."""
+    fewest, most = record.arity
+    if not fewest <= len(shapes) <= most:
+        wanted = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
+        raise AxisProblem("arity", detail=(wanted, len(shapes)))
+    if between(record, len(shapes), axes):
         if axes:
             raise AxisProblem("number", detail=(0, len(axes)))
         broadcast(shapes)
         return
+    if record.kind == "reduction" and len(shapes) > 1:
+        raise AxisProblem("arity", detail=("1", len(shapes)))
+    signature = record.lifted_over(len(shapes))
+    bind(signature, axes)
     given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
-    lift(record.lifted_over(len(arguments)), axes, shapes, given=given, differing=record.kind == "structure")
+    lift(signature, axes, shapes, given=given, differing=record.kind == "structure")
+    if record.kind in ("reduction", "along") and record.name not in OF_NOTHING:
+        empty = next((axis for axis in axes if shapes[0][axis] == 0), None)
+        if empty is not None:
+            raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")
 
 
-def need_axes(tensor: Any, axes: Iterable[str], what: str) -> None:
-    for axis in axes:
-        if axis not in tensor.axes:
-            near = difflib.get_close_matches(axis, tensor.axes, n=1, cutoff=0.5)
-            raise NotationError(
-                301,
-                f"{what} needs the axis {axis}, which the tensor lacks",
-                notes=(f"the tensor has {show(tensor.sizes)}",),
-                hint=f"did you mean {near[0]}?" if near else None,
-            )
+OF_NOTHING = {"∑", "∏", "any", "all"}
 
 
-def error(problem: AxisProblem, name: str, tensors: tuple, axes: tuple[str, ...]) -> NotationError:
-    """What does not fit, with what each operand has."""
-    labels = ("first", "second", "third", "fourth")
-    notes = [f"{labels[n] if n < 4 else n + 1} operand : {show(each.sizes)}" for n, each in enumerate(tensors)]
-    shown = name + ("_{" + ", ".join(axes) + "}" if axes else "")
-    axis = problem.axis
-    if problem.what == "missing":
-        have = sorted({each for tensor in tensors for each in tensor.axes})
-        near = difflib.get_close_matches(axis, have, n=1, cutoff=0.5)
-        return NotationError(
-            301, f"{shown} needs the axis {axis}, which the {labels[problem.argument]} operand lacks", notes=notes,
-            hint=f"did you mean {near[0]}?" if near else f"the axes are {', '.join(have) or 'none'}",
-        )  # fmt: skip
-    if problem.what == "sizes":
-        first, second = problem.detail
-        return NotationError(
-            302, f"{axis} is {first} on one side of {shown} and {second} on the other",
-            notes=[*notes, f"they are one axis because they share the name {axis}"],
-            hint="rename one of the two, or give tensors of one size",
-        )  # fmt: skip
-    if problem.what == "clash":
-        return NotationError(306, f"{shown} gives the axis {axis}, which its operand has already", notes=notes,
-                             hint=f'rename it first: A.rename({axis}="…")')  # fmt: skip
-    if problem.what == "repeated":
-        return NotationError(303, f"{axis} is named twice", notes=notes, hint="name each axis once")
-    if problem.what == "arity":
-        return NotationError(304, f"{shown} takes {problem.detail[0]} operands, and was given {problem.detail[1]}", notes=notes)
-    if problem.what == "number":
-        wanted, have_number = problem.detail
-        return NotationError(316, f"{name} takes {wanted} axes, and was given {have_number}", notes=notes,
-                             hint='say which: axis="seq", or axis=("height", "width")')  # fmt: skip
-    return NotationError(310 if problem.what == "whole" else 301, str(problem.detail), notes=notes)
+def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
+    """Whether this is an elementwise operation between its arguments."""
+    if record.kind == "elementwise":
+        return True
+    return not axes and (record.kind == "contraction" or (record.kind == "reduction" and arguments == 2))
 
 
-def index_error(problem: IndexProblem, base: int) -> NotationError:
-    if problem.size is None:
-        return NotationError(402, f"an index is a whole number, and this is {problem.value}")
-    last = problem.size - 1 + base
+def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple) -> None:
+    """Conditions are made of truth values; among numbers, truth values count as 0 and 1."""
+    asked = arguments if record.boolean[0] else arguments[:1] if record.name == "where" else ()
+    for layout, argument in zip(layouts, asked):
+        if not (isinstance(argument, bool) if layout is None else layout.is_truth):
+            raise truth_error(record.python_name, argument)
+
+
+def too_large(number: Any, layout: Layout) -> NotationError:
     return NotationError(
-        401, f"there is no element {problem.value}: the indices go from {base} to {last}",
-        hint=None if base else "the Python functions count from 0, as Python does",
-    )  # fmt: skip
-
-
-# -------------------------------------------------------------------------------------------------------- reshaping
-def merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
-    need_axes(tensor, old, "merge")
-    rest = tuple(axis for axis in tensor.axes if axis not in old)
-    if len(set(old)) != len(old):
-        raise NotationError(303, f"{old[0]} is merged twice", hint="name each axis once")
-    if new in rest:
-        raise NotationError(
-            313, f"no axis can be merged into {new}: another axis has this name", notes=(f"the tensor has {show(tensor.sizes)}",)
-        )
-    xp, sizes = namespace(tensor.array), tensor.sizes
-    total = 1
-    for axis in old:
-        total *= sizes[axis]
-    array = tensor.to_array((*rest, *old))
-    return made(xp.reshape(array, (*(sizes[axis] for axis in rest), total)), (*rest, new))
-
-
-def divided(tensor: Any, old: str, new: Mapping[str, int | None]) -> Any:
-    need_axes(tensor, (old,), "split")
-    rest = [axis for axis in tensor.axes if axis != old]
-    clash = [axis for axis in new if axis in rest]
-    if clash:
-        raise NotationError(313, f"{old} cannot be split into {clash[0]}: another axis has this name")
-    whole = tensor.sizes[old]
-    known = 1
-    for size in new.values():
-        known *= 1 if size is None else size
-    unknown = [axis for axis, size in new.items() if size is None]
-    if len(unknown) > 1 or known < 1 or whole % known or (not unknown and known != whole):
-        text = " · ".join(f"{axis}[{'?' if size is None else size}]" for axis, size in new.items())
-        raise NotationError(
-            313, f"{old} is {whole}, which cannot be split into {text}",
-            hint="give sizes whose product is that of the axis; one may be None",
-        )  # fmt: skip
-    sizes = {axis: whole // known if size is None else size for axis, size in new.items()}
-    axes: list[str] = []
-    extent: list[int] = []
-    for axis, size in tensor.sizes.items():
-        axes += sizes if axis == old else [axis]
-        extent += sizes.values() if axis == old else [size]
-    return made(namespace(tensor.array).reshape(tensor.array, tuple(extent)), tuple(axes))
-
-
-def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Elements by axis: whole numbers and slices as Python has them, or tensors of indices; from 0."""
-    need_axes(tensor, index, "an index")
-    at: list[Any] = []
-    rest: list[str] = []
-    later = {}
-    for axis, size in tensor.sizes.items():
-        wanted = index.get(axis, slice(None))
-        if isinstance(wanted, NamedTensor):
-            later[axis] = wanted
-            wanted = slice(None)
-        if isinstance(wanted, slice):
-            rest.append(axis)
-        elif hasattr(wanted, "__index__") and not isinstance(wanted, bool):
-            wanted = int(wanted)
-            if not -size <= wanted < size:
-                raise NotationError(
-                    401, f"{axis} has no element {wanted}: its indices go from 0 to {size - 1}",
-                    hint="the Python methods count from 0, as Python does",
-                )  # fmt: skip
-        else:
-            raise NotationError(402, f"{axis} is indexed by {wanted!r}, which is no whole number, slice or tensor")
-        at.append(wanted)
-    result = made(tensor.array[tuple(at)], tuple(rest))
-    apart = {axis: f"{axis}@" for axis in later}
-    result = made(result.array, tuple(apart.get(axis, axis) for axis in result.axes))
-    for axis, wanted in later.items():
-        result = call(REGISTRY["index"], (result, wanted), (f"{axis}@",), {"base": 0})
-    return result
-
-
-# ------------------------------------------------------------------------------------------------------- NumPy's ufuncs
-def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any]) -> Any:
-    """np.exp(A), np.maximum(A, B): elementwise functions go by name; anything else is refused with what to write."""
-    if method != "__call__":
-        raise NotationError(
-            318, f"np.{function.__name__}.{method} goes by the order of axes, and a named tensor has none",
-            hint='reduce by name: A.sum(axis="seq")',
-        )  # fmt: skip
-    if options:
-        raise NotationError(318, f"np.{function.__name__} takes no {', '.join(options)} with named tensors")
-    if function.signature is not None:
-        raise NotationError(318, f"np.{function.__name__} goes by the order of axes", hint="use nt.dot with an axis")
-    tensors = []
-    for each in inputs:
-        if isinstance(each, NamedTensor):
-            tensors.append(each)
-        elif is_array(each) and getattr(each, "ndim", 0) > 0:
-            raise NotationError(
-                317, f"an array without names cannot be used with np.{function.__name__}", hint='name its axes: nt.tensor(array, "seq")'
-            )  # fmt: skip
-    check_broadcast(f"np.{function.__name__}", tuple(tensors))
-    orders = tuple(each.axes if isinstance(each, NamedTensor) else None for each in inputs)
-    order = union(orders)
-    laid = []
-    for each, own in zip(inputs, orders):
-        place = fit(own, order)
-        array = each.array if isinstance(each, NamedTensor) else each
-        laid.append(array if place is None else place(array))
-    result = function(*laid)
-    if isinstance(result, tuple):
-        return tuple(made(each, order) for each in result)
-    return made(result, order)
+        405,
+        f"{number} is too large for the dtype {layout.dtype} of the tensor",
+        hint="convert the tensor to a wider dtype",
+    )

@@ -6,12 +6,12 @@ its own (`seq@1`), and the value is that of computing each element alone. Indice
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node, axis_of
 
+from .advice import did_you_mean, near
 from .frames import Frame, fresh
 from .names import Key, spelled, walk
 from .scope import Definition
@@ -31,13 +31,12 @@ def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], 
         for real in frame.real_axes(axis.name):
             if real not in base.shape:
                 have = sorted(name for name in base.shape if "@" not in name)
-                near = difflib.get_close_matches(real, have, n=1, cutoff=0.5)
                 raise checker.error(
                     301,
                     f"{checker.text(node.base)} has no axis {real} to index",
                     axis,
                     notes=(checker.described(node.base, base.shape),),
-                    hint=f"did you mean {near[0]}?" if near else None,
+                    hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
                 )
             if real in seen:
                 raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
@@ -74,14 +73,14 @@ class _Shaped:
 def check_position(checker: Checker, number: Any, size: Any, axis: str, part: Node) -> int:
     if isinstance(number, bool) or number != int(number):
         raise checker.error(
-            402, f"an index is a whole number, and this is {number}", part, hint="indices count from 1"
+            402, f"an index is a whole number, and this is {number}", part, hint="write a whole number"
         )
     if number < 1 or (is_known(size) and number > size):
         raise checker.error(
             401,
             f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
             part,
-            hint="indices count from 1" if number == 0 else None,
+            hint="indices count from 1, never from the end" if number < 1 else f"the last one is |{axis}|",
         )
     return int(number)
 
@@ -254,7 +253,8 @@ def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
     for value, part in ((first, node.first), (last, node.last)):
         if not isinstance(value, int):
             raise checker.error(
-                309, f"{checker.text(part)} is not a number that is known here", part, hint="give it by name in sizes"
+                309, f"{checker.text(part)} has no whole value here, and the sum needs one", part,
+                hint=f"give it by name: sizes={{{checker.text(part)!r}: 3}}",
             )
     if last - first >= getattr(checker.limits, "steps", 10**6):
         raise checker.error(404, f"a sum of {last - first + 1} terms is too long", node, hint="raise limits.steps")

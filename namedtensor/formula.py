@@ -8,6 +8,7 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from typing import Any, Iterator, Mapping
 
 from grammar import nodes
@@ -18,12 +19,12 @@ from grammar.symbols import FUNCTIONS
 
 from . import calls
 from .axes import show
-from .check import Checker, Input, Poisoned, Warned
+from .check import Checker, Input, Poisoned, Warned, shown
 from .checked import Checked
 from .explain import Explanation, Stage
 from .frames import plain
 from .registered import PYTHON
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT, Limits, deep
 from .names import Key, key, spelled, walk
 from .operators import REGISTRY
 from .plan import Plan, make_plan
@@ -35,30 +36,50 @@ Values = Mapping[str, Any]
 
 
 class Bundle:
-    """The values of one call, sorted: tensors by key, plain numbers, and what makes a plan for them the same plan."""
+    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
 
-    __slots__ = ("arrays", "inputs", "orders", "namespace", "real", "mark")
+    This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
+    """
+
+    __slots__ = ("arrays", "mark", "values")
 
     def __init__(self, source: str, values: Mapping[str, Any]):
-        from .values import layout_of
+        from .values import NamedTensor, as_value
 
         self.arrays: dict[str, Any] = {}
-        self.inputs: dict[Key, Input] = {}
-        self.orders: dict[str, tuple[str, ...]] = {}
-        mark = []
+        self.values: dict[str, Any] = {}
+        mark: list[Any] = []
         for name, value in values.items():
-            spelling = key(name)
-            text = str(spelling)
-            layout = layout_of(value, text)
-            if layout is None:
-                self.inputs[spelling] = Input({}, value)
-                mark.append((text, type(value).__name__, value))
-                continue
-            self.arrays[text] = layout.array
-            self.orders[text] = layout.axes
-            self.inputs[spelling] = Input(dict(zip(layout.axes, layout.extent)), None, layout.boolean)
-            mark.append((text, layout.mark))
+            text = spelling_of(name)
+            if type(value) is not NamedTensor:
+                value = as_value(value, text)
+            self.values[text] = value
+            if type(value) is NamedTensor:
+                self.arrays[text] = value._array
+                mark += (text, value.layout)
+            else:
+                mark += (text, type(value), value)
         self.mark = tuple(mark)
+
+    @property
+    def inputs(self) -> dict[Key, Input]:
+        """What the checker is to know of each value."""
+        found = {}
+        for text, value in self.values.items():
+            layout = getattr(value, "layout", None)
+            found[key(text)] = Input({}, value) if layout is None else Input(layout.sizes, None, layout.is_truth)
+        return found
+
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The axes of each tensor in storage order."""
+        return {text: self.values[text].axes for text in self.arrays}
+
+
+@lru_cache(maxsize=4096)
+def spelling_of(name: str) -> str:
+    """The one spelling of a name, whichever way it was written: gamma is γ."""
+    return str(key(name))
 
 
 class Compiled:
@@ -168,43 +189,21 @@ def _compile(formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limit
     program = parse(formula, syntax, _shadowed(map(str, bundle.inputs)), limits.nesting, frozenset(PYTHON))
     scope = analyse(formula, program)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
-    with _deep(program):
+    with deep(formula):
         term = checker.whole()
         return _planned(checker, term, bundle, limits)
 
 
 def _planned(checker: Checker, term: Term, bundle: Bundle, limits: Limits) -> Compiled:
-    from .values import namespace_of
+    from .values import namespace_of, quiet
 
     xp, real = namespace_of(bundle.arrays)
     roots = [term]
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    plan = make_plan(checker.scope.source, tuple(roots), bundle.orders, xp, real, limits)
+    with quiet():
+        plan = make_plan(checker.scope.source, tuple(roots), bundle.orders, xp, real, limits)
     return Compiled(plan, term, checker)
-
-
-class _deep:
-    """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more."""
-
-    def __init__(self, program):
-        self.program = program
-
-    def __enter__(self):
-        import sys
-
-        self.before = sys.getrecursionlimit()
-        if self.before < 20_000:
-            sys.setrecursionlimit(20_000)
-
-    def __exit__(self, *problem):
-        import sys
-
-        sys.setrecursionlimit(self.before)
-        if problem[0] is RecursionError:
-            raise NotationError(
-                404, "this formula nests too deep", hint="name a part by an equation of its own"
-            ) from None
 
 
 # --------------------------------------------------------------------------------------------------------- programs
@@ -338,7 +337,7 @@ class Program:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
         checker = Checker(self.scope, inputs, _sizes(sizes), demand=True, python=PYTHON)
-        with _deep(self.tree):
+        with deep(self.source):
             for group in list(self.scope.definitions):
                 checker.find(group, checker.top, self.tree)
             for family in self.scope.families:
@@ -416,7 +415,7 @@ class Entry:
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
         inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in spellings}
         checker = Checker(scope, inputs, sizes, python=PYTHON)
-        with _deep(self.program.tree):
+        with deep(self.program.source):
             term = self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
             return _planned(checker, term, bundle, DEFAULT)
 
@@ -568,7 +567,7 @@ def check(
         checker = Checker(scope, inputs, _sizes(sizes), demand=True, collect=True, python=PYTHON)
     except NotationError as problem:
         return Checked(formula, None, {}, (), (problem,), ())
-    with _deep(tree):
+    with deep(formula):
         return _check_all(formula, checker)
 
 
@@ -641,7 +640,7 @@ def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:
     found: dict[tuple[int, int], tuple[str, str]] = {}
     for node, term, _ in checker.trace:
         if node.span not in found and not isinstance(node, Number):
-            found[node.span] = (checker.text(node), show({plain(a): s for a, s in resolve(term.shape).items()}))
+            found[node.span] = (checker.text(node), shown(term.shape))
     return tuple(found.values())
 
 
@@ -664,7 +663,7 @@ def explain(
     bundle = Bundle(formula, _all_values(values, named))
     tree = parse(formula, syntax, _shadowed(map(str, bundle.inputs)), functions=frozenset(PYTHON))
     checker = Checker(analyse(formula, tree), bundle.inputs, _sizes(sizes), python=PYTHON)
-    with _deep(tree):
+    with deep(formula):
         whole = checker.whole()
         found: list[tuple[str, Term]] = []
         seen: set[tuple] = set()
@@ -688,8 +687,8 @@ def _evaluate_stages(checker: Checker, found, bundle: Bundle):
     from .values import namespace_of, quiet, wrap
 
     xp, real = namespace_of(bundle.arrays)
-    plan = make_plan(checker.scope.source, tuple(term for _, term in found), bundle.orders, xp, real)
     with quiet():
+        plan = make_plan(checker.scope.source, tuple(term for _, term in found), bundle.orders, xp, real)
         arrays = plan.run(bundle.arrays)
     return [
         (text, wrap(array, () if order is None else tuple(map(plain, order)), xp))

@@ -1,103 +1,215 @@
-"""The Python functions and methods, made of the operators' records: nt.softmax(A, axis="seq"), A.softmax(axis="seq")."""
+"""The Python functions and methods, made of the operators' records: nt.softmax(A, axis="seq"), A.softmax(axis="seq").
+
+A record says how many tensors a function takes; for one and for two there is a short way to a call that was prepared.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
 
 from . import eager
+from .eager import _new
+from .examples import EXAMPLES
 from .operators import REGISTRY
-from .operators.record import Operator
+from .operators.record import MANY, Operator
 
-# Python names of what has no name that Python could spell.
-SPELLED = {"σ": "sigmoid", "¬": "logical_not", "negative": "negative", "I": "identity", "^": "pow"}
-WITHOUT_TENSOR = ("identity", "iota")
 COUNTS_FROM_ZERO = ("index", "onehot")
-
-
-def python_name(record: Operator) -> str:
-    """The name of an operator's Python function."""
-    return SPELLED.get(record.name) or record.python or record.name
+OPERANDS = ("X", "Y", "Z")
 
 
 def axes_of(axis: Any) -> tuple[str, ...]:
+    """The axes that a caller names: one name, several, or None."""
     if axis is None:
         return ()
-    if isinstance(axis, str) and axis.isidentifier():
-        return (axis,)
-    from .tensors import names_of
+    from .names_of_axes import names_of
 
     return names_of(axis)
 
 
 def make_function(record: Operator) -> Callable[..., Any]:
     """The Python function of a record."""
-    name = python_name(record)
-    allowed = {option for option, _ in record.options}
-    sized = record.kind in ("window", "creation") or "k" in record.lifted.formals
-
-    def function(*tensors: Any, axis: Any = None, **options: Any) -> Any:
-        axes = axes_of(axis)
-        if sized:
-            options = {**options, "sizes": _sizes(record, axes, options.pop("size", None), tensors)}
-        if name in COUNTS_FROM_ZERO:
-            options["base"] = 0
-        unknown = set(options) - allowed - {"sizes", "base"}
-        if unknown:
-            raise TypeError(f"{name} has no parameter {unknown.pop()}")
-        return eager.call(record, tensors, axes, options)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = documentation(record)
+    if record.arity == (1, 1) and not sized(record):
+        function = _of_one(record)
+    elif record.arity == (1, 2):
+        function = _of_one_or_two(record)
+    elif record.arity == (2, 2) and record.name not in COUNTS_FROM_ZERO:
+        function = _of_two(record)
+    else:
+        function = _of_several(record)
+    function.__name__ = function.__qualname__ = record.python_name
     function.__module__ = "namedtensor"
+    function.__doc__ = documentation(record)
+    function.__signature__ = signature(record)  # type: ignore[attr-defined]
     return function
 
 
-def _sizes(record: Operator, axes: tuple[str, ...], size: Any, tensors: tuple) -> dict[str, int]:
-    """The size of each axis that the operator makes."""
-    from grammar.errors import NotationError
+def _of_one(record: Operator) -> Callable[..., Any]:
+    prepared: dict[Any, Any] = {}
 
+    def function(X, axis=None, **options):
+        if options:
+            return general(record, (X,), axis, options)
+        try:
+            run, layout = prepared[X.layout, axis]
+        except (KeyError, AttributeError, TypeError):
+            return _and_prepare(prepared, record, (X,), axis)
+        result = _new(eager.NamedTensor)
+        result._array = run(X._array)
+        result.layout = layout
+        return result
+
+    return function
+
+
+def _of_two(record: Operator) -> Callable[..., Any]:
+    prepared: dict[Any, Any] = {}
+
+    def function(X, Y, axis=None, **options):
+        if options:
+            return general(record, (X, Y), axis, options)
+        try:
+            run, layout = prepared[X.layout, Y.layout, axis]
+        except (KeyError, AttributeError, TypeError):
+            return _and_prepare(prepared, record, (X, Y), axis)
+        result = _new(eager.NamedTensor)
+        result._array = run(X._array, Y._array)
+        result.layout = layout
+        return result
+
+    return function
+
+
+def _of_one_or_two(record: Operator) -> Callable[..., Any]:
+    of_one, of_two = _of_one(record), _of_two(record)
+
+    def function(X, Y=None, axis=None, **options):
+        return of_one(X, axis, **options) if Y is None else of_two(X, Y, axis, **options)
+
+    return function
+
+
+def _and_prepare(prepared: dict, record: Operator, tensors: tuple, axis: Any) -> Any:
+    """Run a call, and keep what was prepared under what the caller wrote."""
+    result = general(record, tensors, axis, {})
+    layouts = tuple(getattr(each, "layout", None) for each in tensors)
+    axes = axes_of(axis)
+    found = eager.PREPARED[record.name].get(layouts if not axes else (axes, (), layouts))
+    if found is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
+        eager.remember(prepared, (*layouts, axis), found)
+    return result
+
+
+def _of_several(record: Operator) -> Callable[..., Any]:
+    def function(*tensors, axis=None, **options):
+        return general(record, tensors, axis, options)
+
+    return function
+
+
+def general(record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]) -> Any:
+    """A call with whatever the caller gave. Raises NotationError where it does not fit."""
+    axes = axes_of(axis)
+    if sized(record):
+        options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", {}))
+    if record.name in COUNTS_FROM_ZERO:
+        options["base"] = 0
+    unknown = set(options) - {name for name, _ in record.options} - {"sizes", "base"}
+    if unknown:
+        raise TypeError(f"{record.python_name} has no parameter {sorted(unknown)[0]!r}")
+    return eager.call(record, tensors, axes, options)
+
+
+# ------------------------------------------------------------------------------------------- sizes of axes that are new
+def new_formals(record: Operator) -> list[str]:
+    """The axes of a signature that no argument brings: the caller says their size."""
+    if record.kind == "structure":
+        return []
     taken = {formal for group in record.lifted.inputs for formal in group}
-    new = [axis for axis, formal in zip(axes, record.lifted.formals) if formal not in taken]
-    if size is None or isinstance(size, bool) or not hasattr(size, "__index__"):
-        raise NotationError(
-            309, f"{python_name(record)} needs the size of the axis it makes", hint=f"write size=3 for {', '.join(new) or 'it'}"
-        )
-    return {axis: int(size) for axis in new}
+    return [formal for formal in record.lifted.formals if formal not in taken]
+
+
+def sized(record: Operator) -> bool:
+    return bool(new_formals(record))
+
+
+def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
+    """The size of each new axis, from `size` or `sizes`."""
+    formals = record.lifted.formals
+    new = [axis for axis, formal in zip(axes, formals) if formal in new_formals(record)]
+    found = {axis: sizes.get(axis, size) for axis in new}
+    for axis, value in found.items():
+        if value is None and record.kind == "creation":
+            value = found[axis] = next((each for each in found.values() if each is not None), None)
+        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 0:
+            raise NotationError(
+                309, f"{record.python_name} needs the size of the axis that it makes, {axis}",
+                hint=f'write size=3, or sizes={{"{axis}": 3}}',
+            )  # fmt: skip
+    return {axis: int(value) for axis, value in found.items()}
+
+
+# ------------------------------------------------------------------------------------------------- what people read
+def signature(record: Operator) -> inspect.Signature:
+    kind = inspect.Parameter
+    if record.arity[1] == MANY:
+        found = [kind("tensors", kind.VAR_POSITIONAL)]
+    else:
+        found = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in OPERANDS[: record.arity[0]]]
+        found += [
+            kind(name, kind.POSITIONAL_OR_KEYWORD, default=None) for name in OPERANDS[record.arity[0] : record.arity[1]]
+        ]
+    if record.kind != "elementwise":
+        found.append(kind("axis", kind.KEYWORD_ONLY, default=None))
+    if sized(record):
+        found.append(kind("size", kind.KEYWORD_ONLY, default=None))
+    found += [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in record.options]
+    return inspect.Signature(found)
 
 
 def documentation(record: Operator) -> str:
     """A function's docstring, from its record."""
-    name = python_name(record)
-    spelled = " or ".join([record.name, *record.aliases])
-    lines = [f"{record.meaning[0].upper()}{record.meaning[1:]}.", "", f"In formulas: {spelled}, of signature {record.signature}"]
-    lines.append(f"(paper {record.section}). In NumPy: {record.numpy}.")
-    if record.kind == "elementwise":
-        lines.append("Broadcasts over the union of the axes.")
-    else:
-        lines.append("`axis` is a name or several; all other axes are mapped over.")
+    lines = [f"{record.meaning[0].upper()}{record.meaning[1:]}.", ""]
+    lines += [f"In formulas: {' or '.join((record.name, *record.aliases))}, of signature `{record.signature}`"]
+    lines += [f"(paper {record.section}). In NumPy: `{record.numpy}`."]
+    lines += [HOW.get(record.kind, "`axis` is a name or several; all other axes are mapped over.")]
+    if sized(record):
+        lines += ["`size` is that of the new axis; `sizes` gives it by name."]
     if record.options:
-        lines.append("Further: " + ", ".join(f"{option}={value}" for option, value in record.options) + ".")
-    if name in COUNTS_FROM_ZERO:
-        lines.append("Indices count from 0 here, and from 1 in formulas.")
-    lines.append("Raises NotationError where an axis is missing, or has two sizes.")
+        lines += ["Further: " + ", ".join(f"{name}={value}" for name, value in record.options) + "."]
+    if record.name in COUNTS_FROM_ZERO:
+        lines += ["Indices count from 0 here, and from 1 in formulas."]
+    lines += ["Raises NotationError where an axis is missing or has two sizes."]
+    if record.python_name in EXAMPLES:
+        example, shown = EXAMPLES[record.python_name]
+        lines += ["", f">>> {example}", *shown.splitlines()]
     return "\n".join(lines)
+
+
+HOW = {
+    "elementwise": "Broadcasts over the union of the axes.",
+    "contraction": "`axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.",
+    "structure": "`axis` is a name; all other axes are mapped over.",
+}
 
 
 def _all() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for record in dict.fromkeys(REGISTRY.values()):
-        if record.name == "juxtaposed":
-            continue
         function = make_function(record)
-        found[python_name(record)] = function
-        for alias in record.aliases:
-            if alias.isidentifier() and alias.isascii():
-                found.setdefault(alias, function)
-    found["multiply"] = found["dot"]
+        for name in (record.python_name, *record.aliases):
+            if name.isidentifier() and name.isascii():
+                found.setdefault(name, function)
     return found
 
 
 FUNCTIONS = _all()
-NO_METHODS = {"identity", "iota", "stack", "add", "subtract", "divide", "multiply", "where", "equal", "not_equal", "less"}
-NO_METHODS |= {"less_equal", "greater", "greater_equal", "logical_and", "logical_or"}
+NO_METHODS = set(
+    "I identity iota stack where add subtract divide multiply equal not_equal less less_equal greater".split()
+)
+NO_METHODS |= {"greater_equal", "logical_and", "logical_or"}
 METHODS = {name: function for name, function in FUNCTIONS.items() if name not in NO_METHODS}
+__test__ = FUNCTIONS  # whose examples are run

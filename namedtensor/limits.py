@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+
+from grammar.errors import NotationError
 
 
 @dataclass(frozen=True)
@@ -20,3 +23,27 @@ class Limits:
 
 
 DEFAULT = Limits()
+ROOM = 20_000  # nested calls of Python
+
+
+class deep:
+    """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more."""
+
+    def __init__(self, source: str):
+        self.source = source
+
+    def __enter__(self):
+        self.before = sys.getrecursionlimit()
+        if self.before < ROOM:
+            sys.setrecursionlimit(ROOM)
+
+    def __exit__(self, *problem):
+        sys.setrecursionlimit(self.before)
+        if problem[0] is RecursionError:
+            raise NotationError(
+                404,
+                "this formula nests too deep",
+                self.source,
+                (0, len(self.source)),
+                hint="name a part by an equation of its own",
+            ) from None

@@ -35,6 +35,7 @@ def _script(sign: str, components: tuple[str, ...]) -> str:
 
 
 _KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+))*)")
+_WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s_^{}]+))")
 _SMALL = {**{small: ("_", plain) for small, plain in SUBSCRIPTS.items()}}
 _SMALL |= {small: ("^", plain) for small, plain in SUPERSCRIPTS.items()}
@@ -64,7 +65,7 @@ def key(text: str) -> Key:
         raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
     match = _KEY.fullmatch(spelled)
-    if not match:
+    if not match or not _WORD.fullmatch(match["base"]):
         raise NotationError(208, f"{text!r} is no name of the notation", hint="names are spelled as in text: W^Q, b_1, X', γ")
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):

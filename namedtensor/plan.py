@@ -24,6 +24,15 @@ from .sizes import is_known, known
 from .terms import Term, in_order, resolve
 
 Order = tuple[str, ...]
+AXES = 32  # arrays may have 64 axes, and an operation may double them
+FAILURES = (ArithmeticError, ValueError, IndexError, MemoryError, RuntimeError)  # what libraries of arrays raise
+
+
+def failure(problem: Exception, source: str, term: Term) -> NotationError:
+    """What a library of arrays refuses to compute, as an error of the formula."""
+    span = term.node.span if term.node is not None and hasattr(term.node, "span") else (0, len(source))
+    why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
+    return NotationError(405, f"this cannot be computed: {why}", source, span)
 
 
 class Step(NamedTuple):
@@ -60,6 +69,11 @@ class Plan:
                 position += 1
         except IndexProblem as problem:
             raise self.index_error(problem, self.steps[position].term) from None
+        except FAILURES as problem:
+            term = self.steps[position].term
+            if term.operator == "python":
+                raise
+            raise failure(problem, self.source, term) from problem
         return [slots[slot] for slot in self.results]
 
     def index_error(self, problem: IndexProblem, term: Term) -> NotationError:
@@ -67,7 +81,7 @@ class Plan:
         span = node.span if node is not None else None
         if problem.size is None or (isinstance(problem.value, float) and problem.value != int(problem.value)):
             return NotationError(
-                402, f"an index is a whole number, and this is {problem.value}", self.source, span, hint="indices count from 1"
+                402, f"an index is a whole number, and this is {problem.value}", self.source, span, hint="give whole numbers"
             )
         axis = plain(term.axes[0]) if term.axes else "the axis"
         return NotationError(
@@ -75,7 +89,7 @@ class Plan:
             f"{axis} has no element {problem.value}: its indices go from 1 to {problem.size}",
             self.source,
             span,
-            hint="indices count from 1" if problem.value == 0 else None,
+            hint="indices count from 1, never from the end" if problem.value < 1 else None,
         )
 
     def __str__(self) -> str:
@@ -144,6 +158,12 @@ class _Planner:
         sizes = [known(size) for size in term.shape.values()]
         if any(not isinstance(size, int) for size in sizes):
             return
+        if len(sizes) > AXES:
+            span = term.node.span if term.node is not None else (0, len(self.source))
+            raise NotationError(
+                404, f"this has {len(sizes)} axes, and an array has at most {AXES}", self.source, span,
+                hint="merge some axes, or contract them earlier",
+            )  # fmt: skip
         total = 8 * math.prod(sizes)
         if total > self.limits.result:
             span = term.node.span if term.node is not None and hasattr(term.node, "span") else (0, len(self.source))
@@ -183,6 +203,8 @@ class _Planner:
                 value = function(*(self.fixed[place] for place in places))
             except IndexProblem as problem:
                 raise Plan(self.source, self.xp, (), [], (), (), ()).index_error(problem, term) from None
+            except FAILURES as problem:
+                raise failure(problem, self.source, term) from problem
             self.constant(term, self.as_real(value), order)
             return
         slot = self.new_slot()

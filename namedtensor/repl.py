@@ -32,6 +32,16 @@ def run(files: list[str], inputs: list[str], plain: bool, console: Console) -> i
     interactive = sys.stdin.isatty()
     if interactive:
         console.print(GREETING + "\n:help lists the commands, :quit ends.\n")
+    while True:
+        try:
+            return _converse(session, console, plain, interactive)
+        except KeyboardInterrupt:
+            if not interactive:
+                raise
+            console.print()
+
+
+def _converse(session: Session, console: Console, plain: bool, interactive: bool) -> int:
     failed = False
     pending: list[str] = []
     for entry in entries(_lines(session, plain, pending) if interactive else _piped(), pending):
@@ -51,10 +61,6 @@ def answer(session: Session, entry: str, console: Console) -> bool:
         console.note(str(problem))
     except MemoryError:
         console.note("the result does not fit in memory")
-    except KeyboardInterrupt:
-        if not sys.stdin.isatty():
-            raise
-        console.note("stopped")
     else:
         _notes(session, console)
         if text:

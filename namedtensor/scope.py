@@ -10,13 +10,13 @@ level. So the paper's "where" needs no block.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Iterable
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
+from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
 
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
@@ -128,10 +128,19 @@ def analyse(source: str, program: nodes.Program) -> Scope:
 
     Raises NotationError of kind name where one name has two definitions.
     """
-    return _analyse(source, program)
+    mark = (source, id(program))  # the scope holds the program, so that its id stays its own; a hash would walk it
+    found = _SCOPES.get(mark)
+    if found is None:
+        with deep(source):
+            found = _SCOPES[mark] = _analyse(source, program)
+        if len(_SCOPES) > 512:
+            _SCOPES.pop(next(iter(_SCOPES)))
+    return found
 
 
-@lru_cache(maxsize=512)
+_SCOPES: dict[tuple[str, int], Scope] = {}
+
+
 def _analyse(source: str, program: nodes.Program) -> Scope:
     scope = Scope(source, program)
     sorter = _Sorter(scope)
@@ -217,20 +226,38 @@ class _Sorter:
             elements, named = head.items, head.base
         name = spelled(named)
         assert name is not None
+        if statement.range is not None and not elements:
+            self.check_ranged(name, statement.range, head)
         definition = Definition(position, name, body, statement, claims, statement.range, elements, head)
         self.tensors.append(definition)
         scope.last = definition
+
+    def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
+        """Raise where an equation over a range defines one name only."""
+        variable = over.variable.text
+        parts = (*name.subscript, *name.superscript)
+        if any(variable in _component_names(part) for part in parts):
+            return
+        text = self.scope.source[slice(*head.span)]
+        raise NotationError(
+            114,
+            f"{text} is one name, and its equation ranges over {variable}",
+            self.scope.source,
+            head.span,
+            labels=((over.span, "the range"),),
+            hint=f"write {text}^{variable} for a family, or remove the range",
+        )
 
     # ------------------------------------------------------------------------------------------------- all together
     def finish(self) -> None:
         scope = self.scope
         self.classify_heads()
+        heads: dict[tuple, Function] = {}
         for function in self.functions:
-            group = scope.functions.setdefault(function.operator, [])
-            for other in group:
-                if other.head.subscript == function.head.subscript and other.head.superscript == function.head.superscript:
-                    self.twice(function.title, other.statement, function.statement, function.head.span)
-            group.append(function)
+            other = heads.setdefault((function.operator, function.head.subscript, function.head.superscript), function)
+            if other is not function:
+                self.twice(function.title, other.statement, function.statement, function.head.span)
+            scope.functions.setdefault(function.operator, []).append(function)
         for function in self.functions:
             scope.indices |= {text for kind, text in function.superscript if kind == "index"}
         self.read_dots()
@@ -323,8 +350,9 @@ class _Sorter:
 
     def own_facts(self) -> None:
         owned: set[int] = set()
+        by_key, by_base = by_name(self.tensors)
         for function in self.functions:
-            for definition in facts_of(function, self.tensors):
+            for definition in facts_of(function, by_key, by_base):
                 owned.add(id(definition))
                 if definition.range is not None and not definition.elements:
                     function.families.append(definition)
@@ -385,6 +413,8 @@ class _Sorter:
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> None:
+        """Give each claim to its function, or to the program; the value of a program of claims is the last left side."""
+        claimed: list[tuple[int, Node]] = []
         for position, claim in self.claims:
             mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
             if not isinstance(claim.right, nodes.Set):
@@ -397,6 +427,11 @@ class _Sorter:
                 owner.local_claims.append(claim)
             else:
                 self.scope.claims.append(claim)
+                claimed.append((position, claim.left))
+        if self.scope.last is None and not self.scope.functions:
+            for position, left in claimed[-1:]:
+                self.scope.values.append((position, left))
+                self.scope.last = left
 
 
 def definable(node: Node) -> bool:
@@ -452,18 +487,27 @@ def _component_names(node: Node) -> set[str]:
 
 
 # ------------------------------------------------------------------------------------------------ which facts belong
-def facts_of(function: Function, tensors: list[Definition]) -> list[Definition]:
-    """The definitions that belong to a function, by language.md §4.
+ByKey = dict[Key, list[Definition]]
+ByBase = dict[str, list[Definition]]
 
-    Of several definitions of one name, the nearest below the head is taken, then the nearest above.
-    """
-    by_key: dict[Key, list[Definition]] = {}
-    by_base: dict[str, list[Definition]] = {}
+
+def by_name(tensors: list[Definition]) -> tuple[ByKey, ByBase]:
+    """Definitions by key, and families by the base of their name."""
+    by_key: ByKey = {}
+    by_base: ByBase = {}
     for definition in tensors:
         if definition.range is None or definition.elements:
             by_key.setdefault(definition.key, []).append(definition)
         else:
             by_base.setdefault(definition.name.base, []).append(definition)
+    return by_key, by_base
+
+
+def facts_of(function: Function, by_key: ByKey, by_base: ByBase) -> list[Definition]:
+    """The definitions that belong to a function, by language.md §4.
+
+    Of several definitions of one name, the nearest below the head is taken, then the nearest above.
+    """
     bound = function.bound
 
     def distance(definition: Definition):

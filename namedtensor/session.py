@@ -51,7 +51,8 @@ class Piece(NamedTuple):
             return ()
         scope = self.scope
         titles = [function.title for function in scope.all_functions()]
-        return (*titles, *map(str, scope.definitions), *(str(each.key) for each in scope.families)) or (self.text,)
+        names = (*titles, *map(str, scope.definitions), *(str(each.key) for each in scope.families))
+        return names or (self.source[slice(*statement.sides[0].span)],)
 
 
 class Session:
@@ -136,7 +137,7 @@ class Session:
             self.keep([piece])
             return ""
         if not scope.definitions:
-            self.evaluate(piece.text + "\n0")
+            self.evaluate(piece.text, ending="\n0")
             return "this holds"
         return self.define(str(next(iter(scope.definitions))), piece.text)
 
@@ -195,19 +196,18 @@ class Session:
         before = "".join(fact + "\n" for name, fact in self.facts.items() if name not in without)
         return before + text, len(before)
 
-    def evaluate(self, text: str, without: tuple[str, ...] = ()) -> Any:
+    def evaluate(self, text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
         from .formula import evaluate
 
-        return self.asked(evaluate, text, without)
+        return self.asked(lambda source, values: evaluate(source, values, syntax="text"), text, without, ending)
 
-    def asked(self, function: Callable[..., Any], text: str, without: tuple[str, ...] = (), **named: Any) -> Any:
+    def asked(self, function: Callable[..., Any], text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
         """`function` of the facts, `text` and the values; its errors are told of the line they are in."""
         source, start = self.whole(text, without)
+        source += ending
         values = {name: value for name, value in self.values.items() if name not in without}
         try:
-            if named.pop("shapes", False):
-                return function(source, syntax="text", **values)
-            return function(source, values, syntax="text")
+            return function(source, values)
         except NotationError as problem:
             raise self.told(problem, source, text, start) from None
 
@@ -294,7 +294,7 @@ def _type(session: Session, rest: str) -> str:
     from .formula import check
 
     text = session.as_text(_needed(rest, "type"))
-    checked = session.asked(check, text, shapes=True)
+    checked = session.asked(lambda source, values: check(source, syntax="text", **values), text)
     if checked.errors:
         raise session.told(checked.errors[0], *_parts(session, text))
     return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())
@@ -315,7 +315,8 @@ def _latex(session: Session, rest: str) -> str:
 def _explain(session: Session, rest: str) -> str:
     from .formula import explain
 
-    return str(session.asked(explain, session.as_text(_needed(rest, "explain"))))
+    text = session.as_text(_needed(rest, "explain"))
+    return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))
 
 
 def _names(session: Session, rest: str) -> str:

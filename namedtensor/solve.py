@@ -108,7 +108,7 @@ class Solver:
                 302,
                 f"|{name}| is asked for, and {name} has several sizes here",
                 node,
-                notes=(f"{name} is {sources}",),
+                notes=(f"{name} is {sources.replace('; ', ', ')}",),
                 hint="rename one of the two axes, so that each size has a name",
             )
         return found
@@ -218,12 +218,19 @@ class Solver:
             if Fraction(known(left)).denominator != 1 or Fraction(known(right)).denominator != 1:
                 self.whole(known(right) if Fraction(known(left)).denominator == 1 else known(left), ("size", "…"), fact)
             text = self.checker.scope.source[fact.span[0] : fact.span[1]]
-            notes = [f"{text}: {known(left)} on the left, {known(right)} on the right"]
+            notes = [f"the left side is {known(left)}, the right side {known(right)}"]
             if fact.text:
-                notes = [f"{text} is {known(left)} elsewhere; {fact.text} has {known(right)}"]
+                raise self.declared_otherwise(fact, text, known(left), known(right))
             raise self.checker.error(
                 308, f"{text} does not hold", fact.span, notes=notes, hint="change the statement, or give a tensor that fits"
             )
+
+    def declared_otherwise(self, fact: SizeFact, text: str, stated: Any, actual: Any) -> NotationError:
+        """The size in a declaration is not that of the tensor that is given."""
+        return self.checker.error(
+            308, f"{text} has the size {stated} in this declaration, and {actual} in the tensor that is given", fact.span,
+            notes=[f"given: {fact.text}"], hint="change the declaration, or give a tensor that fits",
+        )  # fmt: skip
 
 
 def _compute(operator: str, values: list) -> Any:

@@ -6,17 +6,21 @@ would need an order (`np.asarray` of a matrix) is refused and says what to write
 
 from __future__ import annotations
 
-import re
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
 
 from grammar.errors import NotationError
-from grammar.text import fold
 
-from . import eager
+from . import eager, numpy_functions, reshaping
 from .arrays import is_array, library, namespace
 from .axes import show
-
-AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*['*†‡]*")
+from .eager import infix, reflected
+from .functions import FUNCTIONS, METHODS
+from .layouts import Layout
+from .names_of_axes import names_of
+from .operators.lowering import permuted
 
 
 class NamedShape(dict):
@@ -29,233 +33,196 @@ class NamedShape(dict):
 
 
 class NamedTensor:
-    """A tensor with named axes.
+    """A tensor with named axes; made by `tensor`.
 
-    `axes` are the names in storage order, which means nothing; `array` is the array inside. Made by `tensor`.
+    `axes` are the names in storage order, which means nothing; `array` is the array inside. `layout` is all but the
+    numbers: equal for tensors that one prepared call serves.
     """
 
-    __slots__ = ("array", "axes", "__weakref__")
+    __slots__ = ("_array", "layout", "__weakref__")
 
-    array: Any
-    axes: tuple[str, ...]
+    _array: Any
+    layout: Layout
 
     def __init__(self, array: Any, axes: str | Iterable[str] = ()):
         made = tensor(array, axes)
-        self.array, self.axes = made.array, made.axes
+        self._array, self.layout = made._array, made.layout
 
-    # what it is
+    # --------------------------------------------------------------------------------------------------- what it is
+    @property
+    def array(self) -> Any:
+        """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
+        array = self._array  # what NumPy reduces to a number is no array of its own accord
+        return np.asarray(array) if isinstance(array, np.generic) else array
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the axes, in storage order, which means nothing."""
+        return self.layout.axes
+
     @property
     def sizes(self) -> dict[str, int]:
         """Axis name to size."""
-        return dict(zip(self.axes, map(int, self.array.shape)))
+        return self.layout.sizes
 
     @property
     def shape(self) -> NamedShape:
-        return NamedShape(zip(self.axes, map(int, self.array.shape)))
+        """The sizes, which print as ℝ^{height[3] × width[3]}."""
+        return NamedShape(self.layout.sizes)
 
     @property
     def dtype(self) -> Any:
-        return self.array.dtype
+        return self.layout.dtype
 
     @property
     def ndim(self) -> int:
-        return len(self.axes)
+        return len(self.layout.axes)
 
     def to_array(self, order: str | Iterable[str] | None = None) -> Any:
         """The positional array, its axes in an order that must be said where there are several.
 
-        Raises NotationError where the order is not a permutation of the axes.
+        Raises NotationError where the order is not one of the axes.
+
+        >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").to_array("width height").tolist()
+        [[3, 1], [1, 5], [4, 9]]
         """
-        axes = self.axes if order is None and len(self.axes) < 2 else names_of(order if order is not None else ())
-        if sorted(axes) != sorted(self.axes):
-            said = f"to_array was asked for {', '.join(axes)}" if order is not None else "to_array was given no order"
-            raise NotationError(
-                318, f"{said}, and the axes are {', '.join(self.axes)}", hint=f'write to_array("{" ".join(self.axes)}")'
-            )
-        if axes == self.axes:
+        own = self.layout.axes
+        axes = own if order is None and len(own) < 2 else names_of(() if order is None else order)
+        if axes == own:
             return self.array
-        return namespace(self.array).permute_dims(self.array, tuple(self.axes.index(axis) for axis in axes))
+        if sorted(axes) != sorted(own):
+            said = f"was asked for {', '.join(axes) or 'no axes'}" if order is not None else "was given no order"
+            hint = f'write to_array("{" ".join(own)}")' if own else "write to_array()"
+            raise NotationError(318, f"to_array {said}, and the axes are {', '.join(own) or 'none'}", hint=hint)
+        return permuted(own, axes)(self._array)
 
     def item(self) -> Any:
-        """The number that a tensor without axes holds."""
-        self._alone("item")
-        return self.array.item()
+        """The number that a tensor without axes holds, as Python's. Raises NotationError where it has axes."""
+        return self._alone("item").item()
 
-    def _alone(self, what: str) -> None:
-        if self.axes:
+    def _alone(self, what: str) -> Any:
+        if self.layout.axes:
             raise NotationError(
-                318, f"{what} needs a tensor without axes, and this one has {show(self.sizes)}", hint="index or reduce it first"
+                318,
+                f"{what} needs a tensor without axes, and this one has {self.shape}",
+                hint="index or reduce it first",
             )
+        return self._array
 
     def __float__(self) -> float:
-        self._alone("float")
-        return float(self.array)
+        return float(self._alone("float"))
 
     def __int__(self) -> int:
-        self._alone("int")
-        return int(self.array)
+        return int(self._alone("int"))
 
     def __bool__(self) -> bool:
-        self._alone("a truth value")
-        return bool(self.array)
+        return bool(self._alone("a truth value"))
 
     def __len__(self) -> int:
         raise NotationError(318, "a named tensor has no length", hint="sizes gives the size of each axis")
 
-    def __iter__(self):
-        raise NotationError(
-            318, "a named tensor has no first axis to go along", hint='index it by name: A[{"seq": 0}]'
-        )
+    def __iter__(self) -> Iterator[Any]:
+        raise NotationError(318, "a named tensor has no first axis to go along", hint='index it by name: A[{"seq": 0}]')
 
-    # arithmetic
-    def __add__(self, other):
-        return eager.binary("+", self, other)
+    def __contains__(self, value: Any) -> bool:
+        raise NotationError(318, "in is not said of a named tensor", hint="write (A == value).any(axis=…)")
 
-    def __radd__(self, other):
-        return eager.binary("+", other, self)
-
-    def __sub__(self, other):
-        return eager.binary("-", self, other)
-
-    def __rsub__(self, other):
-        return eager.binary("-", other, self)
-
-    def __mul__(self, other):
-        return eager.binary("⊙", self, other)
-
-    def __rmul__(self, other):
-        return eager.binary("⊙", other, self)
-
-    def __truediv__(self, other):
-        return eager.binary("/", self, other)
-
-    def __rtruediv__(self, other):
-        return eager.binary("/", other, self)
-
-    def __pow__(self, other):
-        return eager.binary("^", self, other)
-
-    def __rpow__(self, other):
-        return eager.binary("^", other, self)
-
-    def __eq__(self, other):  # type: ignore[override]
-        return eager.binary("=", self, other)
-
-    def __ne__(self, other):  # type: ignore[override]
-        return eager.binary("≠", self, other)
-
-    def __lt__(self, other):
-        return eager.binary("<", self, other)
-
-    def __le__(self, other):
-        return eager.binary("≤", self, other)
-
-    def __gt__(self, other):
-        return eager.binary(">", self, other)
-
-    def __ge__(self, other):
-        return eager.binary("≥", self, other)
-
-    def __and__(self, other):
-        return eager.binary("∧", self, other)
-
-    def __or__(self, other):
-        return eager.binary("∨", self, other)
-
-    def __neg__(self):
-        return eager.unary("negative", self)
-
-    def __pos__(self):
-        return self
-
-    def __abs__(self):
-        return eager.unary("abs", self)
-
-    def __invert__(self):
-        return eager.unary("¬", self)
-
-    def __matmul__(self, other):
-        raise NotationError(
-            316, "@ does not say which axis to contract", hint='write nt.dot(A, B, axis="key"), or a formula: A ⊙_{key} B'
-        )
-
+    # --------------------------------------------------------------------------------------------------- arithmetic
+    __add__, __radd__ = infix("+"), reflected("+")
+    __sub__, __rsub__ = infix("-"), reflected("-")
+    __mul__, __rmul__ = infix("⊙"), reflected("⊙")
+    __truediv__, __rtruediv__ = infix("/"), reflected("/")
+    __pow__, __rpow__ = infix("^"), reflected("^")
+    __and__, __rand__ = infix("∧"), reflected("∧")
+    __or__, __ror__ = infix("∨"), reflected("∨")
+    __eq__ = infix("=")  # type: ignore[assignment]
+    __ne__ = infix("≠")  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = infix("<"), infix("≤"), infix(">"), infix("≥")
+    __neg__, __abs__, __invert__ = FUNCTIONS["negative"], FUNCTIONS["abs"], FUNCTIONS["logical_not"]
     __hash__ = object.__hash__
 
-    # renaming and reshaping (paper §3.6)
+    def __pos__(self) -> NamedTensor:
+        return self
+
+    def __matmul__(self, other: Any) -> NamedTensor:
+        raise NotationError(
+            316,
+            "@ does not say which axis to contract",
+            hint='write nt.dot(A, B, axis="key"), or in a formula A ⊙_{key} B',
+        )
+
+    __rmatmul__ = __matmul__
+
+    # ------------------------------------------------------------------------------- renaming and reshaping (paper §3.6)
     def rename(self, names: Mapping[str, str] | None = None, /, **named: str) -> NamedTensor:
-        """The same tensor, axes under other names, all at once: A.rename(height="rows").
+        """X_{height→rows}: the same numbers, axes under other names, all at once.
 
-        Raises NotationError where an axis is missing, or two would get one name.
+        Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
+
+        >>> tensor([1, 2], "height").rename(height="rows")
+        NamedTensor(rows[2], int64, 1…2)
         """
-        pairs = {**(names or {}), **named}
-        eager.need_axes(self, pairs, "rename")
-        axes = tuple(check_axis(pairs.get(axis, axis)) for axis in self.axes)
-        for axis in axes:
-            if axes.count(axis) > 1:
-                raise NotationError(
-                    312,
-                    f"no axis can be renamed to {axis}: another axis would have this name",
-                    notes=(f"the tensor has {show(self.sizes)}",),
-                    hint=f"rename the other {axis} at the same time",
-                )
-        return eager.made(self.array, axes)
+        return reshaping.rename(self, {**names, **named} if names else named)
 
-    def merge(self, groups: Mapping[str, Iterable[str]] | None = None, /, **named: Iterable[str]) -> NamedTensor:
-        """Axes made one, row-major in the order written: A.merge(layer=("height", "width"))."""
-        result = self
-        for new, old in {**(groups or {}), **named}.items():
-            result = eager.merged(result, names_of(old), check_axis(new))
-        return result
+    def merge(
+        self, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]
+    ) -> NamedTensor:
+        """X_{(height,width)→layer}: axes made one, row-major in the order written.
+
+        Raises NotationError where an axis is missing, or another has the new name (paper §3.6).
+
+        >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
+        [3, 1, 4, 1, 5, 9]
+        """
+        return reshaping.merged(self, {**(groups or {}), **named})
 
     def split(
         self, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
     ) -> NamedTensor:
-        """An axis made several: A.split(height={"outer": 3, "inner": 1}); one size may be None."""
-        result = self
-        for old, new in {**(axes or {}), **named}.items():
-            result = eager.divided(result, old, {check_axis(axis): size for axis, size in new.items()})
-        return result
+        """X_{layer→(heads,key)}: an axis made several, whose sizes are given; one may be None.
 
-    def __getitem__(self, index: Any) -> NamedTensor:
+        Raises NotationError where the sizes do not make up that of the axis (paper §3.6).
+
+        >>> tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
+        ℝ^{heads[2] × key[3]}
+        """
+        return reshaping.divided(self, {**(axes or {}), **named})
+
+    def __getitem__(self, index: Mapping[str, Any]) -> NamedTensor:
         """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
         if not isinstance(index, Mapping):
-            raise NotationError(
-                318, "an index says which axis it is for", hint='write A[{"height": 0}], which counts from 0'
-            )
-        return eager.indexed(self, index)
+            hint = 'write A[{"height": 0}], which counts from 0'
+            raise NotationError(318, "an index says which axis it is for", hint=hint)
+        return reshaping.indexed(self, index)
 
-    # other libraries
-    def __array__(self, dtype: Any = None, copy: bool | None = None):
-        import numpy as np
-
-        if len(self.axes) > 1:
+    # ------------------------------------------------------------------------------------------------ other libraries
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if len(self.layout.axes) > 1:
             raise NotationError(
-                318,
-                f"an array has an order of axes, and {show(self.sizes)} has none",
-                hint=f'say it: A.to_array("{" ".join(self.axes)}")',
-            )
-        array = np.asarray(self.array, dtype=dtype)
+                318, f"an array has an order of axes, and {self.shape} has none",
+                hint=f'say it: A.to_array("{" ".join(self.layout.axes)}")',
+            )  # fmt: skip
+        array = np.asarray(self._array, dtype=dtype)
         return array.copy() if copy else array
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any):
-        return eager.ufunc(ufunc, method, inputs, options)
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return numpy_functions.ufunc(ufunc, method, inputs, options)
 
-    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any):
-        name = function.__name__
-        raise NotationError(
-            318,
-            f"np.{name} goes by the order of axes, and a named tensor has none",
-            hint=f'use names: nt.{name}(A, axis="…"), if there is one, or A.to_array("{" ".join(self.axes)}")',
-        )
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        raise numpy_functions.function(function.__name__, self.layout.axes)
 
     def to_xarray(self) -> Any:
         """An xarray DataArray with these axes as its dimensions. Raises NotationError where xarray is not installed."""
-        return _xarray().DataArray(self.array, dims=self.axes)
+        try:
+            import xarray
+        except ImportError:
+            raise NotationError(408, "xarray is not installed", hint="pip install 'namedtensor[xarray]'") from None
+        return xarray.DataArray(self.array, dims=self.layout.axes)
 
-    def __reduce__(self):
-        return tensor, (self.array, self.axes)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return eager.made, (self.array, self.layout.axes)
 
-    # how it looks
+    # --------------------------------------------------------------------------------------------------- how it looks
     def __repr__(self) -> str:
         from .display import one_line
 
@@ -274,93 +241,90 @@ class NamedTensor:
 
 
 eager.NamedTensor = NamedTensor
+for _name, _function in METHODS.items():
+    setattr(NamedTensor, _name, _function)
 
 
-def check_axis(name: Any) -> str:
-    """A name of an axis as the language compares it. Raises NotationError where it is none."""
-    if isinstance(name, str):
-        folded = fold(name.strip())
-        if AXIS.fullmatch(folded):
-            return folded
-    hint = "a name is made of letters and digits, with ', *, † or _label at its end"
-    if isinstance(name, str) and "," in name:
-        hint = f'axes are separated with spaces, not commas: "{" ".join(part.strip() for part in name.split(","))}"'
-    raise NotationError(208, f"{name!r} is no name of an axis", hint=hint)
-
-
-def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from "height width" or from an iterable of names."""
-    if isinstance(axes, str):
-        if "," in axes:
-            check_axis(axes)
-        return tuple(check_axis(axis) for axis in axes.split())
-    return tuple(check_axis(axis) for axis in axes)
-
-
+# ------------------------------------------------------------------------------------------------------- making them
 def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     """A named tensor from an array of any library, nested lists, or a number; `axes` names its axes in their order.
 
-    Raises NotationError where the names are not as many as the array's axes, or one occurs twice (paper §2.1).
+    An array is not copied. Raises NotationError where the names are not as many as the array's axes, or one occurs twice
+    (paper §2.3).
 
-    >>> A = tensor([[3, 1, 4], [1, 5, 9]], "height width")
-    >>> A
+    >>> tensor([[3, 1, 4], [1, 5, 9]], "height width")
     NamedTensor(height[2] × width[3], int64, 1…9)
     """
-    if isinstance(data, NamedTensor):
-        data = data.to_array(axes) if axes else data.array if not data.axes else data.to_array(data.axes)
-        axes = axes or ()
-    array = data if is_array(data) and hasattr(data, "ndim") else _array(data)
     names = names_of(axes)
-    if len(names) != array.ndim:
-        extent = " × ".join(map(str, array.shape)) or "none"
-        said = "axis" if array.ndim == 1 else "axes"
-        raise NotationError(
-            316,
-            f"the array has {array.ndim} {said} ({extent}), and {len(names)} {'name' if len(names) == 1 else 'names'} were given",
-            notes=(f"the names are {', '.join(names)}",) if names else (),
-            hint='name each axis, separated with spaces: nt.tensor(data, "height width")',
-        )
-    for name in names:
-        if names.count(name) > 1:
-            raise NotationError(303, f"the axis {name} occurs twice", hint="each axis needs its own name")
+    if isinstance(data, NamedTensor):
+        return data if not names else _reordered(data, names)
+    array = _checked(data) if is_array(data) else _from_lists(data)
+    if len(names) != len(array.shape):
+        raise _wrong_number(array, names)
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NotationError(303, f"the axis {twice} occurs twice", hint="each axis needs its own name")
     return eager.made(array, names)
 
 
-def _array(data: Any) -> Any:
-    import numpy as np
+def _reordered(given: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
+    if sorted(names) != sorted(given.axes):
+        raise NotationError(
+            316, f"the tensor has the axes {', '.join(given.axes) or 'none'} already, and not {', '.join(names)}",
+            hint="rename gives axes other names",
+        )  # fmt: skip
+    return eager.made(given.to_array(names), names)
 
+
+def _wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
+    rank = len(array.shape)
+    sizes = f" ({' × '.join(map(str, array.shape))})" if rank else ""
+    has = f"{rank or 'no'} {'axis' if rank == 1 else 'axes'}{sizes}"
+    given = f"{len(names) or 'no'} {'name was' if len(names) == 1 else 'names were'} given"
+    return NotationError(
+        316, f"the array has {has}, and {given}", notes=(f"the names are {', '.join(names)}",) if names else (),
+        hint='name each axis, separated with spaces: nt.tensor(data, "height width")',
+    )  # fmt: skip
+
+
+def _from_lists(data: Any) -> Any:
+    if _has_tensors(data):
+        raise NotationError(
+            317, "a list of named tensors is no array", hint='stack them along a new axis: nt.stack(A, B, axis="new")'
+        )
     try:
         array = np.asarray(data)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         array = None
-    if array is None or array.dtype == object:
+    if array is None or (array.dtype == object and isinstance(data, (list, tuple)) and _is_ragged(data)):
         raise NotationError(311, "the nested lists differ in length", hint="every row needs as many entries")
-    if array.dtype.kind not in "biufc":
-        raise NotationError(317, f"a tensor holds numbers, and this holds {array.dtype}", hint="convert it to numbers first")
-    return array
+    return _checked(array)
 
 
-def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
-    """Whether two tensors have the same axes and, to a tolerance, the same elements; the order of axes means nothing.
-
-    >>> A = tensor([[1, 2], [3, 4]], "a b")
-    >>> allclose(A, tensor([[1, 3], [2, 4]], "b a"))
-    True
-    """
-    import numpy as np
-
-    left, right = (each if isinstance(each, NamedTensor) else tensor(each) for each in (left, right))
-    if left.sizes != right.sizes:
-        return False
-    first, second = (_concrete(each.to_array(left.axes)) for each in (left, right))
-    return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))
+def _has_tensors(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and any(
+        isinstance(each, NamedTensor) or _has_tensors(each) for each in data[:1]
+    )
 
 
-def _concrete(array: Any) -> Any:
-    import numpy as np
+def _is_ragged(data: Any) -> bool:
+    lengths = {len(each) if isinstance(each, (list, tuple)) else None for each in data}
+    return len(lengths) > 1 or any(isinstance(each, (list, tuple)) and _is_ragged(each) for each in data)
 
-    if library(array) == "torch":
-        array = array.detach().cpu()
+
+def _checked(array: Any) -> Any:
+    """An array of numbers; what NumPy adds to arrays besides is refused or taken off."""
+    if not isinstance(array, (np.ndarray, np.generic)):
+        if not hasattr(namespace(array), "asarray"):
+            raise NotationError(317, f"{type(array).__name__} is no array")
+        return array
+    if isinstance(array, np.ma.MaskedArray):
+        raise NotationError(
+            317, "a masked array would lose its mask", hint="fill it first, or give the mask as a tensor"
+        )
+    if array.dtype.kind not in "biufcV":
+        what = "text" if array.dtype.kind in "US" else f"objects of Python ({array.dtype})"
+        raise NotationError(317, f"a tensor holds numbers, and this holds {what}", hint="convert it to numbers first")
     return np.asarray(array)
 
 
@@ -369,17 +333,27 @@ def from_xarray(array: Any) -> NamedTensor:
     return tensor(array.values, tuple(str(name) for name in array.dims))
 
 
-def _xarray() -> Any:
-    try:
-        import xarray
-    except ImportError:
-        raise NotationError(
-            408, "xarray is not installed", hint="pip install 'namedtensor[xarray]'"
-        ) from None
-    return xarray
+# --------------------------------------------------------------------------------------------------------- comparing
+def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
+    """Whether two tensors have the same axes and, to a tolerance, the same elements; the order of axes means nothing.
+
+    >>> A = tensor([[1, 2], [3, 4]], "a b")
+    >>> allclose(A, tensor([[1, 3], [2, 4]], "b a"))
+    True
+    """
+    left, right = tensor(left), tensor(right)
+    if left.sizes != right.sizes:
+        return False
+    first, second = (concrete(each.to_array(left.axes)) for each in (left, right))
+    return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))
 
 
-from .functions import METHODS  # noqa: E402
+def concrete(array: Any) -> Any:
+    """The numbers as an array of NumPy."""
+    if library(array) == "torch":
+        array = array.detach().cpu()
+        array = array.float() if str(array.dtype) == "torch.bfloat16" else array
+    return np.asarray(array)
 
-for _name, _function in METHODS.items():
-    setattr(NamedTensor, _name, _function)
+
+__all__ = ["NamedShape", "NamedTensor", "allclose", "concrete", "eager", "from_xarray", "tensor"]

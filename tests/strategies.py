@@ -18,7 +18,7 @@ from grammar.symbols import FUNCTIONS, GREEK
 # Single letters that mean something else in other places (R, x, I, d, e), and words that begin as keywords do.
 TENSORS = "X A B Q K V W Y x y i j k n R I d e E X' h'' W2 x1' mask input dX order in 1' ∞".split()
 TENSORS += sorted(set(GREEK.values()) - FUNCTIONS)
-AXES = "seq key val height width layer ax a b c i t seq' a'' x R I d dX if for in sum odd inf beta iota index τ γ'".split()
+AXES = "seq key val height width layer ax a b c i t seq' a'' x R I d dX if for in sum odd inf beta index τ γ'".split()
 USER_FUNCTIONS = "f g FFN LayerNorm Att' Φ'".split()
 BUILT_IN = tuple(sorted(FUNCTIONS))
 OPERATORS = "⊕ ★ ⊗ ⊖ ⊘ ⊛ ∘ • ⋄ △ ⊞ ⊠ ⊡".split()

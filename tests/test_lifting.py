@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -75,10 +76,14 @@ class Drawn:
             size = len(needed)
             for line in self.lines:
                 head, equals, body = line.partition(" = ")
-                words = re.findall(r"\w+", head)
+                words = names_in(head)
                 if equals and words[0] in needed:
-                    needed |= {*re.findall(r"\w+", body), *(words if ";" in head else ())}
+                    needed |= {*names_in(body), *(words if ";" in head else ())}
         return needed
+
+
+def names_in(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:_\{?\w+\}?)?", text)
 
 
 def set_of(shape: dict) -> str:
@@ -128,8 +133,8 @@ class Writer:
         if not inner.shape:
             return inner
         axes = self.some_axes(inner.shape)
-        name = self.pick(["∑", "mean", "max", "min", "norm", "var", "logsumexp"])
-        return Typed(f"({name}_{{{', '.join(axes)}}} {inner.text})", without(inner.shape, axes))
+        name = self.pick(["mean", "max", "min", "norm", "var", "logsumexp"])
+        return Typed(f"{name}_{{{', '.join(axes)}}}({inner.text})", without(inner.shape, axes))
 
     def transformed(self, depth: int) -> Typed:
         inner = self.expression(depth)
@@ -137,7 +142,7 @@ class Writer:
             return inner
         name = self.pick(["softmax", "standardize", "logsoftmax", "cumsum", "sort"])
         axes = self.some_axes(inner.shape)[: 1 if name in ("cumsum", "sort") else 2]
-        return Typed(f"({name}_{{{', '.join(axes)}}} {inner.text})", inner.shape)
+        return Typed(f"{name}_{{{', '.join(axes)}}}({inner.text})", inner.shape)
 
     def joined(self, depth: int) -> Typed:
         left, right = self.expression(depth), self.expression(depth)
@@ -209,6 +214,13 @@ class Writer:
         inner = self.expression(depth)
         return Typed(f"({inner.text} / |{self.pick(self.known)}|)", inner.shape) if self.known else inner
 
+    def added(self, depth: int) -> Typed:
+        inner = self.expression(depth)
+        if not inner.shape:
+            return inner
+        axes = self.some_axes(inner.shape)
+        return Typed(f"(∑_{{{', '.join(axes)}}} {inner.text})", without(inner.shape, axes))
+
     def summed(self, depth: int) -> Typed:
         inner = self.expression(depth)
         if not inner.shape:
@@ -229,7 +241,7 @@ class Writer:
             return inner
         axis = self.pick(axes)
         shape = self.fits({**inner.shape, axis: inner.shape[axis] - 1, "k": 2})
-        return inner if shape is None else Typed(f"(unroll_{{{axis}, k}} {inner.text})", shape)
+        return inner if shape is None else Typed(f"unroll_{{{axis}, k}}({inner.text})", shape)
 
     def over_axes(self, depth: int) -> Typed:
         inner = self.expression(depth)
@@ -290,7 +302,7 @@ class Writer:
         return part
 
     RULES = [
-        reduced, transformed, joined, joined, contracted, contracted, renamed, exchanged, starred, merged, indexed, picked,
+        reduced, added, transformed, joined, joined, contracted, contracted, renamed, exchanged, starred, merged, indexed, picked,
         measured, summed, chosen, windowed, over_axes, over_axes, fact, fact, elements, called, called, called,
     ]  # fmt: skip
 
@@ -304,16 +316,16 @@ def renaming(shape: dict, names: dict) -> dict:
 
 
 # ----------------------------------------------------------------------------------------------------------- programs
-def draw_program(random, functions: int) -> Drawn:
+def draw_program(random, functions: int, options: bool = True) -> Drawn:
     """Declared inputs, functions over axes, and functions f1, f2, … each of which may call those before it."""
     drawn = Drawn({axis: random.randint(1, 3) for axis in BOUND})
     drawn.lines += OVER_AXES.values()
     for name in ["W", "V"][: random.randint(0, 2)]:
         drawn.inputs[name] = draw_shape(random, drawn.bound, 2)
     if random.random() < 0.3:
-        drawn.bound["k"] = drawn.inputs.setdefault("w_k", {"k": 2})["k"]
-    for name, shape in drawn.inputs.items():
-        drawn.after.append(f"{name} ∈ {set_of(shape)}")
+        drawn.bound["k"] = drawn.inputs.setdefault("w", {"k": 2})["k"]
+    drawn.options = tuple(drawn.inputs)[: random.randint(0, 2)] if options and random.random() < 0.4 else ()
+    drawn.after = [f"{name} ∈ {set_of(shape)}" for name, shape in drawn.inputs.items()]
     for place in range(1, functions + 1):
         draw_function(random, drawn, f"f_{place}", last=place == functions)
     return drawn
@@ -327,12 +339,10 @@ def draw_shape(random, bound: dict, most: int) -> dict:
 
 def draw_function(random, drawn: Drawn, name: str, last: bool) -> None:
     parameters = {text: draw_shape(random, drawn.bound, 3) for text in ["X", "Y", "Z"][: random.randint(1, 3)]}
-    writer = Writer(random, drawn, parameters, drawn.inputs, name[-1])
+    inputs = drawn.inputs if last else without(drawn.inputs, drawn.options)
+    writer = Writer(random, drawn, parameters, inputs, name[-1])
     body = writer.expression(random.randint(1, 3))
-    options = ""
-    if last and drawn.inputs and random.random() < 0.4:
-        drawn.options = tuple(drawn.inputs)
-        options = f"; {', '.join(drawn.inputs)}"
+    options = options_of(drawn) if last else ""
     drawn.heads.append(Head(name, list(parameters.values()), body.shape))
     domain = " × ".join(set_of(shape) for shape in parameters.values())
     drawn.lines.append(f"{name} : {domain} → {set_of(body.shape)}")
@@ -354,12 +364,12 @@ def draw_tensor(random, shape: dict) -> Tensor:
     return Tensor({axis: shape[axis] for axis in axes}, lambda record: values.randint(-4, 4) / 2)
 
 
-def draw_arguments(random, drawn: Drawn) -> tuple[list[Tensor], dict[str, Tensor]]:
+def draw_arguments(random, drawn: Drawn, often: float = 0.4) -> tuple[list[Tensor], dict[str, Tensor]]:
     """Tensors for the last function and for the inputs, with extra axes; one name of an extra axis has one size."""
     head = drawn.heads[-1]
     sizes = {axis: random.randint(1, 2) for axis in EXTRA}
     arguments = [draw_tensor(random, draw_extra(random, own, head.gives, sizes)) for own in head.needed]
-    lifted = drawn.used() if random.random() < 0.4 else ()
+    lifted = drawn.used() if random.random() < often else ()
     inputs = {
         name: draw_tensor(random, draw_extra(random, own, head.gives, sizes) if name in lifted else own)
         for name, own in drawn.inputs.items()
@@ -382,12 +392,27 @@ def by_definition(function, tensors: list[Tensor], needed: list) -> Tensor:
 
 def expected(drawn: Drawn, arguments: list[Tensor], inputs: dict[str, Tensor]) -> Tensor:
     head, count = drawn.heads[-1], len(arguments)
-    note("\n".join([drawn.text, *(f"argument {X!r}" for X in arguments), *(f"{name} = {X!r}" for name, X in inputs.items())]))
 
     def call(*parts: Tensor) -> Tensor:
         return reference.call(drawn.text, head.name, *parts[:count], values=dict(zip(inputs, parts[count:])))
 
     return by_definition(call, [*arguments, *inputs.values()], [*head.needed, *drawn.inputs.values()])
+
+
+def show(drawn: Drawn, arguments, inputs) -> None:
+    """What hypothesis prints where a test fails."""
+    note("\n".join([drawn.text, *(f"argument {X}" for X in arguments), *(f"{name} = {X}" for name, X in inputs.items())]))
+
+
+def close(left: Tensor, right: Tensor) -> bool:
+    return left.shape == right.shape and all(
+        x == y or abs(x - y) <= 1e-8 * (1 + abs(y)) or (x != x and y != y)
+        for x, y in ((left(record), right(record)) for record in records(left.shape))
+    )
+
+
+def options_of(drawn: Drawn) -> str:
+    return f"; {', '.join(drawn.options)}" if drawn.options else ""
 
 
 def as_array(X: Tensor) -> nt.NamedTensor:
@@ -420,11 +445,161 @@ def many(times: float):
 RANDOM = st.randoms(use_true_random=False)
 
 
-# --------------------------------------------------------------------------------------------------------------- tests
+# --------------------------------------------------------------------------------------------------------- the tests
 @many(4)
 @given(RANDOM)
 def test_a_call_is_the_call_for_every_record_of_the_extra_axes(random):
     drawn = draw_program(random, random.randint(1, 3))
     arguments, inputs = draw_arguments(random, drawn)
+    show(drawn, arguments, inputs)
+    same(found(drawn, arguments, inputs), expected(drawn, arguments, inputs))
+
+
+@many(1)
+@given(RANDOM)
+def test_a_program_is_lifted_over_what_its_inputs_have_besides(random):
+    """A batch: declared inputs with an extra axis, aligned between them."""
+    drawn = draw_program(random, random.randint(0, 1), options=False)
+    drawn.inputs.update({name: draw_shape(random, drawn.bound, 3) for name in ["A", "B"]})
+    writer = Writer(random, drawn, drawn.inputs, {}, "9")
+    body = writer.expression(random.randint(1, 3))
+    drawn.lines += [*writer.facts, f"O = {body.text}"]
+    drawn.after = [f"{name} ∈ {set_of(shape)}" for name, shape in drawn.inputs.items()] + ["O"]
+    drawn.heads.append(Head("O", [], body.shape))
+    _, inputs = draw_arguments(random, drawn, often=1)
+    show(drawn, [], inputs)
+
+    def value(*parts: Tensor) -> Tensor:
+        return reference.evaluate(drawn.text, dict(zip(inputs, parts)))
+
+    wanted = by_definition(value, list(inputs.values()), list(drawn.inputs.values()))
+    same(nt.evaluate(drawn.text, {name: as_array(X) for name, X in inputs.items()}), wanted)
+    assert close(reference.evaluate(drawn.text, inputs), wanted)
+
+
+@many(1)
+@given(RANDOM)
+def test_the_reference_lifts_by_the_definition_too(random):
+    drawn = draw_program(random, random.randint(1, 2))
+    arguments, inputs = draw_arguments(random, drawn)
+    show(drawn, arguments, inputs)
+    assert close(reference.call(drawn.text, drawn.heads[-1].name, *arguments, values=inputs), expected(drawn, arguments, inputs))
+
+
+@many(1)
+@given(RANDOM)
+def test_lifting_a_lift_is_lifting(random):
+    """A function whose signature has some of the extra axes, and that calls the first, is the first lifted over them."""
+    drawn = draw_program(random, random.randint(1, 2))
+    arguments, inputs = draw_arguments(random, drawn, often=0)
+    head = drawn.heads[-1]
+    extra = unite(*(without(X.shape, own) for X, own in zip(arguments, head.needed)))
+    taken = {axis: size for axis, size in extra.items() if random.random() < 0.6}
+    domain = [{**own, **{a: n for a, n in taken.items() if a in X.shape}} for X, own in zip(arguments, head.needed)]
+    names = ", ".join("XYZ"[: len(domain)])
+    drawn.lines.append(f"outer : {' × '.join(map(set_of, domain))} → {set_of({**taken, **head.gives})}")
+    drawn.lines.append(f"outer({names}) = {head.name}({names}{options_of(drawn)})")
+    show(drawn, arguments, inputs)
     wanted = expected(drawn, arguments, inputs)
+    drawn.heads.append(Head("outer", domain, {**taken, **head.gives}))
     same(found(drawn, arguments, inputs), wanted)
+
+
+@many(1)
+@given(RANDOM)
+def test_the_order_of_axes_means_nothing(random):
+    drawn = draw_program(random, random.randint(1, 2))
+    arguments, inputs = draw_arguments(random, drawn)
+    show(drawn, arguments, inputs)
+    first = found(drawn, arguments, inputs)
+    second = found(drawn, [turned(X) for X in arguments], {name: turned(X) for name, X in inputs.items()})
+    assert first.axes == second.axes or sorted(first.axes) == sorted(second.axes)
+    assert nt.allclose(first, second)
+
+
+def turned(X: Tensor) -> Tensor:
+    """The same tensor, its axes stored the other way round."""
+    return Tensor(dict(reversed(X.shape.items())), X)
+
+
+# ---------------------------------------------------------------------------------------------------- what is refused
+def refused_by_both(drawn: Drawn, arguments, inputs) -> None:
+    with pytest.raises(NotationError) as caught:
+        reference.call(drawn.text, drawn.heads[-1].name, *arguments, values=inputs)
+    assert caught.value.kind == "shape", str(caught.value)
+    with pytest.raises(NotationError) as caught:
+        found(drawn, arguments, inputs)
+    assert caught.value.kind == "shape", str(caught.value)
+
+
+@many(1)
+@given(RANDOM)
+def test_an_extra_axis_cannot_be_an_axis_of_the_result(random):
+    drawn = draw_program(random, random.randint(1, 2))
+    arguments, inputs = draw_arguments(random, drawn, often=0)
+    head = drawn.heads[-1]
+    places = [(n, axis) for n, own in enumerate(head.needed) for axis in head.gives if axis not in own]
+    if places:
+        place, axis = random.choice(places)
+        shape = {**arguments[place].shape, axis: random.randint(1, 3)}
+        show(drawn, [shape], inputs)
+        refused_by_both(drawn, [*arguments[:place], draw_tensor(random, shape), *arguments[place + 1 :]], inputs)
+
+
+@many(1)
+@given(RANDOM)
+def test_extra_axes_of_one_name_have_one_size(random):
+    drawn = draw_program(random, random.randint(1, 2))
+    head = drawn.heads[-1]
+    free = [axis for axis in EXTRA if axis not in head.gives and not any(axis in own for own in head.needed)]
+    axis = random.choice(free)
+    if len(head.needed) > 1:
+        arguments = [draw_tensor(random, {**own, axis: size}) for size, own in enumerate(head.needed, 1)]
+        show(drawn, arguments, {})
+        refused_by_both(drawn, arguments, {name: draw_tensor(random, own) for name, own in drawn.inputs.items()})
+
+
+@many(1)
+@given(RANDOM)
+def test_every_argument_has_the_axes_of_the_signature(random):
+    drawn = draw_program(random, random.randint(1, 2))
+    arguments, inputs = draw_arguments(random, drawn, often=0)
+    places = [(n, axis) for n, own in enumerate(drawn.heads[-1].needed) for axis in own]
+    if places:
+        place, axis = random.choice(places)
+        shape = without(arguments[place].shape, [axis])
+        show(drawn, [shape], inputs)
+        refused_by_both(drawn, [*arguments[:place], draw_tensor(random, shape), *arguments[place + 1 :]], inputs)
+
+
+# ------------------------------------------------------------------------------------------- the cases of the language
+ATTENTION = """Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
+Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
+"""
+
+
+@pytest.mark.parametrize(
+    "query, keys, values, result",
+    [
+        ("key", "seq key", "seq val", "val"),
+        ("seq key", "seq key", "seq val", "seq val"),
+        ("seq* key", "seq key", "seq val", "seq* val"),
+        ("heads seq key", "heads seq key", "heads seq val", "heads seq val"),
+        ("key", "val seq key", "seq val", None),
+        ("key val", "seq key", "seq val", None),
+        ("key", "seq key", "key seq val", "key val"),
+        ("seq key", "batch seq key", "key seq val", "seq batch key val"),
+    ],
+)
+def test_attention_on_arguments_with_extra_axes(query, keys, values, result):
+    sizes = {"key": 2, "val": 3, "heads": 2, "batch": 2, "seq*": 2}
+    shapes = [{axis: sizes.get(axis, 3) for axis in axes.split()} for axes in (query, keys, values)]
+    shapes[0] = {axis: 2 if axis == "seq" else size for axis, size in shapes[0].items()}  # another seq than that of K, V
+    drawn = Drawn({}, lines=[ATTENTION], heads=[Head("Attention", [{"key": 2}, {"seq": 3, "key": 2}, {"seq": 3, "val": 3}], {})])
+    arguments = [draw_tensor(numbers.Random(n), shape) for n, shape in enumerate(shapes)]
+    if result is None:
+        refused_by_both(drawn, arguments, {})
+        return
+    wanted = expected(drawn, arguments, {})
+    assert sorted(wanted.shape) == sorted(result.split())
+    same(found(drawn, arguments, {}), wanted)

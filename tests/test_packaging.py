@@ -145,6 +145,17 @@ import namedtensor as nt
 X = nt.tensor(np.array([[3.0, 4.0], [6.0, 8.0]]), "seq chans")
 for formula in ("rms_{chans} X", r"\\nfun{\\chans}{rms} X"):
     np.testing.assert_allclose(nt.evaluate(formula, X=X).to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
+
+# Step 3: its definition on plain numbers.
+from namedtensor import reference, reference_functions
+reference_functions.REDUCTIONS["rms"] = lambda x: (sum(entry * entry for entry in x) / len(x)) ** 0.5
+R = reference.tensor([[3, 4], [6, 8]], "seq chans")
+assert reference.evaluate("rms_{chans} X", {"X": R}).to_list("seq") == [12.5 ** 0.5, 50 ** 0.5]
+
+# Step 4: its example; the Python function is made from the record.
+from namedtensor.examples import EXAMPLES
+EXAMPLES["rms"] = ('rms(tensor([1.0, 1.0], "seq"), axis="seq")', "NamedTensor(float64, 1)")
+np.testing.assert_allclose(nt.rms(X, axis="chans").to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
 """
 
 

@@ -56,8 +56,8 @@ def code(text: str, language: str, kind: str) -> nodes.literal_block:
 
 
 def math(latex: str) -> nodes.Node:
-    latex = latex.strip().removeprefix("$$").removesuffix("$$").strip("$ \n")
-    return nodes.math_block(latex, latex, nowrap=latex.startswith(r"\begin{align"), number=None, label=None, docname="")
+    latex = r"\[" + latex.strip().strip("$") + r"\]"
+    return nodes.math_block(latex, latex, **{"nowrap": True, "no-wrap": True, "number": None, "label": None})
 
 
 def results(outcome) -> list:

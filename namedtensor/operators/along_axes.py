@@ -101,7 +101,9 @@ def _along(name: str, meaning: str, numpy: str, make: Make, rule: str = "floats"
 
 
 _along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", _softmax)
-_along("logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax)
+_along(
+    "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax
+)
 _along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
        "where M = X == X.max(axis, keepdims=True)", _where_extreme(largest))  # fmt: skip
 _along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "

@@ -8,7 +8,8 @@ done: a kernel remembers the dtypes for which that was so.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 Kernel = Callable[..., Any]
 FLOATING = ("real floating", "complex floating")
@@ -52,7 +53,8 @@ def common_dtype(xp: Any, values: Sequence[Any], need_floats: bool = False) -> A
 
 def common(xp: Any, values: Sequence[Any], need_floats: bool = False) -> list[Any]:
     """Arrays and plain numbers as arrays of one dtype."""
-    return [as_array(xp, value, values, common_dtype(xp, values, need_floats)) for value in values]
+    dtype = common_dtype(xp, values, need_floats)
+    return [as_array(xp, value, values, dtype) for value in values]
 
 
 def as_array(xp: Any, value: Any, beside: Sequence[Any], dtype: Any) -> Any:
@@ -96,7 +98,9 @@ RULES: dict[str, tuple[Callable[..., bool], Callable[..., list[Any]]]] = {
 }
 
 
-def coerced(xp: Any, kernel: Kernel, rule: str, numbers: tuple[bool, ...], dtypes: Sequence[Any] | None = None) -> Kernel:
+def coerced(
+    xp: Any, kernel: Kernel, rule: str, numbers: tuple[bool, ...], dtypes: Sequence[Any] | None = None
+) -> Kernel:
     """`kernel` for arguments of any dtype; `numbers` says which are plain Python numbers.
 
     Where the arrays' dtypes are told beforehand and are those that the rule asks for, it is `kernel` itself.
@@ -112,24 +116,25 @@ def coerced(xp: Any, kernel: Kernel, rule: str, numbers: tuple[bool, ...], dtype
 
 
 def _watched(xp: Any, kernel: Kernel, settles: Callable, bring: Callable, numbers: tuple[bool, ...]) -> Kernel:
-    """`kernel`, looking at the dtypes of each call."""
+    """`kernel`, looking at the dtypes of each call; a plain number may come where an array was told of."""
     settled: set[Any] = set()
 
-    def other(key: Any, values: tuple) -> Any:
-        if settles(xp, [value.dtype for value in values if hasattr(value, "dtype")]):
-            settled.add(key)
-            return kernel(*values)
+    def other(*values):
+        if all(plain or hasattr(value, "dtype") for value, plain in zip(values, numbers)):
+            dtypes = tuple(value.dtype for value, plain in zip(values, numbers) if not plain)
+            if settles(xp, dtypes):
+                settled.add(dtypes)
+                return kernel(*values)
         return kernel(*bring(xp, values))
 
     def one(x):
-        return kernel(x) if x.dtype in settled else other(x.dtype, (x,))
+        return kernel(x) if (getattr(x, "dtype", None),) in settled else other(x)
 
     def two(x, y):
-        key = (x.dtype, y.dtype)
-        return kernel(x, y) if key in settled else other(key, (x, y))
+        return kernel(x, y) if (getattr(x, "dtype", None), getattr(y, "dtype", None)) in settled else other(x, y)
 
     def several(*values):
-        key = tuple(value.dtype for value, plain in zip(values, numbers) if not plain)
-        return kernel(*values) if key in settled else other(key, values)
+        dtypes = tuple([getattr(value, "dtype", None) for value, plain in zip(values, numbers) if not plain])
+        return kernel(*values) if dtypes in settled else other(*values)
 
     return {(False,): one, (False, False): two}.get(numbers, several)

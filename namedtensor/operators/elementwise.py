@@ -169,7 +169,16 @@ LOGIC = (
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True)}
 for _name, _meaning, _numpy, _function, _ascii, _latex in LOGIC:
     _binary(_name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, **TRUTHS)
-_unary("¬", "whether it does not hold", "~X", named("logical_not"), ascii="not", latex=r"\lnot", python="logical_not", **TRUTHS)
+_unary(
+    "¬",
+    "whether it does not hold",
+    "~X",
+    named("logical_not"),
+    ascii="not",
+    latex=r"\lnot",
+    python="logical_not",
+    **TRUTHS,
+)
 
 
 # --------------------------------------------------------------------------------------------------- of three numbers
@@ -198,4 +207,3 @@ register(
         "clip(X, low, high) is X, no less than low and no more than high", "np.clip(X, low, high)", **_THREE,
     )
 )  # fmt: skip
-

@@ -7,7 +7,8 @@ range, or not whole, is an IndexProblem: nothing ever wraps around.
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from .dtypes import Kernel, is_numpy
 from .lowering import fit, permuted, union
@@ -101,12 +102,12 @@ def _index(xp, orders, axes, options) -> Lowered:
 
 def _picked(xp: Any, order: Order, axes: Order, base: int) -> Lowered:
     """One element of each axis: what is left is a part of the array."""
-    places = {axis: order.index(axis) for axis in axes}
+    places = [order.index(axis) for axis in axes]
     rest = tuple(axis for axis in order if axis not in axes)
 
     def pick(array, *indices):
         at: list[Any] = [slice(None)] * array.ndim
-        for (axis, place), index in zip(places.items(), indices):
+        for place, index in zip(places, indices):
             found = positions(xp, index, array.shape[place], base)
             at[place] = found if isinstance(found, int) else _as_int(xp, found)
         return array[tuple(at)]
@@ -245,7 +246,14 @@ def _equal(shapes: tuple, axes: Order, sizes: Mapping[str, Any]) -> dict[str, An
 
 register(
     Operator(
-        "onehot", "index", "-> ax", _onehot, "one at the index, zero elsewhere", "np.eye(n)[I - 1]", SECTION, given=chosen
+        "onehot",
+        "index",
+        "-> ax",
+        _onehot,
+        "one at the index, zero elsewhere",
+        "np.eye(n)[I - 1]",
+        SECTION,
+        given=chosen,
     )
 )
 register(

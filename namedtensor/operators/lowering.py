@@ -9,7 +9,8 @@ count, and `dtypes` of the arguments (None for a plain number), which spare the 
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from .dtypes import Kernel, coerced, is_numpy
 from .record import Lower, Lowered, Order
@@ -69,10 +70,15 @@ def extent(order: Order, array: Any) -> dict[str, int]:
     return dict(zip(order, array.shape))
 
 
-def positions(order: Order, axes: tuple[str, ...]) -> int | tuple[int, ...]:
-    """Where the axes stand in storage; a plain number for one, which libraries take faster."""
+Places = int | tuple[int, ...] | None
+
+
+def positions(order: Order, axes: tuple[str, ...]) -> Places:
+    """Where the axes stand in storage; one as a plain number, all of several as None, which libraries take faster."""
     places = tuple(order.index(axis) for axis in axes)
-    return places[0] if len(places) == 1 else places
+    if len(places) == 1:
+        return places[0]
+    return None if len(places) == len(order) else places
 
 
 # ------------------------------------------------------------------------------------------------- three kinds of lower

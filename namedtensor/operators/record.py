@@ -12,8 +12,9 @@ the axes that the operator gives, `base` from which indices count (1, as in form
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping
+from typing import Any
 
 from ..axes import Signature, signature
 

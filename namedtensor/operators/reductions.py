@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 
 from .dtypes import Kernel, is_numpy
 from .elementwise import named
-from .lowering import Make, elementwise, reduction
+from .lowering import Make, Places, elementwise, reduction
 from .record import Lower, Operator, register
 
 SECTION = "§3.3 Reductions"
@@ -37,9 +37,11 @@ largest = folded("maximum", "max")
 smallest = folded("minimum", "min")
 
 
-def count(x: Any, at: int | tuple[int, ...]) -> int:
+def count(x: Any, at: Places) -> int:
     """How many numbers are reduced to one."""
-    return x.shape[at] if isinstance(at, int) else math.prod(x.shape[place] for place in at)
+    if isinstance(at, int):
+        return x.shape[at]
+    return math.prod(x.shape if at is None else [x.shape[place] for place in at])
 
 
 def mean(xp: Any) -> Kernel:
@@ -92,8 +94,8 @@ def _norm(xp: Any) -> Kernel:
     return norm
 
 
-def _without(shape: tuple[int, ...], at: int | tuple[int, ...]) -> tuple[int, ...]:
-    places = (at,) if isinstance(at, int) else at
+def _without(shape: tuple[int, ...], at: Places) -> tuple[int, ...]:
+    places = (at,) if isinstance(at, int) else range(len(shape)) if at is None else at
     return tuple(size for place, size in enumerate(shape) if place not in places)
 
 

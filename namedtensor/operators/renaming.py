@@ -6,7 +6,8 @@ A rename moves no numbers: only the axes' names change, so it is no operator her
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from .dtypes import Kernel, common
 from .lowering import fit, permuted, union

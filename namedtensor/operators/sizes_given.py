@@ -6,7 +6,8 @@ Each function takes the arguments' shapes, the axes of the use and the sizes tha
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from ..axes import AxisProblem, Shape
 from ..sizes import agree, is_known, known
@@ -27,7 +28,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     seq, kernel = axes
     whole, part = size_in(shapes, seq), known(sizes[kernel])
     if is_known(whole) and is_known(part) and not 1 <= part <= whole:
-        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, which has no window of {part}")
+        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
     return {seq: whole - part + 1, kernel: part}
 
 
@@ -36,7 +37,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     seq, kernel = axes
     whole, part = size_in(shapes, seq), known(sizes[kernel])
     if is_known(whole) and is_known(part) and (part < 1 or whole % part):
-        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, which is no multiple of {kernel}, {part}")
+        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, and windows of {part} do not fill it")
     return {seq: whole // part, kernel: part}
 
 
@@ -45,7 +46,7 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
     axis, rank = axes
     whole, part = size_in(shapes, axis), known(sizes[rank])
     if is_known(whole) and is_known(part) and not 0 <= part <= whole:
-        raise AxisProblem("whole", axis, detail=f"{axis} is {whole}, so it has no {part} largest")
+        raise AxisProblem("other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}")
     return {axis: whole, rank: part}
 
 
@@ -73,5 +74,6 @@ def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     """As many rows as columns."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not agree(rows, columns):
-        raise AxisProblem("whole", axes[0], detail=f"{axes[0]} is {rows} and {axes[1]} {columns}: this is not square")
+        message = f"a square matrix is due, and {axes[0]} is {rows} where {axes[1]} is {columns}"
+        raise AxisProblem("other", axes[0], detail=message)
     return {axis: known(rows) for axis in axes}

@@ -1,7 +1,7 @@
 """Windows (paper §3.5 and §4): an axis cut into pieces, which overlap or stand side by side.
 
-    unroll_{seq,kernel} X    the pieces from each element on: seq[n - |kernel| + 1], kernel     (convolutions)
-    pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kernel          (pooling)
+unroll_{seq,kernel} X    the pieces from each element on: seq[n - |kernel| + 1], kernel     (convolutions)
+pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kernel          (pooling)
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def _windows(xp: Any, place: int, size: int) -> Kernel:
         count = array.shape[place] - size + 1
         starts = xp.reshape(xp.arange(count, dtype=xp.int64), (count, 1))
         at = xp.reshape(starts + xp.arange(size, dtype=xp.int64), (-1,))
-        found = xp.reshape(xp.take(array, at, axis=place), (*array.shape[:place], count, size, *array.shape[place + 1 :]))
+        found = xp.reshape(
+            xp.take(array, at, axis=place), (*array.shape[:place], count, size, *array.shape[place + 1 :])
+        )
         return xp.moveaxis(found, place + 1, -1)
 
     return unroll

@@ -1,0 +1,168 @@
+"""Why a token cannot stand where it stands: what was due there, and what the writer may have meant.
+
+The parser knows which terminals could come; the tables here know what people write who come from Python, from LaTeX or
+from another notation.
+"""
+
+from __future__ import annotations
+
+from .errors import NotationError
+from .tokens import Token
+
+OPERATORS = {"EQUALS", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
+             "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
+CLOSING = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
+OPERAND = {"NUMBER", "NAME", "LPAREN"}
+DUE = {
+    "NAME": "a name", "NUMBER": "a number", "LPAREN": "(", "RPAREN": ")", "RBRACE": "}", "RBRACKET": "]", "COMMA": "a comma",
+    "EQUALS": "=", "IN": "∈", "ARROW": "→", "SUP": "^", "REALS": "ℝ", "DOTS": "…", "COLON": ":", "BAR": "|", "FOR": "for",
+    "IF": "if", "OTHERWISE": "otherwise", "CALL": "(", "SUB": "a subscript", "LBRACE": "{", "LBRACKET": "[",
+}  # fmt: skip
+
+# Two signs that another notation reads as one.
+SIGNS = {
+    "==": "one = is enough: it defines, it claims, and in a condition it compares",
+    "**": "a power is written x^2",
+    "//": "a quotient is written a / b, its whole part floor(a / b)",
+    ":=": "a definition is written with =",
+    "=>": "≥ is written >=, and → is written ->",
+    "=<": "≤ is written <=",
+    "<>": "≠ is written !=",
+} | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is a fact and no step: give the new value a name of its own")
+
+# What to say of a token after a whole operand, where only an operator could go on.
+AFTER_OPERAND = {
+    "IF": "cases are written { a if i ≤ j; b otherwise }",
+    "OTHERWISE": "cases are written { a if i ≤ j; b otherwise }",
+    "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",
+    "AND": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "OR": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "RELATION": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "PARITY": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
+    "SEMICOLON": "a new line begins a new statement",
+    "COLON": "a signature is written f : ℝ^{seq} → ℝ",
+    "ARROW": "a rename is written X_{old→new}",
+    "IN": "a declaration is written X ∈ ℝ^{seq}",
+}
+
+
+def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: str) -> NotationError:
+    """What to say of `token`, where only the terminals `expected` could come."""
+    position = len(tokens) if token.type == "$END" else tokens.index(token)
+    before = tokens[position - 1] if position else None
+    if before is not None and before.type == "BIG" and "SUB" in expected:
+        sign = source[before.start : before.end]
+        return NotationError(
+            105, f"{sign} needs the axis to go over", source, before.span, hint=f"write {sign}_{{axis}} and then its operand"
+        )
+    if token.type in ("$END", "SEPARATOR"):
+        return ends_early(before or token, tokens, position, expected, source)
+    shown = source[token.start : token.end].strip() or token.text
+    pair = source[before.start : token.end] if before is not None else ""
+    if pair in SIGNS and before is not None:
+        return NotationError(
+            106, f"{pair} is no sign of the notation", source, (before.start, token.end), hint=SIGNS[pair]
+        )
+    if misses_operand(token, expected):
+        start = operator_before(tokens, position)
+        if start is not None and tokens[start].type == "FUNCTION":
+            name = tokens[start].text
+            return NotationError(
+                105, f"{name} is a function, and its operand is missing", source, covering(tokens[start:position]),
+                hint=f"write what it applies to: {name}(X)",
+            )  # fmt: skip
+        return NotationError(
+            105, f"an operand is missing before {shown}", source, token.span, hint=repair(tokens, position, expected)
+        )
+    return NotationError(
+        101, f"{shown} cannot stand here; {due(expected)}", source, token.span, hint=repair(tokens, position, expected)
+    )
+
+
+def ends_early(last: Token, tokens: list[Token], position: int, expected: set[str], source: str) -> NotationError:
+    start = operator_before(tokens, position)
+    if start is not None and expected >= OPERAND - {"LPAREN"}:
+        span = covering(tokens[start:position])
+        shown = source[span[0] : span[1]]
+        what = "a right side" if tokens[start].type == "EQUALS" else "an operand"
+        wanted = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
+        return NotationError(105, f"{shown} needs {what} after it", source, span, hint=f"{wanted}, or remove {shown}")
+    return NotationError(
+        101, f"the formula ends too early; {due(expected)}", source, last.span, hint="write the rest of it"
+    )
+
+
+def misses_operand(token: Token, expected: set[str]) -> bool:
+    """Whether an operand has to come before `token`: an operator, or the end of a bracket."""
+    return (
+        expected >= OPERAND
+        and "PLUS" not in expected
+        and (token.type in OPERATORS or token.type in CLOSING or token.type == "SEMICOLON")
+    )
+
+
+def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None:
+    """What would mend it, where that can be guessed."""
+    token = tokens[position]
+    types = [each.type for each in tokens[max(0, position - 2) : position]]
+    if types[-1:] == ["SUP"] and token.type == "MINUS":
+        return "put a longer exponent in braces: x^{-1}"
+    if types[:1] == ["SUB"] and token.type == "COMMA":
+        return f"put several axes in braces: _{{{tokens[position - 1].text}, …}}"
+    if types[:1] == ["SUB"] and token.type == "ARROW":
+        return f"put a rename in braces: _{{{tokens[position - 1].text}→…}}"
+    if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
+        return "bars hold one name: a longer absolute value is abs(…)"
+    if token.type == "COLON" and "RBRACKET" in expected:
+        return "there are no slices: an index is written X_{axis(1)}, and counts from 1"
+    if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
+        return AFTER_OPERAND[token.type]
+    return None
+
+
+def due(expected: set[str]) -> str:
+    """What could come, in words."""
+    if "PLUS" in expected:
+        ends = [sign for terminal, sign in CLOSING.items() if terminal in expected]
+        ends += [DUE[word] for word in ("IF", "OTHERWISE") if word in expected]
+        ends += ["the end of the statement"] if "$END" in expected else []
+        return " or ".join(["an operator", *ends]) + " is due"
+    if "REALS" in expected:
+        return "a set is due: ℝ^{…}, {0, 1}, [0, 1] or [n]"
+    if expected >= OPERAND:
+        return "an operand is due"
+    words = sorted({DUE[terminal] for terminal in expected if terminal in DUE})
+    if not words:
+        return "an operator or the end of the statement is due"
+    if len(words) > 4:
+        words = [word for word in words if len(word) == 1] or words[:4]
+    return " or ".join(words[:4]) + " is due"
+
+
+def covering(tokens: list[Token]) -> tuple[int, int]:
+    """From the first to the last of them; LaTeX may write them in another order."""
+    return min(token.start for token in tokens), max(token.end for token in tokens)
+
+
+def operator_before(tokens: list[Token], position: int) -> int | None:
+    """The index of the operator, with its scripts, that ends at `position`."""
+    index = position - 1
+    if index < 0:
+        return None
+    if tokens[index].type in OPERATORS:
+        return index
+    depth = 0
+    while index >= 0:
+        kind = tokens[index].type
+        if kind in CLOSING:
+            depth += 1
+        elif kind in ("LBRACE", "LPAREN", "LBRACKET", "CALL"):
+            depth -= 1
+        if depth == 0 and kind in ("SUB", "SUP") and index:
+            if tokens[index - 1].type in OPERATORS:
+                return index - 1
+        elif depth == 0 and kind not in ("LBRACE", "NAME", "NUMBER", "FUNCTION", "RBRACE", "SUB", "SUP"):
+            return None
+        index -= 1
+    return None

@@ -1,0 +1,56 @@
+"""What somebody may have meant: the nearest names, and what those write who come from other libraries.
+
+    near("sofmax", ["softmax", "max"])     ["softmax"]
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Iterable
+
+LONGEST = 60  # names beyond this are no slips of the pen
+
+ELSEWHERE = {
+    "axis": "axes are named in the subscript: softmax_{seq} X",
+    "dim": "axes are named in the subscript: softmax_{seq} X",
+    "einsum": "a contraction is written A ⊙_{axis} B",
+    "matmul": "a contraction is written A ⊙_{axis} B",
+    "dot": "a contraction is written A ⊙_{axis} B",
+    "tensordot": "a contraction is written A ⊙_{axis} B",
+    "transpose": "axes have names and no order: rename them, X_{a→b, b→a}",
+    "T": "axes have names and no order: rename them, X_{a→b, b→a}",
+    "reshape": "axes are merged and split by name: X_{(a,b)→c}, X_{c→(a,b)}",
+    "flatten": "axes are merged by name: X_{(a,b)→c}",
+    "average": "the average over an axis is mean_{axis} X",
+    "len": "the size of an axis is |axis|",
+    "import": "nothing needs importing: the built-in functions are there",
+    "lambda": "a function is defined by an equation: f(t) = t + 1",
+    "True": "a condition is written 1 = 1",
+    "None": "there is no empty value in the notation",
+    "exp2": "a power is written 2^x",
+    "log2": "write log x / log 2",
+    "ln": "the natural logarithm is log",
+    "arange": "the numbers 1 to |axis| are iota_{axis}",
+    "eye": "an identity is I_{ax,ax'}",
+    "hstack": "tensors are joined by X ⊕_{axis} Y",
+    "concatenate": "tensors are joined by X ⊕_{axis} Y",
+    "softmax2d": "write softmax_{height, width} X",
+}
+
+
+def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
+    """The known names that are spelled nearly so; those that differ in the case of letters come first."""
+    if len(name) > LONGEST:
+        return []
+    candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
+    alike = [other for other in candidates if bare(other) == bare(name)]
+    close = difflib.get_close_matches(name, candidates, n=most, cutoff=cutoff)
+    return list(dict.fromkeys((*alike, *close)))[:most]
+
+
+def bare(name: str) -> str:
+    return name.casefold().rstrip("'*†")
+
+
+def did_you_mean(names: list[str]) -> str | None:
+    return f"did you mean {' or '.join(names)}?" if names else None

@@ -1,0 +1,137 @@
+"""What the Python functions say where tensors do not fit: what each operand has, why they must agree, what mends it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .axes import AxisProblem, Shape, show
+from .operators.record import IndexProblem, Operator
+
+ORDINALS = ("first", "second", "third", "fourth")
+SIGNS = {"negative": "−", "-": "−", "juxtaposed": "the product"}
+
+
+def shape_error(
+    problem: AxisProblem, record: Operator, shapes: Sequence[Shape], axes: tuple[str, ...]
+) -> NotationError:
+    """The error for operands that do not fit an operator."""
+    shown = SIGNS.get(record.name, record.name) + (f"_{{{', '.join(axes)}}}" if axes else "")
+    number, message, hint = TELL[problem.what](problem, shown, shapes)
+    notes = described(shapes)
+    if problem.what == "sizes":
+        notes += (f"they are one axis because they share the name {problem.axis}",)
+    return NotationError(number, message, notes=notes, hint=hint)
+
+
+def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
+    """What each operand has, in the notation."""
+    if len(shapes) == 1:
+        return (f"the tensor has {show(shapes[0])}",)
+    return tuple(f"the {ordinal(place)} operand has {show(shape)}" for place, shape in enumerate(shapes[:4]))
+
+
+def ordinal(place: int) -> str:
+    return ORDINALS[place] if place < len(ORDINALS) else f"{place + 1}th"
+
+
+def nearest(axis: str, names: Iterable[str]) -> str | None:
+    """A hint with the nearest axis name, or with all of them."""
+    have = list(dict.fromkeys(names))
+    near = difflib.get_close_matches(axis, have, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"the axes are {', '.join(have)}" if have else None
+
+
+Told = tuple[int, str, "str | None"]
+
+
+def _missing(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
+    who = "the tensor" if len(shapes) == 1 else f"the {ordinal(problem.argument)} operand"
+    message = f"{shown} needs the axis {problem.axis}, which {who} lacks"
+    return 301, message, nearest(problem.axis, (axis for shape in shapes for axis in shape))
+
+
+def _sizes(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
+    first, second = problem.detail
+    message = f"{problem.axis} is {first} on one side of {shown} and {second} on the other"
+    return 302, message, "rename one of the two, or give tensors of one size"
+
+
+def _clash(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
+    message = f"{shown} gives the axis {problem.axis}, which its operand has already"
+    return 306, message, f'rename it first: A.rename({{"{problem.axis}": "{problem.axis}\'"}})'
+
+
+def _repeated(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
+    return 303, f"{problem.axis} is named twice", "name each axis once"
+
+
+def _number(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
+    wanted, found = problem.detail
+    have = list(dict.fromkeys(axis for shape in shapes for axis in shape))
+    hint = "leave axis out" if not wanted else None
+    if wanted and have:
+        hint = f'say which: axis="{have[0]}"' + (
+            f", or axis={tuple(have)} for all" if len(have) > 1 and wanted == 1 else ""
+        )
+    return 316, f"{shown} takes {_count(wanted)}, and was given {_count(found)}", hint
+
+
+def _count(axes: int) -> str:
+    return "no axes" if axes == 0 else f"{axes} {'axis' if axes == 1 else 'axes'}"
+
+
+def _arity(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
+    wanted, found = problem.detail
+    return 304, f"{shown} takes {wanted} operand{'s' * (wanted != '1')}, and was given {found}", None
+
+
+TELL: dict[str, Callable[[AxisProblem, str, Sequence[Shape]], Told]] = {
+    "missing": _missing,
+    "sizes": _sizes,
+    "clash": _clash,
+    "repeated": _repeated,
+    "number": _number,
+    "arity": _arity,
+    "whole": lambda problem, shown, shapes: (310, str(problem.detail), None),
+    "other": lambda problem, shown, shapes: (308, str(problem.detail), None),
+}
+
+
+def index_error(problem: IndexProblem, name: str, axes: tuple[str, ...], base: int) -> NotationError:
+    if problem.size is None:
+        return NotationError(402, f"an index is a whole number, and this is {problem.value}")
+    last = problem.size - 1 + base
+    return NotationError(
+        401, f"{axes[0] if axes else name} has no element {problem.value}: its indices go from {base} to {last}",
+        hint=None if base else "the Python functions count from 0, as Python does",
+    )  # fmt: skip
+
+
+def no_names(value: Any, name: str) -> NotationError:
+    """The error for an operand that is no tensor."""
+    hint = 'name its axes: nt.tensor(array, "seq chans")'
+    if isinstance(value, str):
+        return NotationError(
+            317, f"{name} was given the text {value!r} as an operand", hint=f'if it names an axis: axis="{value}"'
+        )
+    shape = getattr(value, "shape", None)
+    if shape:
+        extent = " × ".join(map(str, shape))
+        return NotationError(317, f"{name} was given an array of {extent} whose axes have no names", hint=hint)
+    return NotationError(317, f"{name} takes named tensors and numbers, not {type(value).__name__}", hint=hint)
+
+
+def of_libraries(name: str, libraries: Sequence[str]) -> NotationError:
+    plain = [library.replace("array_api_compat.", "") for library in libraries]
+    return NotationError(317, f"{name} was given tensors of {' and of '.join(plain)}", hint="convert one of them first")
+
+
+def truth_error(name: str, value: Any) -> NotationError:
+    what = f"the number {value}" if isinstance(value, (int, float)) else f"numbers, of {value.dtype}"
+    return NotationError(315, f"{name} asks whether conditions hold, and was given {what}", hint="compare first: A > 0")

@@ -1,0 +1,67 @@
+"""What a tensor is besides its numbers: names, sizes, dtype and library, interned.
+
+Equal layouts are one object, so that a prepared call is found by identity, and names and shapes are read once, when a
+tensor is made, and not at each use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arrays import namespace
+from .axes import show
+
+MOST = 4096  # layouts, and calls of one operator, that are kept
+
+
+class Layout:
+    """Axes in storage order, their sizes, the dtype and the namespace of an array."""
+
+    __slots__ = ("axes", "extent", "dtype", "xp")
+
+    def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any):
+        self.axes, self.extent, self.dtype, self.xp = axes, extent, dtype, xp
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(zip(self.axes, self.extent))
+
+    @property
+    def is_truth(self) -> bool:
+        return self.xp.isdtype(self.dtype, "bool")
+
+    def __repr__(self) -> str:
+        return f"Layout({show(self.sizes)}, {self.dtype})"
+
+
+_INTERNED: dict[tuple, Layout] = {}
+
+
+def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
+    """The layout of an array with these axes.
+
+    >>> import numpy as np
+    >>> layout_of(np.zeros(3), ("seq",)) is layout_of(np.ones(3), ("seq",))
+    True
+    """
+    xp = namespace(array)
+    key = (axes, tuple(array.shape), array.dtype, xp)
+    found = _INTERNED.get(key)
+    if found is None:
+        found = remember(_INTERNED, key, Layout(*key))
+    return found
+
+
+def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
+    """The same layout under other names."""
+    key = (axes, layout.extent, layout.dtype, layout.xp)
+    found = _INTERNED.get(key)
+    return remember(_INTERNED, key, Layout(*key)) if found is None else found
+
+
+def remember(table: dict, key: Any, value: Any) -> Any:
+    """Keep a value; a table that has grown too large begins anew."""
+    if len(table) >= MOST:
+        table.clear()
+    table[key] = value
+    return value

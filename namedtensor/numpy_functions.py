@@ -1,0 +1,82 @@
+"""What NumPy's own functions do with a named tensor: np.exp(A) goes by name, np.sum(A) says what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from . import eager
+from .arrays import is_array
+from .axes import AxisProblem, broadcast
+from .eager_errors import no_names, shape_error
+from .operators import REGISTRY
+from .operators.lowering import fitted, union
+
+# ufunc -> operator, where the names differ
+OPERATORS = {
+    "add": "+", "subtract": "-", "multiply": "⊙", "divide": "/", "true_divide": "/", "power": "^", "absolute": "abs",
+    "maximum": "max", "minimum": "min", "equal": "=", "not_equal": "≠", "less": "<", "less_equal": "≤", "greater": ">",
+    "greater_equal": "≥", "logical_and": "∧", "logical_or": "∨", "logical_not": "¬", "bitwise_and": "∧",
+    "bitwise_or": "∨", "invert": "¬",
+}  # fmt: skip
+# NumPy's name -> ours, where they differ
+FUNCTIONS = {
+    "amax": "max", "amin": "min", "concatenate": "concat", "einsum": "dot", "tensordot": "dot", "matmul": "dot",
+    "take": "index", "take_along_axis": "index", "product": "prod", "linalg_norm": "norm", "around": "",
+}  # fmt: skip
+
+
+def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any]) -> Any:
+    """np.exp(A), np.maximum(A, B). Raises NotationError for what goes by position."""
+    name = function.__name__
+    if method != "__call__" or function.signature is not None or options:
+        raise by_position(name if method == "__call__" else f"{name}.{method}", _advised(name, method))
+    operands = tuple(eager.as_operand(each) for each in inputs)
+    for each in operands:
+        if (
+            each is None
+            or is_array(each)
+            and not isinstance(each, eager.NamedTensor)
+            or isinstance(each, (list, tuple))
+        ):
+            raise no_names(each, f"np.{name}")
+    record = REGISTRY.get(OPERATORS.get(name, name))
+    return eager.call(record, operands) if record is not None else _elementwise(function, operands)
+
+
+def _advised(name: str, method: str) -> str:
+    return {("add", "reduce"): "sum", ("multiply", "reduce"): "prod", ("maximum", "reduce"): "max",
+            ("minimum", "reduce"): "min", ("add", "accumulate"): "cumsum", ("matmul", "__call__"): "dot",
+            ("vecdot", "__call__"): "dot"}.get((name, method), "")  # fmt: skip
+
+
+def _elementwise(function: Any, operands: tuple) -> Any:
+    """A function of numbers that is no operator of the notation, over the union of the axes."""
+    layouts = [each.layout if isinstance(each, eager.NamedTensor) else None for each in operands]
+    shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
+    try:
+        broadcast(shapes)
+    except AxisProblem as problem:
+        raise shape_error(problem, REGISTRY["+"], shapes, ()) from None
+    orders = tuple(layout and layout.axes for layout in layouts)
+    order = union(orders)
+    result = fitted(function, orders, order)(*eager.arrays_of(operands))
+    if isinstance(result, tuple):
+        return tuple(eager.made(each, order) for each in result)
+    return eager.made(result, order)
+
+
+def function(name: str, axes: tuple[str, ...]) -> NotationError:
+    """The error for np.sum(A) and its kin."""
+    from .functions import FUNCTIONS as OURS
+
+    ours = FUNCTIONS.get(name, name)
+    return by_position(name, ours if ours in OURS else "", axes)
+
+
+def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationError:
+    axis = axes[0] if axes else "seq"
+    hint = f'write nt.{ours}(A, axis="{axis}")' if ours else 'take its array in an order that you say: A.to_array("…")'
+    return NotationError(318, f"np.{name} goes by the order of axes, and a named tensor has none", hint=hint)

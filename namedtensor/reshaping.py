@@ -1,0 +1,178 @@
+"""Renames, merges, splits and indices of named tensors, as their methods do them (paper §3.6 and §3.7).
+
+The Python methods count from 0, as Python does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from . import eager
+from .axes import AxisProblem, broadcast, show
+from .eager import made, made_as
+from .eager_errors import index_error, nearest, shape_error
+from .layouts import Layout, remember, renamed
+from .names_of_axes import check_axis, names_of
+from .operators import REGISTRY
+from .operators.record import IndexProblem
+from .operators.renaming import merge, split
+
+
+def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
+    """Raise where a tensor lacks an axis, or one is named twice."""
+    axes = tuple(axes)
+    for axis in axes:
+        if axis not in layout.axes:
+            raise NotationError(
+                301, f"{what} needs the axis {axis}, which the tensor lacks",
+                notes=(f"the tensor has {show(layout.sizes)}",), hint=nearest(axis, layout.axes),
+            )  # fmt: skip
+        if axes.count(axis) > 1:
+            raise NotationError(303, f"{axis} is named twice", hint="name each axis once")
+
+
+def need_new(layout: Layout, axes: tuple[str, ...], new: Iterable[str], number: int, what: str) -> None:
+    """Raise where an axis would get a name that another has."""
+    for name in new:
+        if axes.count(name) > 1:
+            raise NotationError(
+                number, f"{what} {name}: another axis would have this name", notes=(f"the tensor has {show(layout.sizes)}",),
+                hint=f"choose another name, or rename the other {name} at the same time",
+            )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------- renaming
+_RENAMED: dict[Any, Layout] = {}
+
+
+def rename(tensor: Any, names: Mapping[str, str]) -> Any:
+    """The same array with axes under other names, all at once."""
+    key = (tensor.layout, tuple(names.items()))
+    try:
+        found = _RENAMED[key]
+    except (KeyError, TypeError):
+        found = remember(_RENAMED, key, _rename(tensor.layout, names))
+    return made_as(tensor._array, found)
+
+
+def _rename(layout: Layout, names: Mapping[str, str]) -> Layout:
+    pairs = {check_axis(old): check_axis(new) for old, new in names.items()}
+    need_axes(layout, pairs, "rename")
+    axes = tuple(pairs.get(axis, axis) for axis in layout.axes)
+    need_new(layout, axes, axes, 312, "no axis can be renamed to")
+    return renamed(layout, axes)
+
+
+# -------------------------------------------------------------------------------------------------- merging, splitting
+def merged(tensor: Any, groups: Mapping[str, str | Iterable[str]]) -> Any:
+    """Groups of axes, each made one."""
+    for new, old in groups.items():
+        tensor = _merged(tensor, names_of(old), check_axis(new))
+    return tensor
+
+
+def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
+    layout = tensor.layout
+    need_axes(layout, old, "merge")
+    if not old:
+        raise NotationError(
+            313, f"{new} cannot be merged from no axes", hint='name them: A.merge(layer=("height", "width"))'
+        )
+    rest = tuple(axis for axis in layout.axes if axis not in old)
+    need_new(layout, (*rest, new), (new,), 313, "no axis can be merged into")
+    function, order = merge(layout.xp, layout.axes, layout.sizes, old, new)
+    return made(function(tensor._array), order)
+
+
+def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
+    """Axes, each made several."""
+    for old, new in axes.items():
+        if not isinstance(new, Mapping):
+            raise NotationError(
+                313,
+                f"{old} cannot be split without the sizes of its parts",
+                hint=f'write A.split({old}={{"outer": 3, "inner": None}})',
+            )
+        tensor = _divided(tensor, check_axis(old), {check_axis(axis): size for axis, size in new.items()})
+    return tensor
+
+
+def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
+    layout = tensor.layout
+    need_axes(layout, (old,), "split")
+    rest = tuple(axis for axis in layout.axes if axis != old)
+    need_new(layout, (*rest, *parts), parts, 313, f"{old} cannot be split into")
+    sizes = _solved(layout, old, parts)
+    function, order = split(layout.xp, layout.axes, layout.sizes, old, sizes)
+    return made(function(tensor._array), order)
+
+
+def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
+    """The sizes of the parts, the one that is None from the others."""
+    whole = layout.sizes[old]
+    stated = math.prod(size for size in parts.values() if size is not None)
+    unknown = [axis for axis, size in parts.items() if size is None]
+    fits = parts and len(unknown) < 2 and stated > 0 and (whole % stated == 0 if unknown else whole == stated)
+    if not fits and not (whole == stated == 0 and not unknown):
+        text = " × ".join(axis if size is None else f"{axis}[{size}]" for axis, size in parts.items()) or "nothing"
+        raise NotationError(
+            313, f"{old} is {whole}, which cannot be split into {text}",
+            hint="give sizes whose product is that of the axis; one may be None",
+        )  # fmt: skip
+    return {axis: whole // stated if size is None else size for axis, size in parts.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------- indexing
+def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
+    """Elements by axis: whole numbers and slices as Python has them, and tensors of indices, all at once."""
+    layout = tensor.layout
+    pairs = {check_axis(axis): wanted for axis, wanted in index.items()}
+    need_axes(layout, pairs, "an index")
+    at: list[Any] = [slice(None)] * len(layout.axes)
+    rest: list[str] = list(layout.axes)
+    tensors = {}
+    for axis, wanted in pairs.items():
+        if isinstance(wanted, eager.NamedTensor):
+            tensors[axis] = wanted
+        elif isinstance(wanted, slice):
+            at[layout.axes.index(axis)] = wanted
+        else:
+            at[layout.axes.index(axis)] = _position(axis, wanted, layout.sizes[axis])
+            rest.remove(axis)
+    part = made(tensor._array[tuple(at)], tuple(rest)) if at else tensor
+    return _taken(part, tensors) if tensors else part
+
+
+def _position(axis: str, wanted: Any, size: int) -> int:
+    if isinstance(wanted, bool) or not hasattr(wanted, "__index__") or getattr(wanted, "shape", ()):
+        raise NotationError(
+            402, f"{axis} is indexed by {wanted!r}, which is no whole number",
+            hint=f'give a whole number, a slice, or a tensor of indices: A[{{"{axis}": nt.tensor([0, 2], "new")}}]',
+        )  # fmt: skip
+    position = int(wanted)
+    if not -size <= position < size:
+        raise NotationError(
+            401, f"{axis} has no element {position}: its indices go from 0 to {size - 1}",
+            hint="the Python methods count from 0, as Python does",
+        )  # fmt: skip
+    return position
+
+
+def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
+    """The elements at tensors of indices; an axis that the indices share with the tensor is one axis."""
+    record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
+    rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
+    shapes = (rest, *(each.layout.sizes for each in indices.values()))
+    try:
+        broadcast(shapes)
+        orders = (layout.axes, *(each.layout.axes for each in indices.values()))
+        function, order = record.lower(layout.xp, orders, axes, {"base": 0})
+        return made(function(tensor._array, *[each._array for each in indices.values()]), order)
+    except AxisProblem as problem:
+        raise shape_error(problem, record, shapes, axes) from None
+    except IndexProblem as problem:
+        raise index_error(problem, "index", axes, 0) from None

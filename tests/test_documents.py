@@ -1,0 +1,228 @@
+"""Formulas in LaTeX documents: which are found, what is said of them, and where."""
+
+import json
+
+import pytest
+
+from namedtensor import cli
+from namedtensor.documents import Patchwork, check_document, find
+
+HEAD = r"""\documentclass{article}
+\ndef{\ax}{ax} \ndef{\seq}{seq} \ndef{\key}{key} \ndef{\val}{val} \ndef{\height}{height} \ndef{\width}{width}
+\begin{document}
+"""
+
+
+def maths(source):
+    return [source[each.start : each.end] for section in find(source).sections for each in section.maths]
+
+
+def check(body, **options):
+    return check_document(HEAD + body, **options)
+
+
+def errors(body, **options):
+    return [(error.number, error.span_text) for error in check(body, **options).errors]
+
+
+# --------------------------------------------------------------------------------------------------------------- finding
+@pytest.mark.parametrize(("source", "found"), [
+    (r"a $x$ b \(y\) c \[z\] d $$w$$", ["$x$", r"\(y\)", r"\[z\]", "$$w$$"]),
+    (r"\begin{align*} a &= b \end{align*}", [r"\begin{align*} a &= b \end{align*}"]),
+    (r"it costs \$5, or $x$", ["$x$"]),
+    ("% $ no maths\n$x$ % $ nor here\n", ["$x$"]),
+    (r"line \\ $x$ \\[2pt] and \\% 50 $y$", ["$x$"]),
+    (r"\verb|$| $x$ \begin{verbatim} $y$ \end{verbatim}", ["$x$"]),
+    (r"\[ x \text{ if $i$ is odd} \]", [r"\[ x \text{ if $i$ is odd} \]"]),
+    (r"$a$$b$", ["$a$", "$b$"]),
+    (r"\begin{equation} \begin{aligned} a \end{aligned} \end{equation}",
+     [r"\begin{equation} \begin{aligned} a \end{aligned} \end{equation}"]),
+    ("", []),
+    ("no maths", []),
+])  # fmt: skip
+def test_maths_is_found(source, found):
+    assert maths(source) == found
+
+
+@pytest.mark.parametrize(("source", "opening", "rest"), [
+    ("a $x\n\nb $y$", "$", ["$y$"]),
+    ("a $x", "$", []),
+    (r"\[ x", r"\[", []),
+    (r"\begin{align} x", r"\begin{align}", []),
+    ("\\[ x \\section{Next} $y$", r"\[", []),
+])  # fmt: skip
+def test_maths_that_is_never_closed(source, opening, rest):
+    (error,) = find(source).errors
+    assert (error.number, error.span_text) == (102, opening)
+    assert maths(source) == rest
+
+
+def test_sections():
+    found = find("$a$ \\section{One} $b$ \\section*{Two $x$} \\subsection{of two} $c$")
+    assert [(section.title, len(section.maths)) for section in found.sections] == [("", 1), ("One", 1), ("Two $x$", 1)]
+
+
+@pytest.mark.parametrize("definition", [
+    r"\newcommand{\seq}{\name{seq}}", r"\newcommand\seq{\mathsf{seq}}", r"\def\seq{\name{seq}}", r"\ndef{\seq}{seq}",
+])  # fmt: skip
+def test_macros_of_axes(definition):
+    assert find(definition).axes == {r"\seq"}
+
+
+def test_definitions_that_cannot_be_read_do_no_harm():
+    body = r"""\makeatletter\def\x@y#1.{#1} \newcommand{\foo}[1][a]{\ifx#1b\fi} \newcommand{\open}{ \let\a=b \def"""
+    assert errors(body + "\n}" + r"\[ Y = \nfun{\ax}{softmax} [1, 2]_{\ax} \]") == []
+
+
+# ------------------------------------------------------------------------------------------- what is checked, and what not
+@pytest.mark.parametrize("prose", [
+    "$A$ and $i$, $W^Q$, $\\seq$, $|\\seq|$, $3$, $X'$",
+    r"$E = mc^2$ and $i = 1$ and then $i = 2$ and $x > 0$",
+    r"$\seq \times \key$, $\ndot{\key}$, $\nfun{\seq}{softmax}$, $\reals^{\seq}$",
+    r"$\{\height(i), \width(j)\} \in \rec \mathcal{S}$ and \[ \int_0^1 f(x)\,dx = \langle a, b \rangle \]",
+    r"\[ \mathcal{L} = \sum_i \ell_i^2 + \| \theta \| \] and \[ x^2 + \]",
+    r"\[ E = mc^2 \] \[ E = 3 \]",
+])  # fmt: skip
+def test_other_maths_is_passed_over(prose):
+    report = check(prose)
+    assert not report.errors and not report.warnings
+
+
+def test_all_reports_it_too():
+    assert errors(r"\[ x^2 + \]", everything=True) == [(105, "+")]
+    assert errors(r"$\mathcal{S}$", everything=True) == [(111, r"\mathcal")]
+
+
+@pytest.mark.parametrize(("body", "found"), [
+    (r"$A \in \reals^{\height \times \width}$ \[ C = A \ndot{\widht} A \]", [(301, r"\widht")]),
+    (r"\[ D = \nfun{\height}{softmax} (A + \]", [(102, "(")]),
+    (r"\[ D = A \ndot{\height} \]", [(105, r"\ndot{\height}")]),
+    (r"$D = \nsum{\height}$", [(105, r"\nsum{\height}")]),
+    (r"\[ A = [1, 2]_{\height} \] and \[ B = A \ndot{\height} [1,2,3]_{\height} \]", [(302, r"A \ndot{\height} [1,2,3]_{\height}")]),
+    (r"\[ Y = [1]_{\height} \] then \[ Y = [2]_{\height} \]", [(202, "Y")]),
+    (r"\section{A} \[ Y = [1]_{\height} \] \section{B} \[ Y = [2]_{\height} \]", []),
+    (r"\[ Q \in \reals^{\key} \] \[ S = \nfun{\key}{softmx} Q \]", [(201, "softmx")]),
+])  # fmt: skip
+def test_errors(body, found):
+    assert errors(body) == found
+
+
+ATTENTION = r"""
+\begin{align}
+  \text{Att} \colon \reals^{\key} \times \reals^{\seq\times\key} \times \reals^{\seq\times\val} &\rightarrow \reals^{\val} \\
+  \text{Att}(Q,K,V) &= \left( \nfun{\seq}{softmax} \frac{Q \ndot{\key} K}{\sqrt{|\key|}} \right) \ndot{\seq} V
+\end{align}
+Let $q \in \reals^{\key}$, $k \in \reals^{\seq \times \key}$ and $v \in \reals^{\seq\times\val}$.
+"""
+
+
+def test_a_definition_is_known_in_later_displays_of_its_section():
+    assert errors(ATTENTION + r"\[ Y = \text{Att}(q, k, v) \]") == []
+    assert errors(ATTENTION + r"so \( Y = \text{Att}(q, v, k) \)") == [(305, "v")]
+    assert check(ATTENTION + r"\[ Y = \text{Att}(q, k, v) \]").scopes[0].types["Y"] == "ℝ^{val}"
+
+
+def test_what_no_formula_explains_is_noted_and_no_error():
+    report = check(r"\section{One} \[ Y = X \ndot{\seq} W \]")
+    assert not report.errors and "X" in report.scopes[0].unknown
+    report = check_document(HEAD + r"\[ Y = X \ndot{\seq} X \]", shapes={"X": "ℝ^{seq[3]}"})
+    assert not report.errors and report.scopes[0].types["Y"] == "ℝ"
+
+
+def test_a_formula_that_cannot_be_sorted_is_left_out_of_its_section():
+    body = r"\[ Y = [1]_{\ax} \] \[ Y = [2]_{\ax} \] \[ Z = Y \ndot{\ax} [1,2]_{\ax} \]"
+    assert [number for number, _ in errors(body)] == [202, 302]
+
+
+def test_warnings_have_their_place():
+    source = (
+        HEAD
+        + "$A \\in \\reals^{\\height}$, $B \\in \\reals^{\\width}$\n\\[ C = A + B \\]\\[ D = B_{\\width\\rightarrow\\ax} + A \\]"
+    )
+    report = check_document(source)
+    assert [source[slice(*warning.span)] for warning in report.warnings] == [r"B_{\width\rightarrow\ax} + A"]
+
+
+def test_spans_lead_back_through_macros():
+    source = "\\newcommand{\\two}[2]{#1 \\ndot{\\height} #2}\n\nText.\n\n\\[ Y = \\two{A}{B} + \\nfun{\\height}{sofmax} A \\]"
+    (error,) = check_document(source).errors
+    assert error.span_text == "sofmax" and error.position() == (5, 36)
+
+
+def test_a_patchwork_leads_back():
+    source = "0123456789"
+    work = Patchwork(source, [(6, 8), (1, 3)])
+    assert work.text == "12\n67"
+    assert [work.span((at, at + 1)) for at in (0, 1, 3, 4)] == [(1, 2), (2, 3), (6, 7), (7, 8)]
+    assert work.span((0, 5)) == (1, 8) and work.span((2, 2)) == (3, 3)
+
+
+# ------------------------------------------------------------------------------------------------------ the command line
+PAPER = (
+    HEAD
+    + ATTENTION
+    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathcal{S}$\n\\[ Z = q + x \\]\n"
+)
+
+
+@pytest.fixture
+def paper(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
+
+    def command(*words):
+        status = cli.main(["check", "paper.tex", *words])
+        return status, capsys.readouterr().out
+
+    return command
+
+
+def line_of(text):
+    return PAPER[: PAPER.index(text)].count("\n") + 1
+
+
+def test_errors_are_told_as_file_line_column(paper):
+    status, printed = paper()
+    assert status == 1
+    assert printed.startswith(f"paper.tex:{line_of('kye')}:16: shape error 301: ⊙_{{kye}} needs the axis kye")
+    assert f"{line_of('kye')} | \\[ Y = q \\ndot{{\\kye}} q \\]" in printed
+    assert "1 error, 0 warnings" in printed.splitlines()[-1]
+
+
+def test_types_and_all(paper):
+    assert "  q : ℝ^{key}" in paper("--types")[1]
+    assert "\\mathcal is no part of the notation" in paper("--all")[1]
+    assert paper("--ascii")[1].isascii()
+
+
+def test_a_document_in_json(paper):
+    status, printed = paper("--json")
+    record = json.loads(printed)
+    assert status == 1 and not record["ok"] and record["sections"][1]["title"] == "Use"
+    error = record["errors"][0]
+    assert (error["file"], error["line"], error["column"], error["number"]) == ("paper.tex", line_of("kye"), 16, 301)
+
+
+@pytest.mark.parametrize("name", ["attention.tex", "norms.tex"])
+def test_the_examples_are_fine(name, capsys):
+    from pathlib import Path
+
+    place = Path(__file__).parent.parent / "docs" / "examples" / name
+    assert cli.main(["check", str(place)]) == 0
+    assert "0 errors" in capsys.readouterr().out
+
+
+def test_any_text_is_checked_without_another_exception():
+    from hypothesis import given
+    from hypothesis import strategies as st
+
+    words = ["$", "$$", "\\[", "\\]", "\\(", "\\)", "{", "}", "\\begin{align}", "\\end{align}", "\\section{", "%", "\n\n", "\\",
+             "\\text{", "\\ndef{\\a}{a}", "\\newcommand", "\\def\\x", "\\let", "\\ndot{\\a}", "\\nfun{\\a}{softmax}", "X", "= ",
+             "\\in \\reals^{\\a}", "&", "\\\\", "\\verb|", "\\begin{verbatim}", "_", "^", "(", ")", "1", "é", "\0"]  # fmt: skip
+
+    @given(st.lists(st.sampled_from(words), max_size=30).map("".join), st.booleans())
+    def check_any(source, everything):
+        report = check_document(source, everything)
+        assert all(0 <= error.span[0] <= error.span[1] <= len(source) for error in report.errors if error.span)
+
+    check_any()
