@@ -61,15 +61,21 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             mended=r"\begin{align*} B &= A + x \end{align*}",
         ),
     ),
-    111: (Example(r"\mathcal{S} + A", {"A": A}),),
+    111: (Example(r"\mathcal{S} + A", {"A": A}, mended="2 + A"),),
     112: (Example("A_{height(1), width→w}", {"A": A}, mended="[A_{height(1)}]_{width→w}"),),
     113: (Example("[3, 1, 4]", mended="[3, 1, 4]_{width}"),),
+    114: (
+        Example("f(t + 1) = 2 t\nf(x)", {"x": x}, mended="f(t) = 2 (t − 1)\nf(x)"),
+        Example(
+            "h = x\nh = h^{t-1} / 2 for t = 1, …, 3", {"x": x}, mended="h^0 = x\nh^t = h^{t-1} / 2 for t = 1, …, 3"
+        ),
+    ),
     201: (
-        Example("A + z", {"A": A, "x": x}),
+        Example("A + z", {"A": A, "x": x}, mended="A + x"),
         Example("sofmax_{width} A", {"A": A}, mended="softmax_{width} A"),
     ),
-    202: (Example("y = 1\ny = 2\ny + 1"),),
-    203: (Example("y = z + 1\nz = 2 y"),),
+    202: (Example("y = 1\ny = 2\ny + 1", mended="y = 1\ny' = 2\ny' + 1"),),
+    203: (Example("y = z + 1\nz = 2 y", mended="y = 3\nz = 2 y"),),
     204: (Example("A / |depth|", {"A": A}, mended="A / |width|"),),
     205: (
         Example(
@@ -78,7 +84,13 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             mended="abs(width) A",
         ),
     ),
-    206: (Example("W ∈ ℝ^{width × out}\nA ⊙_{width} W", {"A": A}),),
+    206: (
+        Example(
+            "W ∈ ℝ^{width × out}\nA ⊙_{width} W",
+            {"A": A},
+            mended="W ∈ ℝ^{width × out}\nW = [1, 0; 0, 1; 1, 1]_{width, out}\nA ⊙_{width} W",
+        ),
+    ),
     208: (Example("A + 1", {"A": A, "x y": x}),),
     301: (
         Example("A ⊙_{widht} y", {"A": A, "y": y}, mended="A ⊙_{width} y"),

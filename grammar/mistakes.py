@@ -116,6 +116,8 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return "bars hold one name: a longer absolute value is abs(…)"
     if token.type == "COLON" and "RBRACKET" in expected:
         return "there are no slices: an index is written X_{axis(1)}, and counts from 1"
+    if token.type == "SEMICOLON" and "$END" not in expected:
+        return None
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None

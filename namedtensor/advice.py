@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Iterable
+from collections.abc import Iterable
 
 LONGEST = 60  # names beyond this are no slips of the pen
 

@@ -14,7 +14,7 @@ from typing import Any, Iterable, Mapping, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node, Number, axis_of
+from grammar.nodes import Call, Name, Node, Number
 
 from . import calls, elements
 from .advice import ELSEWHERE, did_you_mean, near
@@ -190,12 +190,7 @@ class Checker:
                 self.scope.program,
                 hint="write a last line with what to compute, or call a function of the program from Python",
             )
-        try:
-            term = self.definition(last, self.top) if isinstance(last, Definition) else self.term(last, self.top)
-        except NotationError as problem:
-            if not isinstance(last, Definition):
-                self.refuse_head(last, problem)
-            raise
+        term = self.definition(last, self.top) if isinstance(last, Definition) else self.term(last, self.top)
         self.solver.check()
         self.check_claims()
         return self.unlifted(term, last.statement.sides[0] if isinstance(last, Definition) else last)
@@ -230,7 +225,6 @@ class Checker:
             try:
                 self.claim(claim, self.top)
             except NotationError as problem:
-                self.refuse_head(claim.left, problem)
                 if problem.number not in (201, 206) and not self.missing_inputs(problem):
                     raise
         while self.pending_claims:
@@ -247,18 +241,20 @@ class Checker:
             if key in self.inputs and group[0].head is not None and not group[0].elements
         ]
 
-    def refuse_head(self, left: Node, problem: NotationError) -> None:
-        """Raise where f(x + 1) = … was meant to define f."""
-        if problem.number != 201 or not isinstance(left, Call) or left.operator != "juxtaposed":
-            return
-        name, argument = left.arguments
-        if problem.span == name.span and isinstance(name, Name) and self.scope.source[argument.span[0]] == "(":
-            raise self.error(
-                114,
-                f"{self.text(left)} cannot be defined: the arguments of a head are plain names",
-                argument,
-                hint=f"write {name.text}(t) = …",
-            ) from None
+    def refused_head(self, name: str) -> NotationError | None:
+        """The error of f(x + 1) = …, which does not define f, where f is asked for."""
+        for claim in self.scope.claims:
+            if not isinstance(claim.left, Call) or claim.left.operator != "juxtaposed":
+                continue
+            head, argument = claim.left.arguments
+            if isinstance(head, Name) and head.text == name and self.scope.source[argument.span[0]] == "(":
+                return self.error(
+                    114,
+                    f"{self.text(claim.left)} cannot be defined: the arguments of a head are plain names",
+                    argument,
+                    hint=f"write {name}(t) = …",
+                )
+        return None
 
     def missing_inputs(self, problem: NotationError) -> bool:
         return problem.number in (204, 309)
@@ -651,6 +647,9 @@ class Checker:
             base = base.base
         if base is not place and near(key.base, self.function_names(), 1, 0.75):
             text, place = key.base, base
+        refused = self.refused_head(text)
+        if refused is not None:
+            return refused
         axes = {axis for term in self.top.variables.values() for axis in term.shape}
         if text in axes:
             return self.error(
@@ -1124,7 +1123,7 @@ class Checker:
             for part, argument in zip(parts, arguments)
             if hasattr(part, "span") and known(argument.shape.get(axis)) == size
         ]
-        return "in " + " and ".join(dict.fromkeys(found)) if found else "elsewhere"
+        return "in " + ", ".join(dict.fromkeys(found)) if found else "elsewhere"
 
 
 ARGUMENTS = {

@@ -3,7 +3,7 @@
     namedtensor eval 'softmax_{key} A' A=A.json:query,key
 
 Each command is a record: what it means, its arguments, its examples, and the function that does it. What a command is
-given is read by `files`, what it says is written by `console`. Exit status: 0 all is well, 1 the formula or a tensor is
+given is read by `given` and `files`, what it says is written by `console`. Exit status: 0 all is well, 1 the formula or a tensor is
 wrong, 2 the command is.
 """
 
@@ -14,13 +14,15 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from .checking import check_command
 from .console import AT_THE_PROMPT, SAMPLE, Console, error_record, rehinted, shows
-from .files import FileProblem, as_number, is_file, read_given, read_text, read_value, split_given, writable, write
+from .files import read_value
+from .formats import FileProblem, as_number, writable, write
+from .given import Source, limits_of, place_of, sizes_of, source_of, values_of
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -82,7 +84,7 @@ def _failed(problem: NotationError, options: Any, console: Console) -> int:
     if console.machine:
         console.json({"error": error_record(rehinted(problem, console.hints), source.name if source else None)})
     else:
-        console.note(console.error(problem, _place(problem, source)))
+        console.note(console.error(problem, place_of(problem, source)))
     return WRONG_FORMULA
 
 
@@ -163,97 +165,6 @@ def _formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tenso
     parser.add_argument("--json", action="store_true", help="results and errors as JSON")
 
 
-# --------------------------------------------------------------------------------------------------------- what is given
-class Source(NamedTuple):
-    """A formula with where it came from; `name` is None where it stood in the command."""
-
-    text: str
-    name: str | None
-    syntax: str
-
-
-SYNTAXES = {".nt": "text", ".tex": "latex"}
-FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex)")
-
-
-def _source(options: Any) -> Source:
-    """The formula that a command is about, also noted in `options` for errors to name its file."""
-    word = options.formula[1:] if options.formula.startswith(" -") else options.formula
-    options.source = read_source(word, options.syntax)
-    return options.source
-
-
-def read_source(word: str, syntax: str) -> Source:
-    """The text of a formula, a file, or standard input. Raises FileProblem."""
-    if word == "-":
-        return Source(_standard_input(), "<stdin>", syntax)
-    if is_file(word):
-        known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
-        return Source(read_text(word), word, known if syntax == "auto" else syntax)
-    if FILE_LIKE.fullmatch(word):
-        raise FileProblem(f"there is no file {word}")
-    return Source(word, None, syntax)
-
-
-def _standard_input() -> str:
-    buffer = getattr(sys.stdin, "buffer", None)
-    if buffer is None:
-        return sys.stdin.read()
-    data = buffer.read()
-    for encoding in ("utf-8-sig", sys.stdin.encoding or "utf-8"):
-        try:
-            return data.decode(encoding).replace("\r\n", "\n")
-        except UnicodeDecodeError:
-            continue
-    raise FileProblem("standard input is no text in UTF-8")
-
-
-def _values(words: list[str], console: Console) -> dict[str, Any]:
-    """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
-    values: dict[str, Any] = {}
-    for word in words:
-        given = read_given(word)
-        if given.name in values:
-            raise FileProblem(f"{given.name} is given twice")
-        values[given.name] = given.value
-        for note in given.notes:
-            console.note(note)
-    return values
-
-
-def _sizes(words: list[str]) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for word in ",".join(words).split(",") if words else ():
-        name, _, text = word.partition("=")
-        number = as_number(text.strip()) if text else None
-        if not name.strip() or not isinstance(number, int):
-            raise FileProblem(f"{word!r} is no size; write --sizes heads=8,seq=3")
-        sizes[name.strip()] = number
-    return sizes
-
-
-def _limits(words: list[str]) -> Any:
-    from .limits import Limits
-
-    known = [each.name for each in fields(Limits)]
-    chosen = {}
-    for word in words:
-        name, _, text = word.partition("=")
-        number = as_number(text) if text else None
-        if name not in known or not isinstance(number, (int, float)) or number != number or number < 1:
-            raise FileProblem(f"{word!r} is no limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
-        chosen[name] = int(min(number, sys.maxsize))
-    return Limits(**chosen)
-
-
-def _place(problem: NotationError, source: Source | None) -> str:
-    """file:line:column of an error, where it is about a file."""
-    if source is None or source.name is None or problem.source != source.text:
-        return ""
-    line, column = problem.position()
-    return f"{source.name}:{line}:{column}"
-
-
 # ------------------------------------------------------------------------------------------------------------------ eval
 def _eval_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser)
@@ -275,7 +186,7 @@ def _eval_arguments(parser: argparse.ArgumentParser) -> None:
 def _eval(options: Any, console: Console) -> int:
     if options.out:
         writable(options.out)
-    source = _source(options)
+    source = source_of(options)
     value = _value(options, source, console)
     if options.out:
         write(value, options.out)
@@ -290,13 +201,13 @@ def _eval(options: Any, console: Console) -> int:
 def _value(options: Any, source: Source, console: Console) -> Any:
     from .formula import evaluate, program
 
-    name, *arguments = options.call or [None]
+    name, arguments = (options.call[0], options.call[1:]) if options.call else (None, [])
     inputs = options.inputs + [word for word in arguments if GIVEN.match(word)]
-    values, sizes = _values(inputs, console), _sizes(options.sizes)
+    values, sizes = values_of(inputs, console), sizes_of(options.sizes)
     if name is not None:
         given = [_argument(word, values) for word in arguments if not GIVEN.match(word)]
         return program(source.text, source.syntax)[name](*given, values=values, sizes=sizes)
-    limits = _limits(options.limit)
+    limits = limits_of(options.limit)
     return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
 
 
@@ -346,141 +257,6 @@ def _check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
 
 
-def _check(options: Any, console: Console) -> int:
-    source = _source(options)
-    shapes = {name: shape_given(name, text, console) for name, text in map(split_given, options.inputs)}
-    if is_document(source):
-        return _check_document(source, shapes, options, console)
-    from .formula import check
-
-    checked = check(source.text, sizes=_sizes(options.sizes), syntax=source.syntax, **shapes)
-    if options.json:
-        console.json(checked_record(checked, source.name))
-    else:
-        _print_checked(checked, source, console)
-    return WRONG_FORMULA if checked.errors or (options.strict and checked.warnings) else FINE
-
-
-SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
-
-
-def shape_given(name: str, text: str, console: Console) -> Any:
-    """What NAME=… says of a shape: its text, or that of the tensor it gives."""
-    if SHAPE.match(text) and not is_file(text):
-        return text
-    value, notes = read_value(text, name)
-    for note in notes:
-        console.note(f"{name}: {note}")
-    return value
-
-
-def is_document(source: Source) -> bool:
-    """Whether LaTeX is a document with formulas in it, and not a formula."""
-    whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
-    tex = source.name is not None and source.name.endswith(".tex")
-    return source.syntax != "text" and bool(whole or tex)
-
-
-def _print_checked(checked: Any, source: Source, console: Console) -> None:
-    types = dict(checked.types)
-    if checked.type is not None:
-        types["value"] = checked.type
-    width = max(map(len, types), default=0)
-    for name, text in types.items():
-        console.print(f"{name:<{width}} : {text}" if checked.types else text)
-    blank = bool(types)
-    for text in _complaints(checked.errors, checked.warnings, source, console):
-        console.print("\n" + text if blank else text)
-        blank = True
-
-
-def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
-    """Errors, then warnings, each with its place and excerpt."""
-    found = [console.error(error, _place(error, source), sys.stdout) for error in errors]
-    for warning in warnings:
-        error = NotationError(314, warning.message, source.text, warning.span, hint=warning.hint)
-        place = _place(error, source)
-        drawn = console.error(error, "", sys.stdout).partition(": ")[2]
-        found.append(f"{place}: warning: {drawn}" if place else f"warning: {drawn}")
-    return found
-
-
-def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
-    """What check found, for machines."""
-    return {
-        "ok": checked.ok,
-        "type": checked.type,
-        "types": checked.types,
-        "steps": [{"text": text, "type": type} for text, type in checked.steps],
-        "errors": [error_record(error, file) for error in checked.errors],
-        "warnings": [_warning_record(warning, checked.source, file) for warning in checked.warnings],
-    }
-
-
-def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
-    record = error_record(NotationError(314, warning.message, source, warning.span, hint=warning.hint), file)
-    return {**record, "kind": "warning"}
-
-
-def _check_document(source: Source, shapes: dict[str, Any], options: Any, console: Console) -> int:
-    from .documents import check_document
-
-    report = check_document(source.text, options.all, shapes, _sizes(options.sizes))
-    if options.json:
-        console.json(_document_record(report, source.name))
-    else:
-        _print_document(report, source, options, console)
-    return WRONG_FORMULA if report.errors or (options.strict and report.warnings) else FINE
-
-
-def _print_document(report: Any, source: Source, options: Any, console: Console) -> None:
-    name = source.name or "<formula>"
-    for section in report.scopes if options.types else ():
-        console.print(f"{name}:{_line(source, section.start)}: {section.title or 'before the first section'}")
-        for each, text in section.types.items():
-            console.print(f"  {each} : {text}")
-    for text in _complaints(report.errors, report.warnings, source, console):
-        console.print(text + "\n")
-    for section in report.scopes:
-        for each, start in section.unknown.items():
-            console.print(f"{name}:{_line(source, start)}: note: nothing in this section says what {each} is")
-    for left in report.left_out if options.all else ():
-        console.print(f"{name}:{_line(source, left.span[0])}: note: left out, {left.reason}")
-    console.print(_summary(report, name, options))
-
-
-def _line(source: Source, position: int) -> int:
-    return source.text.count("\n", 0, position) + 1
-
-
-def _summary(report: Any, name: str, options: Any) -> str:
-    text = f"{name}: {_number(report.formulas, 'formula')} in {_number(len(report.scopes), 'section')}: "
-    text += f"{_number(len(report.errors), 'error')}, {_number(len(report.warnings), 'warning')}"
-    left = len(report.left_out)
-    return text + (
-        f"; {left} left out, being of another notation (--all shows them)" if left and not options.all else ""
-    )
-
-
-def _number(count: int, word: str) -> str:
-    return f"{count} {word}{'s' * (count != 1)}"
-
-
-def _document_record(report: Any, file: str | None) -> dict[str, Any]:
-    return {
-        "ok": not report.errors,
-        "file": file,
-        "formulas": report.formulas,
-        "sections": [
-            {"title": section.title, "types": section.types, "unknown": list(section.unknown)}
-            for section in report.scopes
-        ],
-        "errors": [error_record(error, file) for error in report.errors],
-        "warnings": [_warning_record(warning, report.source, file) for warning in report.warnings],
-        "left_out": [{"span": list(left.span), "reason": left.reason} for left in report.left_out],
-    }
-
-
 CHECK_EXAMPLES = """
   namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
   namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
@@ -526,7 +302,7 @@ SPELLINGS: dict[str, Callable[[Any], str]] = {
 def _render(options: Any, console: Console) -> int:
     from grammar.parser import parse, spelling_of
 
-    source = _source(options)
+    source = source_of(options)
     program = parse(source.text, source.syntax)
     spelling = spelling_of(source.text) if source.syntax == "auto" else source.syntax
     to = options.to or ("text" if spelling == "latex" else "latex")
@@ -559,8 +335,10 @@ def _explain_arguments(parser: argparse.ArgumentParser) -> None:
 def _explain(options: Any, console: Console) -> int:
     from .formula import explain
 
-    source = _source(options)
-    steps = explain(source.text, _values(options.inputs, console), sizes=_sizes(options.sizes), syntax=source.syntax)
+    source = source_of(options)
+    steps = explain(
+        source.text, values_of(options.inputs, console), sizes=sizes_of(options.sizes), syntax=source.syntax
+    )
     if options.json:
         found = [{"text": step.text, "type": step.type, "value": value_record(step.value)} for step in steps]
         console.json({"steps": found})
@@ -601,7 +379,9 @@ REPL_EXAMPLES = r"""
 
 COMMANDS = {
     "eval": Command("print the value of a formula as a table with named axes", _eval_arguments, _eval, EVAL_EXAMPLES),
-    "check": Command("print types, errors and warnings, with no data needed", _check_arguments, _check, CHECK_EXAMPLES),
+    "check": Command(
+        "print types, errors and warnings, with no data needed", _check_arguments, check_command, CHECK_EXAMPLES
+    ),
     "render": Command(
         "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, _render, RENDER_EXAMPLES
     ),

@@ -137,13 +137,14 @@ def arrays_of(arguments: tuple) -> list[Any]:
 
 
 def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any], key: Any) -> Any:
-    arguments = tuple(as_operand(each) for each in arguments)
-    for each in arguments:
+    operands = tuple(as_operand(each) for each in arguments)
+    for each, given in zip(operands, arguments):
         if not isinstance(each, (NamedTensor, *NUMBERS)):
-            raise no_names(each, record.python_name)
-    function, order = prepare(record, arguments, axes, options)
-    result = made(function(*arrays_of(arguments)), order)
-    if record.name not in BY_VALUE:
+            raise no_names(given, record.python_name)
+    function, order = prepare(record, operands, axes, options)
+    result = made(function(*arrays_of(operands)), order)
+    plain = all(each is given for each, given in zip(operands, arguments))  # what was converted is so each time
+    if plain and record.name not in BY_VALUE:
         remember(PREPARED[record.name], key, (function, result.layout))
     return result
 

@@ -12,7 +12,10 @@ from typing import Any
 from grammar.errors import NotationError
 
 from . import eager
+from .arrays import is_array
+from .axes import AxisProblem
 from .eager import _new
+from .eager_errors import shape_error
 from .examples import EXAMPLES
 from .operators import REGISTRY
 from .operators.record import MANY, Operator
@@ -56,6 +59,8 @@ def _of_one(record: Operator) -> Callable[..., Any]:
         try:
             run, layout = prepared[X.layout, axis]
         except (KeyError, AttributeError, TypeError):
+            run = None
+        if run is None:
             return _and_prepare(prepared, record, (X,), axis)
         result = _new(eager.NamedTensor)
         result._array = run(X._array)
@@ -74,6 +79,8 @@ def _of_two(record: Operator) -> Callable[..., Any]:
         try:
             run, layout = prepared[X.layout, Y.layout, axis]
         except (KeyError, AttributeError, TypeError):
+            run = None
+        if run is None:
             return _and_prepare(prepared, record, (X, Y), axis)
         result = _new(eager.NamedTensor)
         result._array = run(X._array, Y._array)
@@ -112,6 +119,8 @@ def _of_several(record: Operator) -> Callable[..., Any]:
 
 def general(record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]) -> Any:
     """A call with whatever the caller gave. Raises NotationError where it does not fit."""
+    if is_array(axis):
+        raise shape_error(AxisProblem("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis)
     if sized(record):
         options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", {}))
@@ -185,7 +194,7 @@ def documentation(record: Operator) -> str:
     lines += ["Raises NotationError where an axis is missing or has two sizes."]
     if record.python_name in EXAMPLES:
         example, shown = EXAMPLES[record.python_name]
-        lines += ["", f">>> {example}", *shown.splitlines()]
+        lines += ["", ">>> import namedtensor as nt", f">>> {example}", shown]
     return "\n".join(lines)
 
 

@@ -24,8 +24,10 @@ OPERATORS = {
 # NumPy's name -> ours, where they differ
 FUNCTIONS = {
     "amax": "max", "amin": "min", "concatenate": "concat", "einsum": "dot", "tensordot": "dot", "matmul": "dot",
-    "take": "index", "take_along_axis": "index", "product": "prod", "linalg_norm": "norm", "around": "",
+    "take": "index", "take_along_axis": "index"
 }  # fmt: skip
+
+OPERANDS = {"dot": "A, B", "concat": "A, B", "stack": "A, B", "index": "A, I"}
 
 
 def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any]) -> Any:
@@ -78,5 +80,6 @@ def function(name: str, axes: tuple[str, ...]) -> NotationError:
 
 def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationError:
     axis = axes[0] if axes else "seq"
-    hint = f'write nt.{ours}(A, axis="{axis}")' if ours else 'take its array in an order that you say: A.to_array("…")'
+    operands = OPERANDS.get(ours, "A")
+    hint = f'write nt.{ours}({operands}, axis="{axis}")' if ours else 'take its array in an order that you say: A.to_array("…")'
     return NotationError(318, f"np.{name} goes by the order of axes, and a named tensor has none", hint=hint)

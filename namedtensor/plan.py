@@ -30,9 +30,13 @@ FAILURES = (ArithmeticError, ValueError, IndexError, MemoryError, RuntimeError) 
 
 def failure(problem: Exception, source: str, term: Term) -> NotationError:
     """What a library of arrays refuses to compute, as an error of the formula."""
-    span = term.node.span if term.node is not None and hasattr(term.node, "span") else (0, len(source))
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
-    return NotationError(405, f"this cannot be computed: {why}", source, span)
+    return NotationError(405, f"this cannot be computed: {why}", source, place(term, source))
+
+
+def place(term: Term, source: str) -> tuple[int, int]:
+    """Where a term stands in the formula."""
+    return term.node.span if term.node is not None and hasattr(term.node, "span") else (0, len(source))
 
 
 class Step(NamedTuple):
@@ -69,6 +73,8 @@ class Plan:
                 position += 1
         except IndexProblem as problem:
             raise self.index_error(problem, self.steps[position].term) from None
+        except NotationError as problem:
+            raise problem.located(self.source, place(self.steps[position].term, self.source)) from None
         except FAILURES as problem:
             term = self.steps[position].term
             if term.operator == "python":
@@ -159,20 +165,19 @@ class _Planner:
         if any(not isinstance(size, int) for size in sizes):
             return
         if len(sizes) > AXES:
-            span = term.node.span if term.node is not None else (0, len(self.source))
             raise NotationError(
-                404, f"this has {len(sizes)} axes, and an array has at most {AXES}", self.source, span,
+                404, f"this has {len(sizes)} axes, and at most {AXES} can be computed with", self.source,
+                place(term, self.source),
                 hint="merge some axes, or contract them earlier",
             )  # fmt: skip
         total = 8 * math.prod(sizes)
         if total > self.limits.result:
-            span = term.node.span if term.node is not None and hasattr(term.node, "span") else (0, len(self.source))
             shape = {plain(axis): size for axis, size in resolve(term.shape).items()}
             raise NotationError(
                 404,
                 f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",
                 self.source,
-                span,
+                place(term, self.source),
                 notes=(f"its shape is {show(shape)}",),
                 hint="contract an axis earlier, or raise limits.result",
             )
@@ -203,6 +208,8 @@ class _Planner:
                 value = function(*(self.fixed[place] for place in places))
             except IndexProblem as problem:
                 raise Plan(self.source, self.xp, (), [], (), (), ()).index_error(problem, term) from None
+            except NotationError as problem:
+                raise problem.located(self.source, place(term, self.source)) from None
             except FAILURES as problem:
                 raise failure(problem, self.source, term) from problem
             self.constant(term, self.as_real(value), order)

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from grammar.errors import NotationError
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from grammar.errors import NotationError
 

@@ -1,9 +1,7 @@
-"""What names and calls of a program mean, for the reference evaluator: the tree is walked, and each piece has a value.
+"""Formulas and programs, for the reference evaluator: the tree is walked, and each piece has a value.
 
-A name is looked up where it stands: in the call of a function, then in the program. A call of a function with a
-signature is the definition of lifting itself, [f(X, Y)]_s = f(X_s, Y_s): its body meets only the axes of the signature.
-An equation for elements computes each element alone. The size of an axis is that of the tensors in sight, or the number
-that makes a stated equation true.
+A call of a function with a signature is the definition of lifting itself, [f(X, Y)]_s = f(X_s, Y_s): its body meets only
+the axes of the signature. What a formula claims is checked as it is computed.
 """
 
 from __future__ import annotations
@@ -11,11 +9,9 @@ from __future__ import annotations
 import math
 import operator
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import partial
-from typing import Any, Callable, Iterator, Mapping, NamedTuple
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -23,105 +19,29 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size, axis_of
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from .names import Key, Spelled, component, key, spelled, walk
-from .reference import (
-    Tensor, assemble, at, broadcast, index, lift, listed, merge, number, position, records, rename, split, unite,
-)  # fmt: skip
+from .names import Key, component, key, spelled, walk
+from .reference import Tensor, assemble, at, broadcast, index, lift, merge, number, records, rename, split, unite
+from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
 from .reference_functions import apply, power
+from .reference_names import STEPS, Names
+from .reference_sizes import stated
 from .scope import Claim, Definition, Function, Scope, analyse
 
-CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
-STEPS = 10**5
 TOLERANCE = 1e-6
 
 
-class Fact(NamedTuple):
-    """left = right between sizes, where a frame says what its names are."""
-
-    left: Node
-    right: Node | int
-    frame: Frame
-
-
-@dataclass(eq=False)
-class Frame:
-    """Where names are looked up: one for the program, one for each call, one for each piece of an equation.
-
-    `parent` is where a name is looked for next, `sizes_from` where a size is. `axes` says what the axes of a function
-    over axes stand for, `indices` what l is in FFN^l, `elements` what i is in Y_{seq(i)}; `facts` are equations between
-    sizes that hold here.
-    """
-
-    parent: Frame | None = None
-    sizes_from: Frame | None = None
-    function: Function | None = None
-    variables: dict[Key, Tensor] = field(default_factory=dict)
-    elements: dict[Key, Tensor] = field(default_factory=dict)
-    axes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    indices: dict[str, Any] = field(default_factory=dict)
-    facts: list[Fact] = field(default_factory=list)
-    memo: dict[Any, Tensor] = field(default_factory=dict)
-
-    def outwards(self) -> Iterator[Frame]:
-        frame: Frame | None = self
-        while frame is not None:
-            yield frame
-            frame = frame.parent
-
-    def index(self, name: str) -> Any:
-        """What an index such as l stands for, or None."""
-        for frame in self.outwards():
-            if name in frame.indices:
-                return frame.indices[name]
-            if Key(name) in frame.variables:
-                return whole(plain(frame.variables[Key(name)]))
-        return None
-
-    def real(self, axis: str) -> tuple[str, ...]:
-        """The axes that the name of an axis stands for."""
-        return next((frame.axes[axis] for frame in self.outwards() if axis in frame.axes), (axis,))
-
-
-def plain(X: Tensor | None) -> Any:
-    """The number that a tensor without axes is, or None."""
-    return X.entries[()] if X is not None and not X.shape else None
-
-
-def whole(value: Any) -> int | None:
-    """The whole number that a value or a label is, or None."""
-    if isinstance(value, str):
-        return int(value) if value.isdecimal() else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def match_key(name: Spelled, wanted: Key, variables: set[str]) -> dict[str, Any] | None:
-    """The indices with which a spelling is this key: W^{l,Q} is W^{1,Q} with l = 1; None where it is another name."""
-    lengths = len(name.subscript), len(name.superscript)
-    if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
-        return None
-    found: dict[str, Any] = {}
-    for node, text in zip((*name.subscript, *name.superscript), (*wanted.subscript, *wanted.superscript)):
-        if isinstance(node, Name) and node.text in variables:
-            if found.setdefault(node.text, text) != text:
-                return None
-        elif component(node) != text:
-            return None
-    return found
-
-
-class Evaluation:
+class Evaluation(Names):
     """The value of each piece of one program, for given values and sizes."""
 
     def __init__(self, scope: Scope, values: Mapping[Key, Tensor], sizes: Mapping[str, int]):
         self.scope = scope
         self.sizes = sizes
         self.top = Frame(variables=dict(values))
-        self.busy: set = set()
-        self.used: set[Key] = set()
+        self.busy = set()
+        self.used = set()
         for name, X in values.items():
             self.top.facts += declared_sizes(scope, name, X, self)
 
-    # ---------------------------------------------------------------------------------------------------- the whole
     def whole(self) -> Tensor:
         last = self.scope.last
         if last is None:
@@ -154,145 +74,6 @@ class Evaluation:
             if declared is not None:
                 self.check_domain(self.top.variables[name], declared[0], self.top)
         return value
-
-    # -------------------------------------------------------------------------------------------------------- names
-    def find(self, name: Key, frame: Frame) -> Tensor | None:
-        """What a name stands for: an argument, a fact of the function, an index, a size; then the same further out."""
-        for place in frame.outwards():
-            if name in place.elements:
-                return place.elements[name]
-            if name in place.variables:
-                self.used |= {name} if place is self.top else set()
-                return place.variables[name]
-            found = self.fact(name, place, frame)
-            if found is not None:
-                return found
-            solved = self.solve(("scalar", name), place.facts) if place.function is not None else None
-            if solved is not None:
-                return number(solved)
-            if name == Key(name.base) and whole(place.indices.get(name.base)) is not None:
-                return number(whole(place.indices[name.base]))
-        return None
-
-    def fact(self, name: Key, holder: Frame, frame: Frame) -> Tensor | None:
-        """The value of an equation that belongs to the function called, or to the program."""
-        owner: Any = holder.function or (self.scope if holder is self.top else None)
-        if owner is None:
-            return None
-        definitions = owner.facts if holder.function else owner.definitions
-        if name in definitions:
-            return self.define(name, definitions[name], holder, frame)
-        for family in owner.families:
-            indices = match_key(family.name, name, self.scope.indices)
-            member = None if indices is None else self.family(family, indices, holder, frame)
-            if member is not None:
-                return member
-        return None
-
-    def define(self, name: Key, group: list[Definition], holder: Frame, frame: Frame) -> Tensor:
-        """The value of an equation. What the program says of sizes is about the call that asks."""
-        asking = nearest_call(frame) if holder is self.top else holder
-        place = Frame(parent=holder, sizes_from=asking)
-
-        def compute() -> Tensor:
-            value = self.by_elements(group, place) if group[0].elements else self.value(group[0].body, place)
-            return self.check_definition(group, value, place)
-
-        return self.once(name, asking, compute)
-
-    def once(self, name: Key, holder: Frame, compute: Callable[[], Tensor]) -> Tensor:
-        """The value of a name in a frame, computed once; it cannot need itself."""
-        if name not in holder.memo:
-            mark = (id(holder), name)
-            if mark in self.busy:
-                raise NotationError(203, f"{name} needs itself")
-            self.busy.add(mark)
-            try:
-                holder.memo[name] = compute()
-            finally:
-                self.busy.discard(mark)
-        return holder.memo[name]
-
-    def family(self, family: Definition, indices: dict, holder: Frame, frame: Frame) -> Tensor | None:
-        """X^l of X^l = … for l = 1, …, n; those before it come first."""
-        assert family.range is not None
-        variable = family.range.variable.text
-        wanted = whole(indices[variable]) if variable in indices else None
-        first, last = self.bound(family.range.first, holder), self.bound(family.range.last, holder)
-        if wanted is None or not first <= wanted <= last:
-            return None
-        if wanted - first >= STEPS:
-            raise NotationError(404, f"a recurrence of {wanted - first + 1} steps is too long here")
-        value = None
-        for step in range(first, wanted + 1):
-            place = Frame(parent=holder, sizes_from=holder, indices={**indices, variable: step})
-            name = family.name.key(place.indices.get)
-            if step == wanted or (name not in holder.variables and (id(holder), name) not in self.busy):
-                value = self.once(name, holder, partial(self.member, family, place))
-        return value
-
-    def member(self, family: Definition, place: Frame) -> Tensor:
-        return self.check_definition([family], self.value(family.body, place), place)
-
-    def bound(self, node: Node, frame: Frame) -> int:
-        """Where a range or a sum begins or ends."""
-        found = whole(self.size_value(node, frame))
-        if found is None:
-            raise NotationError(309, "this end of a range has no value", hint="give it by name in sizes")
-        return found
-
-    def name(self, node: Node, frame: Frame) -> Tensor:
-        """A name, with or without labels; or a power of one."""
-        name = spelled(node)
-        assert name is not None
-        wanted = name.key(frame.index)
-        found = self.find(wanted, frame)
-        if found is None and (name.subscript or name.superscript):
-            found = self.find_by_value(name, frame)
-        if found is None and isinstance(node, nodes.Subscript):
-            found = self.made_of_axes(name, frame)
-        if found is not None:
-            return found
-        size = self.known(("scalar", wanted), frame)
-        if size is not None:
-            return number(size)
-        if declaration(self.scope, wanted) is not None:
-            raise NotationError(206, f"{wanted} is declared, but no value was given for it")
-        if isinstance(node, nodes.Superscript):
-            return self.power(node, frame)
-        if wanted == Key(name.base) and name.base in CONSTANTS:
-            return number(CONSTANTS[name.base])
-        raise NotationError(201, f"{wanted} is not known")
-
-    def find_by_value(self, name: Spelled, frame: Frame) -> Tensor | None:
-        """X^L as X^2, where L is 2 and X a family."""
-        families = [family.name.base for family in self.scope.families]
-        families += [each.base for _, each, _, over in self.scope.declarations if over is not None]
-        for place in frame.outwards():
-            families += [family.name.base for family in place.function.families] if place.function else []
-        if name.base not in families:
-            return None
-        return self.find(name.key(lambda word: frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))), frame)
-
-    def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
-        """iota_{ax} and I_{ax,ax'}."""
-        axes = [axis_of(part) for part in name.subscript]
-        if name.superscript or name.base not in ("iota", "ι", "I") or None in axes:
-            return None
-        real = [each for axis in axes for each in frame.real(axis.name)]  # type: ignore[union-attr]
-        if name.base != "I" and len(real) == 1:
-            return Tensor({real[0]: self.size(real[0], frame)}, lambda s: s[real[0]])
-        if name.base != "I" or len(real) != 2:
-            return None
-        if real[0] == real[1]:
-            raise NotationError(303, f"{real[0]} occurs twice")
-        sizes = [self.known(("size", axis), frame) for axis in real]
-        shape = dict(zip(real, sizes if None not in sizes else [max(filter(None, sizes), default=None)] * 2))
-        if None in shape.values():
-            raise NotationError(309, f"the size of {real[0]} is not known")
-        if len(set(shape.values())) != 1:
-            raise NotationError(302, f"an identity is square: {real[0]} and {real[1]} differ in size")
-        return Tensor(shape, lambda s: int(s[real[0]] == s[real[1]]))
 
     # -------------------------------------------------------------------------------------------------- expressions
     def value(self, node: Node, frame: Frame) -> Tensor:
@@ -359,7 +140,7 @@ class Evaluation:
             raise NotationError(309, f"the sizes of {' and '.join(unknown)} are not known")
         if unknown and (product == 0 or size % product):
             raise NotationError(313, f"{size} cannot be split by {product}")
-        return sizes | {axis: size // product for axis in unknown}
+        return sizes | dict.fromkeys(unknown, size // product)
 
     def starred(self, node: nodes.Starred, frame: Frame) -> Tensor:
         base = self.value(node.base, frame)
@@ -561,221 +342,7 @@ class Evaluation:
             self.check_claim(claim, inner)
         return value
 
-    # ------------------------------------------------------------------------------------------ equations for elements
-    def by_elements(self, group: list[Definition], frame: Frame) -> Tensor:
-        """Y_{seq(i), kernel(j)} = …: each element computed alone, its indices plain numbers (§2.3)."""
-        sizes = self.element_sizes(group, frame)
-        elements: dict[tuple, Tensor] = {}
-        for definition in group:
-            for place in self.places(definition, sizes, frame):
-                record = {}
-                for axis, part in definition.elements:
-                    (real,) = frame.real(axis.name)
-                    record[real] = position(plain(self.value(part, place)), sizes[real], real)
-                where = tuple(record[axis] for axis in sizes)
-                if where in elements:
-                    raise NotationError(406, f"{definition.key} has several values at {record}")
-                elements[where] = self.value(definition.body, place)
-        missing = next((record for record in records(sizes) if tuple(record.values()) not in elements), None)
-        if missing is not None:
-            raise NotationError(406, f"{group[0].key} has no value at {missing}")
-        return assemble(sizes, elements)
-
-    def places(self, definition: Definition, sizes: Mapping[str, int], frame: Frame) -> Iterator[Frame]:
-        """A frame for each element that an equation gives: i, j from 1 to the size, the variable of a range over it."""
-        over, ranges = definition.range, {}
-        for axis, part in definition.elements:
-            if isinstance(part, Name) and not (over is not None and part.text == over.variable.text):
-                ranges[part.text] = sizes[frame.real(axis.name)[0]]
-        steps = range(1) if over is None else range(self.bound(over.first, frame), self.bound(over.last, frame) + 1)
-        if len(steps) > STEPS:
-            raise NotationError(404, "this range is too long")
-        for step in steps:
-            for record in records(ranges):
-                indices = record if over is None else {**record, over.variable.text: step}
-                elements = {Key(name): number(value) for name, value in indices.items()}
-                yield Frame(parent=frame, sizes_from=frame, elements=elements)
-
-    def element_sizes(self, group: list[Definition], frame: Frame) -> dict[str, int]:
-        """The size of each axis on the left: as declared, as the function's result says, or as it is in this call."""
-        stated = {}
-        for of, place in self.sets_of(group[0].key, frame):
-            for axis, size in set_axes(of, place):
-                found = None if size is None else self.size_value(size, place)
-                if found is not None:
-                    stated[axis] = whole_size(found, axis)
-        found = {}
-        for definition in group:
-            for axis, _ in definition.elements:
-                if len(frame.real(axis.name)) != 1:
-                    raise NotationError(316, "an index takes one axis")
-                (real,) = frame.real(axis.name)
-                found[real] = stated[real] if real in stated else self.size(real, frame)
-        return found
-
-    def sets_of(self, name: Key, frame: Frame) -> Iterator[tuple[nodes.Set, Frame]]:
-        """The sets that a defined name is said to be in."""
-        for place in frame.outwards():
-            function = place.function
-            if function is not None and name in function.declarations:
-                yield function.declarations[name], frame
-            if function is not None and function.signature is not None:
-                result = spelled(function.body)
-                if result is not None and result.key() == name:
-                    yield function.signature.codomain, place
-        declared = declaration(self.scope, name)
-        if declared is not None:
-            yield declared[0], Frame(parent=frame, sizes_from=frame, indices=declared[1])
-
-    # -------------------------------------------------------------------------------------------------------- sizes
-    def size(self, axis: str, frame: Frame) -> int:
-        """|axis|, where it has to be known."""
-        found = self.known(("size", axis), frame)
-        if found is None:
-            raise NotationError(309, f"the size of {axis} is not known", hint=f"give it by name: sizes={{{axis!r}: 3}}")
-        return found
-
-    def known(self, symbol: tuple, frame: Frame) -> Any:
-        """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of a frame; None where nothing says it."""
-        mark = (symbol, id(frame))
-        if mark in self.busy:
-            return None
-        self.busy.add(mark)
-        try:
-            return self.search(symbol, frame)
-        finally:
-            self.busy.discard(mark)
-
-    def search(self, symbol: tuple, frame: Frame) -> Any:
-        place: Frame | None = frame
-        while place is not None:
-            found = self.seen(symbol, place)
-            if found is None:
-                found = self.solve(symbol, self.facts_at(place, symbol))
-            if found is not None:
-                return found
-            place = self.next_for_sizes(symbol, place)
-        found = self.solve(symbol, [*stated(self.scope.sizes, frame), *self.top.facts])
-        return found if found is not None else self.in_brackets(symbol, frame)
-
-    def next_for_sizes(self, symbol: tuple, place: Frame) -> Frame | None:
-        """A function with a signature sees the caller's size of an axis that the use names, and no other."""
-        if place.function is not None and place.function.signature is not None:
-            named = symbol[0] == "size" and any(symbol[1] in axes for axes in place.axes.values())
-            return place.sizes_from if named else place.parent
-        return place.sizes_from or place.parent
-
-    def seen(self, symbol: tuple, place: Frame) -> Any:
-        """The size of an axis that the tensors of this frame have, or the number of that name."""
-        kind, name = symbol
-        if kind == "scalar":
-            found = plain(place.variables.get(name))
-            if found is None and name == Key(name.base):
-                found = whole(place.indices.get(name.base))
-            return found if found is not None or place is not self.top else self.given_size(name)
-        sizes = {X.shape[name] for X in place.variables.values() if name in X.shape}
-        if len(sizes) > 1:
-            raise NotationError(302, f"|{name}| is asked for, and {name} has several sizes here: {sorted(sizes)}")
-        if not sizes and place is self.top:
-            return self.sizes.get(name)
-        return sizes.pop() if sizes else None
-
-    def given_size(self, name: Key) -> int | None:
-        return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)
-
-    def facts_at(self, place: Frame, symbol: tuple) -> list[Fact]:
-        """Equations between sizes that are about this frame: its own, and the program's that speak of its tensors."""
-        if place is self.top:
-            return []
-        own = [*place.facts, *stated(place.function.sizes if place.function else (), place)]
-        axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
-        return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
-
-    def in_brackets(self, symbol: tuple, frame: Frame) -> Any:
-        """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
-        for _, _, sets, _ in self.scope.declarations:
-            for axis, size in (pair for of in sets for pair in of.axes):
-                if size is not None and symbol == ("size", axis.name):
-                    found = self.size_value(size, frame)
-                    if found is not None:
-                        return found
-        return None
-
-    def solve(self, symbol: tuple, facts: list[Fact]) -> Any:
-        """The number that makes a fact true, the rest of it being known: the fact is linear in it, or in its inverse."""
-        for fact in facts:
-            if not any(self.mentions(side, symbol, fact.frame) for side in (fact.left, fact.right)):
-                continue
-            for trial in (lambda t: t, lambda t: 1 / t):
-                one, two, three = (self.difference(fact, (symbol, trial(Fraction(t)))) for t in (1, 2, 3))
-                if one is None or two is None or three is None:
-                    break
-                if one != two and three - two == two - one:
-                    root = 1 - one / (two - one)
-                    return whole_size(trial(root) if root else root, symbol[1])
-        return None
-
-    def difference(self, fact: Fact, trial: tuple | None = None) -> Fraction | None:
-        found = [self.size_value(side, fact.frame, trial) for side in (fact.left, fact.right)]
-        return None if None in found else Fraction(found[0]) - Fraction(found[1])
-
-    def mentions(self, node: Any, symbol: tuple, frame: Frame) -> bool:
-        return not isinstance(node, int) and any(symbol in self.symbols(part, frame) for part in walk(node))
-
-    def symbols(self, node: Any, frame: Frame) -> list[tuple]:
-        """|ax| as ("size", "ax"), for each axis that ax stands for; the name n as ("scalar", n)."""
-        if isinstance(node, Size):
-            return [("size", axis) for axis in frame.real(node.axis.name)]
-        name = None if isinstance(node, nodes.Axis) else spelled(node)
-        return [] if name is None else [("scalar", name.key(frame.index))]
-
-    def size_value(self, node: Any, frame: Frame, trial: tuple | None = None) -> Any:
-        """The number that a size expression stands for, None where it is not known; `trial` supposes a symbol's value."""
-        if isinstance(node, int):
-            return node
-        if isinstance(node, Number):
-            return node.value
-        symbols = self.symbols(node, frame)
-        if symbols:
-            supposed = dict([trial] if trial else [])
-            found = [supposed.get(each) or self.known_number(each, frame) for each in symbols]
-            return None if None in found else math.prod(found)
-        if isinstance(node, nodes.Superscript) and len(node.components) == 1:
-            parts: tuple = (node.base, node.components[0])
-        elif isinstance(node, Call) and node.operator in ARITHMETIC:
-            parts = node.arguments
-        else:
-            return None
-        found = [self.size_value(part, frame, trial) for part in parts]
-        if None in found:
-            return None
-        return simple(ARITHMETIC[getattr(node, "operator", "^")](*found))
-
-    def known_number(self, symbol: tuple, frame: Frame) -> Any:
-        """A size, or the number that a name stands for, or None."""
-        found = self.known(symbol, frame)
-        if found is not None or symbol[0] == "size":
-            return found
-        try:
-            return plain(self.find(symbol[1], frame))
-        except NotationError:
-            return None
-
-    def sizes_of(self, of: nodes.Set, X: Tensor, frame: Frame) -> list[Fact]:
-        """What n in seq[n] is, by a tensor of that set."""
-        for axis, _ in set_axes(of, frame):
-            if axis not in X.shape:
-                raise NotationError(317, f"the axis {axis} of a declaration is missing: here are {listed(X.shape)}")
-        return [Fact(size, X.shape[axis], frame) for axis, size in set_axes(of, frame) if size is not None]
-
-    # --------------------------------------------------------------------------------------------- what is claimed
-    def check_facts(self, facts: list[Fact]) -> None:
-        for fact in facts:
-            found = self.difference(fact)
-            if found is not None and found != 0:
-                error = 310 if found.denominator != 1 else 308
-                raise NotationError(error, "a stated size does not hold", self.scope.source, fact.left.span)
-
+    # ------------------------------------------------------------------------------------------------ what is claimed
     def check_definition(self, group: list[Definition], value: Tensor, frame: Frame) -> Tensor:
         for definition in group:
             for of in definition.statement.sets:
@@ -823,7 +390,7 @@ class Evaluation:
 
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, frame: number(node.value),
-        Name: name,
+        Name: Names.name,
         nodes.Subscript: subscript,
         nodes.Superscript: superscript,
         Index: index,
@@ -840,28 +407,6 @@ class Evaluation:
     }
 
 
-ARITHMETIC: dict[str, Callable[..., Any]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "⊙": lambda x, y: x * y,
-    "juxtaposed": lambda x, y: x * y,
-    "/": lambda x, y: Fraction(x) / Fraction(y) if y else None,
-    "^": power,
-    "negative": lambda x: -x,
-}
-
-
-def simple(value: Any) -> Any:
-    """A whole number where a fraction is one."""
-    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
-
-
-def whole_size(value: Any, name: Any) -> int:
-    if value != int(value) or value < 0:
-        raise NotationError(310, f"{name} would be {value}, and a size is a whole number", hint="give sizes that divide")
-    return int(value)
-
-
 def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
     """What a variable indexes below a node, and along which axis; a sum inside that binds it anew is passed over."""
     for inner in nodes.children(node) if not isinstance(node, Index) else (node.base, *(part for _, part in node.items)):
@@ -871,61 +416,7 @@ def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
         yield from ((node.base, axis) for axis, part in node.items if part == variable)
 
 
-def need(X: Tensor, *axes: str) -> None:
-    for axis in axes:
-        if axis not in X.shape:
-            raise NotationError(301, f"there is no axis {axis}; the axes are {listed(X.shape)}")
-
-
-def axis_named(node: Node) -> str:
-    axis = axis_of(node)
-    if axis is None:
-        raise NotationError(301, "here the name of an axis is due")
-    return axis.name
-
-
-def stated(facts, frame: Frame) -> list[Fact]:
-    return [Fact(fact.left, fact.right, frame) for fact in facts]
-
-
-def axes_measured(fact: Fact) -> set[str]:
-    """The axes whose sizes an equation speaks of."""
-    sides = [side for side in (fact.left, fact.right) if not isinstance(side, int)]
-    return {node.axis.name for side in sides for node in walk(side) if isinstance(node, Size)}
-
-
-def key_or_none(text: str) -> Key | None:
-    try:
-        return key(text)
-    except NotationError:
-        return None
-
-
-def nearest_call(frame: Frame) -> Frame:
-    """The frame of the call that is being computed, or of the program."""
-    while frame.function is None and frame.parent is not None:
-        frame = frame.sizes_from or frame.parent
-    return frame
-
-
-def set_axes(of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None]]:
-    """The axes of a set, each with what the set says of its size."""
-    axes = [(real, size) for axis, size in of.axes for real in frame.real(axis.name)]
-    if len({axis for axis, _ in axes}) != len(axes):
-        raise NotationError(303, "an axis occurs twice in one shape")
-    return axes
-
-
 # ------------------------------------------------------------------------------------------------- what is declared
-def declaration(scope: Scope, name: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-    """The set that a name of the program is declared to be in, and the indices of the declaration."""
-    for _, declared, sets, _ in scope.declarations:
-        indices = match_key(declared, name, scope.indices)
-        if indices is not None:
-            return sets[0], indices
-    return None
-
-
 def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -> list[Fact]:
     declared = declaration(scope, name)
     if declared is None:

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 
 from .completion import complete
 from .console import Console
-from .files import FileProblem
+from .formats import FileProblem
 from .session import GREETING, Session, command
 
 PROMPT, CONTINUED = "> ", "  "

@@ -509,6 +509,8 @@ def facts_of(function: Function, by_key: ByKey, by_base: ByBase) -> list[Definit
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
     """
     bound = function.bound
+    parameters = {name.key() for name in (*function.parameters, *function.options)}
+    labelled = {key for key in parameters if key.subscript or key.superscript}
 
     def distance(definition: Definition):
         below = definition.position > function.position
@@ -531,7 +533,7 @@ def facts_of(function: Function, by_key: ByKey, by_base: ByBase) -> list[Definit
         if marker in visiting:
             return False
         names, words = mentions(group, by_key)
-        found = bool(words & bound)
+        found = bool(words & bound) or any(key in labelled for key in names)
         if not found:
             for key in names:
                 options = candidates(key)
@@ -543,7 +545,6 @@ def facts_of(function: Function, by_key: ByKey, by_base: ByBase) -> list[Definit
         return found
 
     taken: dict[Key, list[Definition]] = {}
-    parameters = {name.key() for name in (*function.parameters, *function.options)}
     pending = list(needed(function.body, by_key))
     for claim in function.claims:
         pending += needed(claim, by_key)

@@ -19,7 +19,8 @@ from grammar.parser import parse, spelling_of
 from grammar.symbols import FUNCTIONS
 
 from .completion import Known
-from .files import FileProblem, read_given, read_text
+from .files import read_given
+from .formats import FileProblem, read_text
 from .names import key, walk
 
 LACKS_ELEMENTS = 406
@@ -294,7 +295,8 @@ def _type(session: Session, rest: str) -> str:
     from .formula import check
 
     text = session.as_text(_needed(rest, "type"))
-    checked = session.asked(lambda source, values: check(source, syntax="text", **values), text)
+    known = {"syntax": "text", "sizes": None}
+    checked = session.asked(lambda source, values: check(source, **{**values, **known}), text)
     if checked.errors:
         raise session.told(checked.errors[0], *_parts(session, text))
     return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())

@@ -315,8 +315,12 @@ def _is_ragged(data: Any) -> bool:
 def _checked(array: Any) -> Any:
     """An array of numbers; what NumPy adds to arrays besides is refused or taken off."""
     if not isinstance(array, (np.ndarray, np.generic)):
-        if not hasattr(namespace(array), "asarray"):
-            raise NotationError(317, f"{type(array).__name__} is no array")
+        if hasattr(array, "dims"):
+            raise NotationError(317, f"{type(array).__name__} has names of its own", hint="write nt.from_xarray(array)")
+        try:
+            namespace(array)
+        except TypeError:  # a column of a table, say
+            return _checked(np.asarray(array))
         return array
     if isinstance(array, np.ma.MaskedArray):
         raise NotationError(

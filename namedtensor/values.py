@@ -23,7 +23,8 @@ def as_value(value: Any, name: str) -> Any:
     elif isinstance(value, (list, tuple)):
         what, hint = f"a {type(value).__name__}", 'make it a tensor: nt.tensor(data, "seq chans")'
     else:
-        what, hint = f"{type(value).__name__}, which is no tensor", "give a named tensor or a number"
+        what = "a text" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
+        what, hint = f"{what}, which is no tensor", "give a named tensor or a number"
     raise NotationError(317, f"{name} was given as {what}", hint=hint)
 
 

@@ -321,6 +321,8 @@ def test_shapes(run, shape):
 def test_a_wrong_shape(run):
     assert run("check", "2 X", "X=ℝ^{a")[0] == 1
     assert run("check", "2 X", "X=nothing")[0] == 2
+    assert run("check", "2 X", "X=3", "X=3")[0] == 2
+    assert run("check", "2 sizes", "sizes=3")[0] == 2
 
 
 # ------------------------------------------------------------------------------------------------------ render, explain

@@ -1,6 +1,8 @@
 """Every example of the pages and of the README runs; the pages that are made from tables are what the tables give."""
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,8 +69,17 @@ def test_an_example_of_an_error_raises_its_number(number, example):
 
 
 def test_the_page_of_errors_is_what_the_examples_print():
-    written = errors_page.PAGE.read_text(encoding="utf-8")
-    assert written == errors_page.page(), "run: python docs/_extensions/errors_page.py --write"
+    """In a process of its own: functions that other tests registered would be named in the hints."""
+    made = subprocess.run(
+        [sys.executable, errors_page.__file__],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    assert made.returncode == 0, made.stderr
+    assert errors_page.PAGE.read_text(encoding="utf-8") == made.stdout, (
+        "run: python docs/_extensions/errors_page.py --write"
+    )
 
 
 def test_every_error_has_a_section():
@@ -90,7 +101,7 @@ def test_the_links_of_the_readme_lead_somewhere():
 
 
 def test_the_python_of_the_readme_prints_what_it_says():
-    """Each block of Python is a session of the prompt, checked as a doctest."""
+    """Each block of Python is what a prompt shows, checked as a doctest."""
     import doctest
 
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -102,10 +113,10 @@ def test_the_python_of_the_readme_prints_what_it_says():
 
 
 def test_the_commands_of_the_readme_print_what_it_says():
-    sessions = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    assert sessions
-    for session in sessions:
-        line, _, expected = session.partition("\n")
+    dialogues = re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    assert dialogues
+    for dialogue in dialogues:
+        line, _, expected = dialogue.partition("\n")
         assert command(line.removeprefix("$ ")).partition("\n")[2].split() == expected.split()
 
 

@@ -40,6 +40,7 @@ GIVEN = {
     "J": nt.tensor(np.array([1.0, 1.5]), "seq"),
     "seq": nt.tensor(np.array([1.0, 2.0]), "seq"),
     "square": nt.tensor(np.eye(3), "row column"),
+    "zeros": nt.tensor(np.zeros((2, 2)), "row column"),
     "s": 2.0,
     "n": 3,
     "raw": np.zeros((2, 3)),
@@ -112,3 +113,80 @@ if os.environ.get("NAMEDTENSOR_GOLDEN") == "write":
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_a_wrong_formula_gets_this_message(case):
     assert str(case.raised()) == case.message
+
+
+def test_the_titles_are_distinct():
+    assert len({case.title for case in CASES}) == len({case.formula + case.options for case in CASES}) == len(CASES) >= 150
+
+
+def test_every_number_of_the_catalogue_has_a_case():
+    """But for 318, which named tensors raise by themselves: no formula has an order of axes."""
+    assert set(CATALOGUE) - {318} == {int(re.match(r"\w+ error (\d+)", case.message)[1]) for case in CASES}
+    with pytest.raises(nt.NotationError) as caught:
+        A.to_array()
+    assert caught.value.number == 318
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_an_error_points_into_its_formula(case):
+    error = case.raised()
+    assert error.kind == KINDS[error.number // 100]
+    if error.source is not None:
+        assert error.source == case.formula and 0 <= error.span[0] <= error.span[1] <= len(case.formula)
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+
+
+PYTHON_WORDS = re.compile(r"\b(TypeError|ValueError|None|NoneType|dict|tuple|ndarray|traceback|shape mismatch|dtype|int|str)\b")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_a_message_speaks_the_language_of_the_notation(case):
+    error = case.raised()
+    assert not PYTHON_WORDS.search(error.message + (error.hint or ""))
+    assert len(error.message) < 160 and not error.message.endswith(".")
+
+
+# ------------------------------------------------------------------------------------------------------- the terminal
+@pytest.mark.parametrize("sign", ["\x00", "\x07", "\x1b[31m", "\r", "\x85", "\u202e", "\u2066", "\ud800", "\udfff", "\ufeff"])
+def test_a_message_is_printable(sign):
+    for formula in (f"A + {sign} B", f"softmax_{{{sign}}} A", f"A + [1{sign}", f"{sign}\nA + B", f"|A{sign}| + \u20d7"):
+        with pytest.raises(nt.NotationError) as caught:
+            nt.evaluate(formula, A=A)
+        lines = str(caught.value).split("\n")
+        assert all(line.isprintable() for line in lines)
+        str(caught.value).encode()
+
+
+@pytest.mark.parametrize(
+    ("before", "wide"),
+    [("高 + ", 5), ("é + ", 4), ("e\u0301 + ", 4), ("😀 + ", 5), ("ﬁ + ", 4), ("\t\t+ ", 4), ("\u200b + ", 4), ("𝟙 + ", 4)],
+)
+def test_the_caret_stands_under_its_piece(before, wide):
+    error = nt.NotationError(201, "?", before + "nope + 1", (len(before), len(before) + 4))
+    _, line, caret = str(error).split("\n")
+    assert columns(before) == wide
+    assert caret.index("^") - len("    | ") == columns(line) - len("  1 | ") - columns("nope + 1") == wide
+    assert caret.count("^") == 4
+
+
+def test_a_caret_under_a_sign_that_combines_stands_under_its_base():
+    error = nt.NotationError(106, "?", "x\u20d7 + A", (1, 2))
+    assert str(error).split("\n")[2] == "    | ^"
+
+
+def test_a_long_line_is_cut_around_the_caret():
+    source = "A + " * 300 + "nope" + " + A" * 300
+    _, line, caret = str(nt.NotationError(201, "?", source, (1200, 1204))).split("\n")
+    assert len(line) < 180 and line[caret.index("^") :].startswith("nope")
+    assert line.startswith("  1 | … ") and line.endswith(" …")
+
+
+def test_a_long_name_does_not_flood_the_terminal():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("A + " + "b" * 10**5, A=A)
+    assert len(str(caught.value)) < 2000
+
+
+def test_signs_that_act_on_a_terminal_are_replaced():
+    assert printable("a\x1bb\tc\nd\u202ee") == "a\ufffdb c d\ufffde"

@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from grammar.symbols import GREEK, SYMBOLS
 from namedtensor import cli, repl
 from namedtensor.completion import Known, complete, macros, wants_axis
-from namedtensor.files import FileProblem
+from namedtensor.formats import FileProblem
 from namedtensor.session import COMMANDS, Session
 
 ROOT = Path(__file__).parent.parent

@@ -127,7 +127,8 @@ def test_an_assignment_makes_a_new_tensor():
 
 def test_numbers_of_numpy_stand_on_either_side():
     single = nt.tensor(np.ones(2, "float32"), "a")
-    for found in (single * np.float64(2), np.float64(2) * single, single * np.sqrt(4.0)):
+    doubled = [nt.dot(single, np.float64(2)) for _ in range(2)]
+    for found in (single * np.float64(2), np.float64(2) * single, single * np.sqrt(4.0), *doubled):
         assert isinstance(found, nt.NamedTensor) and found.array.tolist() == [2, 2] and found.dtype == np.float32
     for found in (np.int64(2) * ONE, ONE * np.array(2), np.array(2) * ONE):
         assert isinstance(found, nt.NamedTensor) and found.array.tolist() == [2, 4, 6]
@@ -244,14 +245,15 @@ MISFITS = {
     "missing in one": (lambda: nt.dot(A, X, axis="width"), "⊙_{width} needs the axis width", "the second operand lacks"),
     "one axis twice": (lambda: nt.sum(A, axis=("width", "width")), "shape error 303: width is named twice", "once"),
     "no axis": (lambda: nt.sum(A), "shape error 316: ∑ takes", 'say which: axis="height"'),
-    "an axis too many": (lambda: nt.cumsum(A, axis=("height", "width")), "shape error 316: cumsum takes 1 axis", "2 axes"),
+    "an axis too many": (lambda: nt.cumsum(A, axis=("height", "width")), "shape error 316: cumsum_{height, width} takes 1 axis", "given 2 axes"),
     "an axis of numbers": (lambda: nt.exp(A, axis="width"), "316", "exp"),
     "a name that is none": (lambda: nt.sum(A, axis="width,"), "208", "no name of an axis"),
-    "a position": (lambda: nt.sum(A, axis=1), "error 208", "axis"),
+    "a position": (lambda: nt.sum(A, axis=1), "error 208: 1 names no axes", "height width"),
     "an array": (lambda: A + np.ones(3), "an array of 3 whose axes have no names", "nt.tensor(array"),
     "an array on the left": (lambda: np.ones(3) + A, "whose axes have no names", "nt.tensor(array"),
     "a list": (lambda: A + [1, 2, 3], "shape error 317", "nt.tensor"),
-    "text": (lambda: nt.dot(A, "width"), "317", "axis="),
+    "text": (lambda: nt.concat(A, "width"), "was given the text 'width'", 'axis="width"'),
+    "no operand": (lambda: nt.dot(A, None), "317", "NoneType"),
     "an axis that is there": (lambda: nt.unroll(A, axis=("height", "width"), size=1), "shape error 306", "width"),
     "numbers for truth": (lambda: A & A, "error 315", "compare first"),
     "no truth for where": (lambda: nt.where(A, 1, 0), "error 315", "compare first"),

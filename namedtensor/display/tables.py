@@ -1,9 +1,9 @@
 """Tables with named axes. One axis is a row, two a table; of more, the first ones number the tables.
 
-    height\\width │ 1  2  3
-    ──────────────┼────────
-                1 │ 3  1  4
-                2 │ 1  5  9
+height\\width │ 1  2  3
+─────────────┼────────
+           1 │ 3  1  4
+           2 │ 1  5  9
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..tensors import NamedTensor
@@ -43,6 +44,8 @@ def _range(tensor: NamedTensor) -> str:
         return ""
     if not tensor.axes:
         return number(array.item())
+    if array.dtype.kind == "b":
+        return f"{int(array.sum())} of {array.size} true"
     finite = array[~_nan(array)]
     if finite.size == 0:
         return "nan"
@@ -59,14 +62,11 @@ def _nan(array: Any) -> Any:
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
-    import numpy as np
+    from ..tensors import concrete
 
-    array = tensor.to_array(order) if tensor.axes else tensor.array
     try:
-        if hasattr(array, "detach"):
-            array = array.detach().cpu()
-        return np.asarray(array)
-    except Exception:
+        return concrete(tensor.to_array(order))
+    except Exception:  # each library has its own error for an array without values
         return None
 
 
@@ -123,9 +123,9 @@ def text_table(tensor: NamedTensor) -> str:
     >>> import namedtensor as nt
     >>> print(text_table(nt.tensor([[3, 1], [1, 5]], "height width")))
     height\\width │ 1  2
-    ──────────────┼─────
-                1 │ 3  1
-                2 │ 1  5
+    ─────────────┼─────
+               1 │ 3  1
+               2 │ 1  5
     """
     array = values(tensor, tensor.axes)
     if array is None:
@@ -168,9 +168,7 @@ def _table_lines(piece: Any, axes: tuple[str, ...]) -> list[str]:
 
 
 # --------------------------------------------------------------------------------------------------------- notebooks
-STYLE = (
-    "border-collapse:collapse;font-family:ui-monospace,monospace;font-size:0.9em;display:inline-table;margin:0.3em 1em 0.3em 0"
-)
+STYLE = "border-collapse:collapse;font-family:ui-monospace,monospace;font-size:0.9em;display:inline-table;margin:0.3em 1em 0.3em 0"
 CELL = "padding:0.15em 0.6em;text-align:right;border:1px solid rgba(128,128,128,0.25)"
 HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
 
@@ -184,14 +182,15 @@ def html_table(tensor: NamedTensor) -> str:
         return f'<div class="named-tensor">{caption}</div>'
     if not tensor.axes:
         return f'<div class="named-tensor">{caption}<code>{number(array.item(), 6)}</code></div>'
-    pieces = [_html_facet(label, piece, axes) for label, piece, axes in facets(tensor)]
+    largest = _largest(array)
+    pieces = [_html_facet(label, piece, axes, largest) for label, piece, axes in facets(tensor)]
     hidden = left_out(tensor)
     if hidden:
         pieces.append(f"<div>… and {hidden} more of {html.escape(' × '.join(tensor.axes[:-2]))}</div>")
     return f'<div class="named-tensor">{caption}{"".join(pieces)}</div>'
 
 
-def _html_facet(title: str, piece: Any, axes: tuple[str, ...]) -> str:
+def _html_facet(title: str, piece: Any, axes: tuple[str, ...], largest: float) -> str:
     rows = piece.reshape(1, -1) if piece.ndim == 1 else piece
     row_axis = html.escape(axes[0]) if piece.ndim == 2 else ""
     column_axis = html.escape(axes[-1])
@@ -200,7 +199,9 @@ def _html_facet(title: str, piece: Any, axes: tuple[str, ...]) -> str:
     body = []
     for row in row_at:
         label = "…" if row is None else str(row + 1) if piece.ndim == 2 else ""
-        cells = "".join(_html_cell(None if row is None or at is None else rows[row, at].item()) for at in column_at)
+        cells = "".join(
+            _html_cell(None if row is None or at is None else rows[row, at].item(), largest) for at in column_at
+        )
         body.append(f'<tr><th style="{HEAD}">{label}</th>{cells}</tr>')
     caption = f'<caption style="text-align:left;opacity:0.65">{html.escape(title)}</caption>' if title else ""
     corner = (
@@ -211,5 +212,22 @@ def _html_facet(title: str, piece: Any, axes: tuple[str, ...]) -> str:
     return f'<table style="{STYLE}">{caption}<thead>{corner}</thead><tbody>{"".join(body)}</tbody></table>'
 
 
-def _html_cell(value: Any) -> str:
-    return f'<td style="{CELL}">{"…" if value is None else number(value)}</td>'
+def _largest(array: Any) -> float:
+    """The largest absolute value that is finite: what the shades of the cells are measured by."""
+    import numpy as np
+
+    if array.dtype.kind not in "iuf":
+        return 0.0
+    sizes = np.abs(array.astype(float))
+    return float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
+
+
+def _html_cell(value: Any, largest: float) -> str:
+    """A cell, shaded by its value: blue above zero, orange below."""
+    if value is None:
+        return f'<td style="{CELL}">…</td>'
+    shade = ""
+    if largest and value == value and not isinstance(value, bool):
+        share = min(abs(value) / largest, 1.0)
+        shade = f";background:rgba({'70,120,200' if value > 0 else '220,130,50'},{0.3 * share:.2f})"
+    return f'<td style="{CELL}{shade}">{number(value)}</td>'

@@ -1,0 +1,405 @@
+"""The formats of tensor files: one row of a table for each, with how it is read and how it is written.
+
+What is read is a positional array; a format that names its axes (JSON with "axes", what `write` wrote) gives them too. A
+file is written under a temporary name in its folder and then renamed: what was there stays until all is written.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+
+class FileProblem(Exception):
+    """A file that cannot be read or written, or a word of the command that is no input: one sentence."""
+
+
+class Found(NamedTuple):
+    """What a file holds: a positional array, its axes where the file names them, and remarks for the reader.
+
+    A `table` of one column may be given one axis.
+    """
+
+    array: Any
+    axes: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    table: bool = False
+
+
+# -------------------------------------------------------------------------------------------------------- text and numbers
+def read_text(place: str | Path) -> str:
+    """The text of a file. Raises FileProblem."""
+    try:
+        return Path(place).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as problem:
+        raise FileProblem(f"{place} is no text in UTF-8: byte {problem.start} cannot be read") from None
+    except (OSError, ValueError) as problem:
+        raise FileProblem(f"{place} cannot be read: {reason(problem)}") from None
+
+
+def reason(problem: Exception) -> str:
+    """Why a system call failed, without its number."""
+    told = getattr(problem, "strerror", None) or str(problem)
+    return told[:1].lower() + told[1:]
+
+
+def parse_json(text: str, what: str) -> Any:
+    """Parsed JSON. Raises FileProblem that says where it is wrong."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as problem:
+        told = problem.msg[:1].lower() + problem.msg[1:]
+        raise FileProblem(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None
+    except (ValueError, RecursionError) as problem:
+        raise FileProblem(f"{what} is no JSON: {str(problem)[:80]}") from None
+
+
+def as_number(text: str) -> int | float | None:
+    """The number that `text` spells, or None."""
+    for read in (int, float):
+        try:
+            return read(text.replace("−", "-").replace("∞", "inf"))
+        except ValueError:
+            continue
+    return None
+
+
+# ----------------------------------------------------------------------------------------------------------------- JSON
+WORDS = {
+    "NaN": math.nan,
+    "Infinity": math.inf,
+    "-Infinity": -math.inf,
+    "nan": math.nan,
+    "inf": math.inf,
+    "-inf": -math.inf,
+}
+
+
+def read_json(place: Path, member: str | None, name: str) -> Found:
+    data, axes = parse_json(read_text(place), str(place)), None
+    if isinstance(data, dict) and "data" in data:
+        data, axes = data["data"], data.get("axes")
+        if axes is not None and not (isinstance(axes, list) and all(isinstance(axis, str) for axis in axes)):
+            raise FileProblem(f'{place}: "axes" is to be a list of names')
+    elif isinstance(data, dict):
+        raise FileProblem(f'{place} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
+    found = from_nested(data, str(place))
+    return found if axes is None else found._replace(axes=tuple(axes))
+
+
+def from_nested(data: Any, what: str) -> Found:
+    """An array from nested lists of numbers or truth values. Raises NotationError where rows differ in length."""
+    import numpy as np
+
+    shape, flat = flattened(data, what)
+    array = np.array(flat) if flat else np.zeros(0)
+    if array.dtype == object:  # whole numbers beyond 64 bits
+        array = np.array(flat, dtype=float)
+    return Found(array.reshape(shape))
+
+
+def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list]:
+    """The shape of nested lists, and their numbers in order."""
+    shape: list[int] = []
+    level, nested = [data], isinstance(data, list)
+    while nested:
+        lengths = {len(row) if isinstance(row, list) else None for row in level}
+        if len(lengths) > 1:
+            raise NotationError(311, f"the rows of {what} differ in length", notes=(ragged(level),))
+        shape.append(len(level[0]))
+        level = [entry for row in level for entry in row]
+        nested = bool(level) and any(isinstance(entry, list) for entry in level)
+    return tuple(shape), [entry_of(entry, what) for entry in level]
+
+
+def ragged(level: list) -> str:
+    told = [f"{len(row)} entries" if isinstance(row, list) else "a number" for row in level]
+    other = next(index for index, text in enumerate(told) if text != told[0])
+    return f"row 1 has {told[0]}, row {other + 1} has {told[other]}".replace("has a", "is a").replace(
+        " 1 entries", " 1 entry"
+    )
+
+
+def entry_of(entry: Any, what: str) -> Any:
+    if isinstance(entry, str):
+        entry = WORDS.get(entry, entry)
+    if not isinstance(entry, (bool, int, float)):
+        raise FileProblem(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is no number")
+    return float(entry) if isinstance(entry, int) and abs(entry) > 2**62 else entry
+
+
+# ------------------------------------------------------------------------------------------------------------------ CSV
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+
+
+def read_csv(place: Path, member: str | None, name: str) -> Found:
+    """A table of numbers. A heading line is passed over, columns of words are dropped, both with a remark."""
+    numbered = csv_rows(place)
+    head = heading(numbered)
+    body = numbered[1:] if head else numbered
+    if not body:
+        raise FileProblem(f"{place} holds no rows of numbers")
+    titles = head or [f"column {index}" for index in range(1, len(body[0][1]) + 1)]
+    kept = [index for index in range(len(titles)) if any(as_number(row[index]) is not None for _, row in body)]
+    if not kept:
+        raise FileProblem(f"{place} holds no column of numbers")
+    dropped = [title for index, title in enumerate(titles) if index not in kept]
+    if member is not None:
+        kept, dropped = [kept_column(titles, kept, member, place)], []
+    cells = [[cell_of(place, line, titles[index], row[index]) for index in kept] for line, row in body]
+    return from_nested(cells, str(place))._replace(notes=csv_notes(dropped, cells), table=True)
+
+
+def kept_column(titles: list[str], kept: list[int], member: str, place: Path) -> int:
+    """The column of this title. Raises FileProblem that lists them."""
+    columns = {titles[index]: index for index in kept}
+    return columns[choose(columns, member, place, "column")]
+
+
+def csv_rows(place: Path) -> list[tuple[int, list[str]]]:
+    """The rows with their line numbers, all of one length."""
+    text = read_text(place)
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    separator = max(",;\t", key=first.count)
+    try:
+        lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
+    except csv.Error as problem:
+        raise FileProblem(f"{place} is no table: {problem}") from None
+    rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]
+    rows = [(number, row) for number, row in rows if not row[0].startswith("#")]
+    for number, row in rows:
+        if len(row) != len(rows[0][1]):
+            width = len(rows[0][1])
+            raise FileProblem(f"{place}, line {number}: {len(row)} cells, where the first row has {width}")
+    return rows
+
+
+def heading(rows: list[tuple[int, list[str]]]) -> list[str]:
+    """The first row if it is one of titles: words above numbers."""
+    if not rows:
+        return []
+    first = rows[0][1]
+    words = [as_number(cell) is None for cell in first]
+    below = rows[1][1] if len(rows) > 1 else first
+    above = any(word and as_number(cell) is not None for word, cell in zip(words, below))
+    return first if above or (all(words) and len(rows) == 1) else []
+
+
+def cell_of(place: Path, line: int, title: str, text: str) -> int | float:
+    number = as_number(text)
+    if number is None and text.lower() in MISSING:
+        return math.nan
+    if number is None:
+        raise FileProblem(f"{place}, line {line}, {title}: {text[:40]!r} is no number")
+    return number
+
+
+def csv_notes(dropped: list[str], cells: list[list]) -> tuple[str, ...]:
+    missing = sum(math.isnan(cell) for row in cells for cell in row)
+    notes = [f"left out {', '.join(dropped)}: no numbers there"] if dropped else []
+    if missing:
+        notes.append(f"{missing} missing value{'s' * (missing != 1)} became nan")
+    return tuple(notes)
+
+
+# ---------------------------------------------------------------------------------------------------------- NumPy's own
+def read_npy(place: Path, member: str | None, name: str) -> Found:
+    return Found(numeric(load_numpy(place), str(place)))
+
+
+def read_npz(place: Path, member: str | None, name: str) -> Found:
+    """The member, or the only array; `axes` beside it names its axes."""
+    with load_numpy(place) as archive:
+        if not hasattr(archive, "files"):
+            raise FileProblem(f"{place} is no archive of arrays, though it is called .npz")
+        arrays = {key: member_of(archive, key, place) for key in archive.files}
+    names = arrays.pop("axes", None) if "axes" in arrays and arrays["axes"].dtype.kind == "U" else None
+    chosen = choose(arrays, member, place)
+    axes = tuple(map(str, names)) if names is not None and len(arrays) == 1 else None
+    return Found(numeric(arrays[chosen], f"{place}[{chosen}]"), axes)
+
+
+def member_of(archive: Any, key: str, place: Path) -> Any:
+    try:
+        return archive[key]
+    except (ValueError, EOFError, KeyError) as problem:
+        raise FileProblem(f"{key} in {place} cannot be read: {first_line(problem)}") from None
+
+
+def choose(arrays: Any, member: str | None, place: Path, kind: str = "array") -> str:
+    """The member asked for, or the only one. Raises FileProblem that lists them."""
+    if member in arrays:
+        return str(member)
+    known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
+    if member is not None:
+        raise FileProblem(f"{place} has no {kind} {member}; it has {known or 'none'}")
+    if len(arrays) != 1:
+        raise FileProblem(f"{place} holds {len(arrays)} {kind}s ({known}); say which: {place.name}[NAME]:axes")
+    return next(iter(arrays))
+
+
+def load_numpy(place: Path) -> Any:
+    import zipfile
+
+    import numpy as np
+
+    try:
+        return np.load(place, allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, zipfile.BadZipFile) as problem:
+        raise FileProblem(f"{place} is no file of NumPy's: {first_line(problem)}") from None
+
+
+def first_line(problem: Exception) -> str:
+    text = (str(problem).splitlines() or [""])[0]
+    return "it holds Python objects" if "pickle" in text.lower() else text[:1].lower() + text[1:100]
+
+
+def numeric(array: Any, what: str) -> Any:
+    if array.dtype.kind not in "biuf":
+        raise FileProblem(f"{what} holds values of type {array.dtype}, which are no real numbers")
+    return array
+
+
+# ---------------------------------------------------------------------------------------------------------- safetensors
+STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+          "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?"}  # fmt: skip
+
+
+def read_safetensors(place: Path, member: str | None, name: str) -> Found:
+    """One tensor of the file: eight bytes say how long the JSON is that says where each tensor lies."""
+    import numpy as np
+
+    with open(place, "rb") as file:
+        entries, start = safetensors_header(file, place)
+        chosen = choose(entries, member, place)
+        kind, shape, (first, last) = safetensors_entry(entries[chosen], f"{place}[{chosen}]")
+        file.seek(start + first)
+        data = file.read(last - first)
+    array = np.frombuffer(data, dtype=STORED[kind]) if len(data) % np.dtype(STORED[kind]).itemsize == 0 else None
+    if array is None or array.size != math.prod(shape):
+        raise FileProblem(f"{place}[{chosen}] is cut short")
+    if kind == "BF16":  # the upper half of a float32
+        array = (array.astype("<u4") << 16).view("<f4")
+    return Found(array.reshape(shape))
+
+
+def safetensors_header(file: Any, place: Path) -> tuple[dict[str, Any], int]:
+    lead = file.read(8)
+    length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
+    if not 2 <= length <= 10**8:
+        raise FileProblem(f"{place} is no safetensors file")
+    header = parse_json(file.read(length).decode("utf-8", "replace"), f"the head of {place}")
+    if not isinstance(header, dict):
+        raise FileProblem(f"{place} is no safetensors file")
+    return {key: entry for key, entry in header.items() if key != "__metadata__"}, 8 + length
+
+
+def safetensors_entry(entry: Any, what: str) -> tuple[str, list[int], list[int]]:
+    try:
+        kind, shape, place = entry["dtype"], entry["shape"], entry["data_offsets"]
+        sound = all(isinstance(number, int) and number >= 0 for number in (*shape, *place)) and place[1] >= place[0]
+    except (KeyError, TypeError, IndexError):
+        sound, kind, shape, place = False, "", [], []
+    if not sound or len(place) != 2:
+        raise FileProblem(f"{what} has no proper entry in the head of its file")
+    if kind not in STORED:
+        raise FileProblem(f"{what} holds values of type {kind}, which cannot be read")
+    return kind, shape, place
+
+
+# -------------------------------------------------------------------------------------------------------------- writing
+def write(value: Any, place: str) -> None:
+    """Write a tensor, first to a temporary name in the same folder: what was there stays until all is written.
+
+    Raises FileProblem.
+    """
+    target = Path(os.path.realpath(place))
+    writer = writable(place)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            writer(value, file, place)
+        os.replace(temporary, target)
+    except (OSError, ValueError) as problem:
+        raise FileProblem(f"{place} cannot be written: {reason(problem)}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def writable(place: str) -> Callable[..., None]:
+    """The writer for this name. Raises FileProblem where its suffix is of no known format."""
+    format = FORMATS.get(Path(place).suffix.lower())
+    if format is None or format.write is None:
+        known = ", ".join(suffix for suffix, each in FORMATS.items() if each.write)
+        raise FileProblem(f"{place}: a result is written to a file that ends in {known}")
+    return format.write
+
+
+def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """The array of a result, and its axes in the array's order."""
+    import numpy as np
+
+    return np.asarray(value.to_array(value.axes)), tuple(value.axes)
+
+
+def write_npy(value: Any, file: Any, place: str) -> None:
+    import numpy as np
+
+    np.save(file, positional(value)[0], allow_pickle=False)
+
+
+def write_npz(value: Any, file: Any, place: str) -> None:
+    import numpy as np
+
+    array, axes = positional(value)
+    np.savez(file, value=array, axes=np.array(axes, dtype=str))
+
+
+def write_json(value: Any, file: Any, place: str) -> None:
+    from .console import finite
+
+    array, axes = positional(value)
+    record = {"axes": list(axes), "data": finite(array.tolist())}
+    file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
+
+
+def write_csv(value: Any, file: Any, place: str) -> None:
+    """Two axes at most: the first goes down, the second across; the heading names each column as the notation does."""
+    array, axes = positional(value)
+    if array.ndim > 2:
+        raise FileProblem(
+            f"{place}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
+        )
+    across = (
+        [f"{axes[1]}({index})" for index in range(1, array.shape[1] + 1)] if array.ndim == 2 else [*axes] or ["value"]
+    )
+    rows = array.tolist() if array.ndim == 2 else [[entry] for entry in array.reshape(-1).tolist()]
+    lines = [
+        across,
+        *([str(entry) if not isinstance(entry, bool) else str(int(entry)) for entry in row] for row in rows),
+    ]
+    file.write("".join(",".join(line) + "\n" for line in lines).encode("utf-8"))
+
+
+class Format(NamedTuple):
+    read: Callable[[Path, str | None, str], Found]
+    write: Callable[..., None] | None = None
+    members: bool = False  # whether FILE[NAME] chooses among several
+
+
+FORMATS = {
+    ".json": Format(read_json, write_json),
+    ".npy": Format(read_npy, write_npy),
+    ".npz": Format(read_npz, write_npz, True),
+    ".csv": Format(read_csv, write_csv, True),
+    ".tsv": Format(read_csv, None, True),
+    ".safetensors": Format(read_safetensors, None, True),
+}

@@ -1,0 +1,105 @@
+"""What a command is given: the formula, with where it came from, and the tensors, sizes and limits beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from .console import Console
+from .files import is_file, read_given
+from .formats import FileProblem, as_number, read_text
+
+
+class Source(NamedTuple):
+    """A formula with where it came from; `name` is None where it stood in the command."""
+
+    text: str
+    name: str | None
+    syntax: str
+
+
+SYNTAXES = {".nt": "text", ".tex": "latex"}
+FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex)")
+
+
+def source_of(options: Any) -> Source:
+    """The formula that a command is about, also noted in `options` for errors to name its file."""
+    word = options.formula[1:] if options.formula.startswith(" -") else options.formula
+    options.source = read_source(word, options.syntax)
+    return options.source
+
+
+def read_source(word: str, syntax: str) -> Source:
+    """The text of a formula, a file, or standard input. Raises FileProblem."""
+    if word == "-":
+        return Source(standard_input(), "<stdin>", syntax)
+    if is_file(word):
+        known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
+        return Source(read_text(word), word, known if syntax == "auto" else syntax)
+    if FILE_LIKE.fullmatch(word):
+        raise FileProblem(f"there is no file {word}")
+    return Source(word, None, syntax)
+
+
+def standard_input() -> str:
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        return sys.stdin.read()
+    data = buffer.read()
+    for encoding in ("utf-8-sig", sys.stdin.encoding or "utf-8"):
+        try:
+            return data.decode(encoding).replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            continue
+    raise FileProblem("standard input is no text in UTF-8")
+
+
+def values_of(words: list[str], console: Console) -> dict[str, Any]:
+    """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
+    values: dict[str, Any] = {}
+    for word in words:
+        given = read_given(word)
+        if given.name in values:
+            raise FileProblem(f"{given.name} is given twice")
+        values[given.name] = given.value
+        for note in given.notes:
+            console.note(note)
+    return values
+
+
+def sizes_of(words: list[str]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for word in ",".join(words).split(",") if words else ():
+        name, _, text = word.partition("=")
+        number = as_number(text.strip()) if text else None
+        if not name.strip() or not isinstance(number, int):
+            raise FileProblem(f"{word!r} is no size; write --sizes heads=8,seq=3")
+        sizes[name.strip()] = number
+    return sizes
+
+
+def limits_of(words: list[str]) -> Any:
+    from .limits import Limits
+
+    known = [each.name for each in fields(Limits)]
+    chosen = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        number = as_number(text) if text else None
+        if name not in known or not isinstance(number, (int, float)) or number != number or number < 1:
+            raise FileProblem(f"{word!r} is no limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
+        chosen[name] = int(min(number, sys.maxsize))
+    return Limits(**chosen)
+
+
+def place_of(problem: NotationError, source: Source | None) -> str:
+    """file:line:column of an error, where it is about a file."""
+    if source is None or source.name is None or problem.source != source.text:
+        return ""
+    line, column = problem.position()
+    return f"{source.name}:{line}:{column}"

@@ -1,0 +1,126 @@
+"""Where names are looked up, for the reference evaluator: frames, and the small questions that are asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Name, Node, axis_of
+
+from .names import Key, Spelled, component
+from .reference import Tensor, listed
+from .scope import Function, Scope
+
+
+class Fact(NamedTuple):
+    """left = right between sizes, where a frame says what its names are."""
+
+    left: Node
+    right: Node | int
+    frame: Frame
+
+
+@dataclass(eq=False)
+class Frame:
+    """Where names are looked up: one for the program, one for each call, one for each piece of an equation.
+
+    `parent` is where a name is looked for next, `sizes_from` where a size is. `axes` says what the axes of a function
+    over axes stand for, `indices` what l is in FFN^l, `elements` what i is in Y_{seq(i)}; `facts` are equations between
+    sizes that hold here.
+    """
+
+    parent: Frame | None = None
+    sizes_from: Frame | None = None
+    function: Function | None = None
+    variables: dict[Key, Tensor] = field(default_factory=dict)
+    elements: dict[Key, Tensor] = field(default_factory=dict)
+    axes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    indices: dict[str, Any] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    memo: dict[Any, Tensor] = field(default_factory=dict)
+
+    def outwards(self) -> Iterator[Frame]:
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+    def index(self, name: str) -> Any:
+        """What an index such as l stands for, or None."""
+        for frame in self.outwards():
+            if name in frame.indices:
+                return frame.indices[name]
+            if Key(name) in frame.variables:
+                return whole(plain(frame.variables[Key(name)]))
+        return None
+
+    def real(self, axis: str) -> tuple[str, ...]:
+        """The axes that the name of an axis stands for."""
+        return next((frame.axes[axis] for frame in self.outwards() if axis in frame.axes), (axis,))
+
+
+def plain(X: Tensor | None) -> Any:
+    """The number that a tensor without axes is, or None."""
+    return X.entries[()] if X is not None and not X.shape else None
+
+
+def whole(value: Any) -> int | None:
+    """The whole number that a value or a label is, or None."""
+    if isinstance(value, str):
+        return int(value) if value.isdecimal() else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def match_key(name: Spelled, wanted: Key, variables: set[str]) -> dict[str, Any] | None:
+    """The indices with which a spelling is this key: W^{l,Q} is W^{1,Q} with l = 1; None where it is another name."""
+    lengths = len(name.subscript), len(name.superscript)
+    if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
+        return None
+    found: dict[str, Any] = {}
+    for node, text in zip((*name.subscript, *name.superscript), (*wanted.subscript, *wanted.superscript)):
+        if isinstance(node, Name) and node.text in variables:
+            if found.setdefault(node.text, text) != text:
+                return None
+        elif component(node) != text:
+            return None
+    return found
+
+
+def nearest_call(frame: Frame) -> Frame:
+    """The frame of the call that is being computed, or of the program."""
+    while frame.function is None and frame.parent is not None:
+        frame = frame.sizes_from or frame.parent
+    return frame
+
+
+def set_axes(of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None]]:
+    """The axes of a set, each with what the set says of its size."""
+    axes = [(real, size) for axis, size in of.axes for real in frame.real(axis.name)]
+    if len({axis for axis, _ in axes}) != len(axes):
+        raise NotationError(303, "an axis occurs twice in one shape")
+    return axes
+
+
+def need(X: Tensor, *axes: str) -> None:
+    for axis in axes:
+        if axis not in X.shape:
+            raise NotationError(301, f"there is no axis {axis}; the axes are {listed(X.shape)}")
+
+
+def axis_named(node: Node) -> str:
+    axis = axis_of(node)
+    if axis is None:
+        raise NotationError(301, "here the name of an axis is due")
+    return axis.name
+
+
+def declaration(scope: Scope, name: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
+    """The set that a name of the program is declared to be in, and the indices of the declaration."""
+    for _, declared, sets, _ in scope.declarations:
+        indices = match_key(declared, name, scope.indices)
+        if indices is not None:
+            return sets[0], indices
+    return None

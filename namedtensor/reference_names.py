@@ -1,0 +1,238 @@
+"""Names, for the reference evaluator: what a name stands for where it is used, and what an equation gives it.
+
+A name is looked up in the call of a function (its arguments, the equations that belong to it), then in the program. An
+equation for elements computes each element alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Name, Node, axis_of
+
+from .names import Key, Spelled, spelled
+from .reference import Tensor, assemble, number, position, records
+from .reference_frames import Frame, declaration, match_key, nearest_call, plain, set_axes, whole
+from .reference_sizes import Sizes, whole_size
+from .scope import Definition
+
+CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
+STEPS = 10**5
+
+
+class Names(Sizes):
+    """What names stand for while one program is evaluated."""
+
+    used: set[Key]
+    value: Callable[..., Tensor]
+    power: Callable[..., Tensor]
+    check_definition: Callable[..., Tensor]
+
+    def find(self, name: Key, frame: Frame) -> Tensor | None:
+        """What a name stands for: an argument, a fact of the function, an index, a size; then the same further out."""
+        for place in frame.outwards():
+            if name in place.elements:
+                return place.elements[name]
+            if name in place.variables:
+                self.used |= {name} if place is self.top else set()
+                return place.variables[name]
+            found = self.fact(name, place, frame)
+            if found is not None:
+                return found
+            solved = self.solve(("scalar", name), place.facts) if place.function is not None else None
+            if solved is not None:
+                return number(solved)
+            if name == Key(name.base) and whole(place.indices.get(name.base)) is not None:
+                return number(whole(place.indices[name.base]))
+        return None
+
+    def fact(self, name: Key, holder: Frame, frame: Frame) -> Tensor | None:
+        """The value of an equation that belongs to the function called, or to the program."""
+        owner: Any = holder.function or (self.scope if holder is self.top else None)
+        if owner is None:
+            return None
+        definitions = owner.facts if holder.function else owner.definitions
+        if name in definitions:
+            return self.define(name, definitions[name], holder, frame)
+        for family in owner.families:
+            indices = match_key(family.name, name, self.scope.indices)
+            member = None if indices is None else self.family(family, indices, holder, frame)
+            if member is not None:
+                return member
+        return None
+
+    def define(self, name: Key, group: list[Definition], holder: Frame, frame: Frame) -> Tensor:
+        """The value of an equation. What the program says of sizes is about the call that asks."""
+        asking = nearest_call(frame) if holder is self.top else holder
+        place = Frame(parent=holder, sizes_from=asking)
+
+        def compute() -> Tensor:
+            value = self.by_elements(group, place) if group[0].elements else self.value(group[0].body, place)
+            return self.check_definition(group, value, place)
+
+        return self.once(name, asking, compute)
+
+    def once(self, name: Key, holder: Frame, compute: Callable[[], Tensor]) -> Tensor:
+        """The value of a name in a frame, computed once; it cannot need itself."""
+        if name not in holder.memo:
+            mark = (id(holder), name)
+            if mark in self.busy:
+                raise NotationError(203, f"{name} needs itself")
+            self.busy.add(mark)
+            try:
+                holder.memo[name] = compute()
+            finally:
+                self.busy.discard(mark)
+        return holder.memo[name]
+
+    def family(self, family: Definition, indices: dict, holder: Frame, frame: Frame) -> Tensor | None:
+        """X^l of X^l = … for l = 1, …, n; those before it come first."""
+        assert family.range is not None
+        variable = family.range.variable.text
+        wanted = whole(indices[variable]) if variable in indices else None
+        first, last = self.bound(family.range.first, holder), self.bound(family.range.last, holder)
+        if wanted is None or not first <= wanted <= last:
+            return None
+        if wanted - first >= STEPS:
+            raise NotationError(404, f"a recurrence of {wanted - first + 1} steps is too long here")
+        value = None
+        for step in range(first, wanted + 1):
+            place = Frame(parent=holder, sizes_from=holder, indices={**indices, variable: step})
+            name = family.name.key(place.indices.get)
+            if step == wanted or (name not in holder.variables and (id(holder), name) not in self.busy):
+                value = self.once(name, holder, partial(self.member, family, place))
+        return value
+
+    def member(self, family: Definition, place: Frame) -> Tensor:
+        return self.check_definition([family], self.value(family.body, place), place)
+
+    def bound(self, node: Node, frame: Frame) -> int:
+        """Where a range or a sum begins or ends."""
+        found = whole(self.size_value(node, frame))
+        if found is None:
+            raise NotationError(309, "this end of a range has no value", hint="give it by name in sizes")
+        return found
+
+    def name(self, node: Node, frame: Frame) -> Tensor:
+        """A name, with or without labels; or a power of one."""
+        name = spelled(node)
+        assert name is not None
+        wanted = name.key(frame.index)
+        found = self.find(wanted, frame)
+        if found is None and (name.subscript or name.superscript):
+            found = self.find_by_value(name, frame)
+        if found is None and isinstance(node, nodes.Subscript):
+            found = self.made_of_axes(name, frame)
+        if found is not None:
+            return found
+        size = self.known(("scalar", wanted), frame)
+        if size is not None:
+            return number(size)
+        if declaration(self.scope, wanted) is not None:
+            raise NotationError(206, f"{wanted} is declared, but no value was given for it")
+        if isinstance(node, nodes.Superscript):
+            return self.power(node, frame)
+        if wanted == Key(name.base) and name.base in CONSTANTS:
+            return number(CONSTANTS[name.base])
+        raise NotationError(201, f"{wanted} is not known")
+
+    def find_by_value(self, name: Spelled, frame: Frame) -> Tensor | None:
+        """X^L as X^2, where L is 2 and X a family."""
+        families = [family.name.base for family in self.scope.families]
+        families += [each.base for _, each, _, over in self.scope.declarations if over is not None]
+        for place in frame.outwards():
+            families += [family.name.base for family in place.function.families] if place.function else []
+        if name.base not in families:
+            return None
+        return self.find(name.key(lambda word: frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))), frame)
+
+    def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
+        """iota_{ax} and I_{ax,ax'}."""
+        axes = [axis_of(part) for part in name.subscript]
+        if name.superscript or name.base not in ("iota", "ι", "I") or None in axes:
+            return None
+        real = [each for axis in axes for each in frame.real(axis.name)]  # type: ignore[union-attr]
+        if name.base != "I" and len(real) == 1:
+            return Tensor({real[0]: self.size(real[0], frame)}, lambda s: s[real[0]])
+        if name.base != "I" or len(real) != 2:
+            return None
+        if real[0] == real[1]:
+            raise NotationError(303, f"{real[0]} occurs twice")
+        sizes = [self.known(("size", axis), frame) for axis in real]
+        shape = dict(zip(real, sizes if None not in sizes else [max(filter(None, sizes), default=None)] * 2))
+        if None in shape.values():
+            raise NotationError(309, f"the size of {real[0]} is not known")
+        if len(set(shape.values())) != 1:
+            raise NotationError(302, f"an identity is square: {real[0]} and {real[1]} differ in size")
+        return Tensor(shape, lambda s: int(s[real[0]] == s[real[1]]))
+
+    # ----------------------------------------------------------------------------------------- equations for elements
+    def by_elements(self, group: list[Definition], frame: Frame) -> Tensor:
+        """Y_{seq(i), kernel(j)} = …: each element computed alone, its indices plain numbers (§2.3)."""
+        sizes = self.element_sizes(group, frame)
+        elements: dict[tuple, Tensor] = {}
+        for definition in group:
+            for place in self.places(definition, sizes, frame):
+                record = {}
+                for axis, part in definition.elements:
+                    (real,) = frame.real(axis.name)
+                    record[real] = position(plain(self.value(part, place)), sizes[real], real)
+                where = tuple(record[axis] for axis in sizes)
+                if where in elements:
+                    raise NotationError(406, f"{definition.key} has several values at {record}")
+                elements[where] = self.value(definition.body, place)
+        missing = next((record for record in records(sizes) if tuple(record.values()) not in elements), None)
+        if missing is not None:
+            raise NotationError(406, f"{group[0].key} has no value at {missing}")
+        return assemble(sizes, elements)
+
+    def places(self, definition: Definition, sizes: Mapping[str, int], frame: Frame) -> Iterator[Frame]:
+        """A frame for each element that an equation gives: i, j from 1 to the size, the variable of a range over it."""
+        over, ranges = definition.range, {}
+        for axis, part in definition.elements:
+            if isinstance(part, Name) and not (over is not None and part.text == over.variable.text):
+                ranges[part.text] = sizes[frame.real(axis.name)[0]]
+        steps = range(1) if over is None else range(self.bound(over.first, frame), self.bound(over.last, frame) + 1)
+        if len(steps) > STEPS:
+            raise NotationError(404, "this range is too long")
+        for step in steps:
+            for record in records(ranges):
+                indices = record if over is None else {**record, over.variable.text: step}
+                elements = {Key(name): number(value) for name, value in indices.items()}
+                yield Frame(parent=frame, sizes_from=frame, elements=elements)
+
+    def element_sizes(self, group: list[Definition], frame: Frame) -> dict[str, int]:
+        """The size of each axis on the left: as declared, as the function's result says, or as it is in this call."""
+        stated = {}
+        for of, place in self.sets_of(group[0].key, frame):
+            for axis, size in set_axes(of, place):
+                found = None if size is None else self.size_value(size, place)
+                if found is not None:
+                    stated[axis] = whole_size(found, axis)
+        found = {}
+        for definition in group:
+            for axis, _ in definition.elements:
+                if len(frame.real(axis.name)) != 1:
+                    raise NotationError(316, "an index takes one axis")
+                (real,) = frame.real(axis.name)
+                found[real] = stated[real] if real in stated else self.size(real, frame)
+        return found
+
+    def sets_of(self, name: Key, frame: Frame) -> Iterator[tuple[nodes.Set, Frame]]:
+        """The sets that a defined name is said to be in."""
+        for place in frame.outwards():
+            function = place.function
+            if function is not None and name in function.declarations:
+                yield function.declarations[name], frame
+            if function is not None and function.signature is not None:
+                result = spelled(function.body)
+                if result is not None and result.key() == name:
+                    yield function.signature.codomain, place
+        declared = declaration(self.scope, name)
+        if declared is not None:
+            yield declared[0], Frame(parent=frame, sizes_from=frame, indices=declared[1])

@@ -1,0 +1,217 @@
+"""Sizes, for the reference evaluator: |ax| is that of the tensors in sight, or the number that makes an equation true.
+
+A call of a function sees the axes of its arguments, then the equations that belong to it, then what the program says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Number, Size
+
+from .names import Key, key, spelled, walk
+from .reference import Tensor, listed
+from .reference_frames import Fact, Frame, plain, set_axes, whole
+from .reference_functions import power
+from .scope import Scope
+
+
+class Sizes:
+    """What is known of sizes while one program is evaluated."""
+
+    scope: Scope
+    sizes: Any
+    top: Frame
+    busy: set
+    find: Callable[..., Tensor | None]
+
+    def size(self, axis: str, frame: Frame) -> int:
+        """|axis|, where it has to be known."""
+        found = self.known(("size", axis), frame)
+        if found is None:
+            raise NotationError(309, f"the size of {axis} is not known", hint=f"give it by name: sizes={{{axis!r}: 3}}")
+        return found
+
+    def known(self, symbol: tuple, frame: Frame) -> Any:
+        """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of a frame; None where nothing says it."""
+        mark = (symbol, id(frame))
+        if mark in self.busy:
+            return None
+        self.busy.add(mark)
+        try:
+            return self.search(symbol, frame)
+        finally:
+            self.busy.discard(mark)
+
+    def search(self, symbol: tuple, frame: Frame) -> Any:
+        place: Frame | None = frame
+        while place is not None:
+            found = self.seen(symbol, place)
+            if found is None:
+                found = self.solve(symbol, self.facts_at(place, symbol))
+            if found is not None:
+                return found
+            place = self.next_for_sizes(symbol, place)
+        found = self.solve(symbol, [*stated(self.scope.sizes, frame), *self.top.facts])
+        return found if found is not None else self.in_brackets(symbol, frame)
+
+    def next_for_sizes(self, symbol: tuple, place: Frame) -> Frame | None:
+        """A function with a signature sees the caller's size of an axis that the use names, and no other."""
+        if place.function is not None and place.function.signature is not None:
+            named = symbol[0] == "size" and any(symbol[1] in axes for axes in place.axes.values())
+            return place.sizes_from if named else place.parent
+        return place.sizes_from or place.parent
+
+    def seen(self, symbol: tuple, place: Frame) -> Any:
+        """The size of an axis that the tensors of this frame have, or the number of that name."""
+        kind, name = symbol
+        if kind == "scalar":
+            found = plain(place.variables.get(name))
+            if found is None and name == Key(name.base):
+                found = whole(place.indices.get(name.base))
+            return found if found is not None or place is not self.top else self.given_size(name)
+        sizes = {X.shape[name] for X in place.variables.values() if name in X.shape}
+        if len(sizes) > 1:
+            raise NotationError(302, f"|{name}| is asked for, and {name} has several sizes here: {sorted(sizes)}")
+        if not sizes and place is self.top:
+            return self.sizes.get(name)
+        return sizes.pop() if sizes else None
+
+    def given_size(self, name: Key) -> int | None:
+        return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)
+
+    def facts_at(self, place: Frame, symbol: tuple) -> list[Fact]:
+        """Equations between sizes that are about this frame: its own, and the program's that speak of its tensors."""
+        if place is self.top:
+            return []
+        own = [*place.facts, *stated(place.function.sizes if place.function else (), place)]
+        axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
+        return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
+
+    def in_brackets(self, symbol: tuple, frame: Frame) -> Any:
+        """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
+        for _, _, sets, _ in self.scope.declarations:
+            for axis, size in (pair for of in sets for pair in of.axes):
+                if size is not None and symbol == ("size", axis.name):
+                    found = self.size_value(size, frame)
+                    if found is not None:
+                        return found
+        return None
+
+    def solve(self, symbol: tuple, facts: list[Fact]) -> Any:
+        """The number that makes a fact true, the rest of it being known: the fact is linear in it, or in its inverse."""
+        for fact in facts:
+            if not any(self.mentions(side, symbol, fact.frame) for side in (fact.left, fact.right)):
+                continue
+            for trial in (lambda t: t, lambda t: 1 / t):
+                one, two, three = (self.difference(fact, (symbol, trial(Fraction(t)))) for t in (1, 2, 3))
+                if one is None or two is None or three is None:
+                    break
+                if one != two and three - two == two - one:
+                    root = 1 - one / (two - one)
+                    return whole_size(trial(root) if root else root, symbol[1])
+        return None
+
+    def difference(self, fact: Fact, trial: tuple | None = None) -> Fraction | None:
+        found = [self.size_value(side, fact.frame, trial) for side in (fact.left, fact.right)]
+        return None if None in found else Fraction(found[0]) - Fraction(found[1])
+
+    def mentions(self, node: Any, symbol: tuple, frame: Frame) -> bool:
+        return not isinstance(node, int) and any(symbol in self.symbols(part, frame) for part in walk(node))
+
+    def symbols(self, node: Any, frame: Frame) -> list[tuple]:
+        """|ax| as ("size", "ax"), for each axis that ax stands for; the name n as ("scalar", n)."""
+        if isinstance(node, Size):
+            return [("size", axis) for axis in frame.real(node.axis.name)]
+        name = None if isinstance(node, nodes.Axis) else spelled(node)
+        return [] if name is None else [("scalar", name.key(frame.index))]
+
+    def size_value(self, node: Any, frame: Frame, trial: tuple | None = None) -> Any:
+        """The number that a size expression stands for, None where it is not known; `trial` supposes a symbol's value."""
+        if isinstance(node, int):
+            return node
+        if isinstance(node, Number):
+            return node.value
+        symbols = self.symbols(node, frame)
+        if symbols:
+            supposed = dict([trial] if trial else [])
+            found = [supposed.get(each) or self.known_number(each, frame) for each in symbols]
+            return None if None in found else math.prod(found)
+        if isinstance(node, nodes.Superscript) and len(node.components) == 1:
+            parts: tuple = (node.base, node.components[0])
+        elif isinstance(node, Call) and node.operator in ARITHMETIC:
+            parts = node.arguments
+        else:
+            return None
+        found = [self.size_value(part, frame, trial) for part in parts]
+        if None in found:
+            return None
+        return simple(ARITHMETIC[getattr(node, "operator", "^")](*found))
+
+    def known_number(self, symbol: tuple, frame: Frame) -> Any:
+        """A size, or the number that a name stands for, or None."""
+        found = self.known(symbol, frame)
+        if found is not None or symbol[0] == "size":
+            return found
+        try:
+            return plain(self.find(symbol[1], frame))
+        except NotationError:
+            return None
+
+    def sizes_of(self, of: nodes.Set, X: Tensor, frame: Frame) -> list[Fact]:
+        """What n in seq[n] is, by a tensor of that set."""
+        for axis, _ in set_axes(of, frame):
+            if axis not in X.shape:
+                raise NotationError(317, f"the axis {axis} of a declaration is missing: here are {listed(X.shape)}")
+        return [Fact(size, X.shape[axis], frame) for axis, size in set_axes(of, frame) if size is not None]
+
+    def check_facts(self, facts: list[Fact]) -> None:
+        for fact in facts:
+            found = self.difference(fact)
+            if found is not None and found != 0:
+                error = 310 if found.denominator != 1 else 308
+                raise NotationError(error, "a stated size does not hold", self.scope.source, fact.left.span)
+
+
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "⊙": lambda x, y: x * y,
+    "juxtaposed": lambda x, y: x * y,
+    "/": lambda x, y: Fraction(x) / Fraction(y) if y else None,
+    "^": power,
+    "negative": lambda x: -x,
+}
+
+
+def simple(value: Any) -> Any:
+    """A whole number where a fraction is one."""
+    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
+
+
+def whole_size(value: Any, name: Any) -> int:
+    if value != int(value) or value < 0:
+        raise NotationError(310, f"{name} would be {value}, and a size is a whole number", hint="give sizes that divide")
+    return int(value)
+
+
+def stated(facts, frame: Frame) -> list[Fact]:
+    return [Fact(fact.left, fact.right, frame) for fact in facts]
+
+
+def axes_measured(fact: Fact) -> set[str]:
+    """The axes whose sizes an equation speaks of."""
+    sides = [side for side in (fact.left, fact.right) if not isinstance(side, int)]
+    return {node.axis.name for side in sides for node in walk(side) if isinstance(node, Size)}
+
+
+def key_or_none(text: str) -> Key | None:
+    try:
+        return key(text)
+    except NotationError:
+        return None

@@ -1,0 +1,52 @@
+"""To xarray and back: dimensions are axes."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+xarray = pytest.importorskip("xarray")
+DATA = [[3.0, 1.0, 4.0], [1.0, 5.0, 9.0]]
+
+
+def test_dimensions_become_axes():
+    made = nt.from_xarray(xarray.DataArray(DATA, dims=("height", "width"), coords={"height": ["a", "b"]}))
+    assert made.sizes == {"height": 2, "width": 3} and made.array.tolist() == DATA
+    assert isinstance(made.array, np.ndarray)
+
+
+def test_axes_become_dimensions():
+    array = nt.tensor(DATA, "height width").to_xarray()
+    assert array.dims == ("height", "width") and array.values.tolist() == DATA
+    assert nt.tensor(2.5).to_xarray().dims == ()
+
+
+@pytest.mark.parametrize("axes", ["height width", "width height"])
+def test_there_and_back(axes):
+    tensor = nt.tensor(nt.tensor(DATA, "height width"), axes)
+    assert nt.allclose(nt.from_xarray(tensor.to_xarray()), tensor)
+
+
+def test_both_broadcast_alike():
+    left, right = nt.tensor(DATA, "height width"), nt.tensor([1.0, 2.0, 3.0], "width")
+    assert nt.allclose(nt.from_xarray(left.to_xarray() * right.to_xarray()), left * right)
+
+
+@pytest.mark.parametrize("name", ["3d", "a b", "", None])
+def test_a_dimension_whose_name_is_none_of_the_notation_is_refused(name):
+    array = xarray.DataArray([1.0], dims=(name,) if name is not None else ("dim 0",))
+    with pytest.raises(nt.NotationError, match="error 208"):
+        nt.from_xarray(array)
+
+
+def test_an_array_of_xarray_is_not_taken_for_one_without_names():
+    with pytest.raises(nt.NotationError, match="from_xarray"):
+        nt.tensor(xarray.DataArray([1.0], dims=("a",)), "b")
+
+
+def test_where_xarray_is_missing_it_is_said(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(nt.NotationError, match="xarray is not installed"):
+        nt.tensor(DATA, "a b").to_xarray()
