@@ -33,7 +33,7 @@ class Automaton(NamedTuple):
 
     start: int
     end: int
-    states: tuple[dict[str, tuple[Rule | None, int | None]], ...]
+    states: tuple[dict[str, tuple[Rule | None, Any]], ...]
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +59,7 @@ def _digest(text: str) -> str:
 def unpack(kept: dict[str, Any]) -> Automaton:
     """The automaton from what a file holds: in each state, a terminal leads to a state, or to rule −n−1."""
     rules = [Rule(*fields) for fields in kept["rules"]]
-    steps: dict[int, tuple[Rule | None, int | None]] = {-n - 1: (rule, None) for n, rule in enumerate(rules)}
+    steps: dict[int, tuple[Rule | None, Any]] = {-n - 1: (rule, None) for n, rule in enumerate(rules)}
     for state in range(len(kept["states"])):
         steps[state] = (None, state)
     states = tuple({symbol: steps[target] for symbol, target in state.items()} for state in kept["states"])

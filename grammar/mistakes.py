@@ -88,6 +88,12 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         what = "a right side" if tokens[start].type == "EQUALS" else "an operand"
         wanted = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
         return NotationError(105, f"{shown} needs {what} after it", source, span, hint=f"{wanted}, or remove {shown}")
+    commas = [each for each in tokens[:position] if each.type == "COMMA"]
+    if "IN" in expected and "$END" not in expected and commas:
+        return NotationError(
+            101, "a comma between names, and no ∈ after them", source, commas[-1].span,
+            hint="a declaration is written A, B ∈ ℝ^{seq}; a decimal point is a point",
+        )  # fmt: skip
     return NotationError(
         101, f"the formula ends too early; {due(expected)}", source, last.span, hint="write the rest of it"
     )

@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import nodes
 from .automaton import Automaton, automaton
@@ -66,7 +66,7 @@ def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int, fun
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
     """Raise where operations stand inside each other deeper than what comes later can follow: −−−…x, a + b + …"""
-    stack: list[tuple[Node, int]] = [(tree, 0)]
+    stack: list[tuple[Any, int]] = [(tree, 0)]
     while stack:
         node, depth = stack.pop()
         if depth > limit:
@@ -436,7 +436,7 @@ class _Builder:
         upper = children[2].items if len(children) == 4 else ()
         if len(items) == 1 and type(items[0]) is _Bound:
             bound = items[0]
-            if len(upper) != 1 or type(bound.variable) is not Name:
+            if len(upper) != 1 or type(upper[0]) is Token or type(bound.variable) is not Name:
                 self.fail(
                     101, f"{sign.text} from a number needs a plain variable, and where it ends", subscript.span,
                     hint=f"write {sign.text}_{{i=1}}^{{n}}",
@@ -586,13 +586,14 @@ class _Builder:
         kind = kinds.pop()
         if type(base) is _Bracket and kind is Node:
             return self.filled(base, items, span)
+        of: Any = base
         if type(base) is _Bracket:
-            base = replace(self.only_cell(base.rows, base.span), span=base.span)
+            of = replace(self.only_cell(base.rows, base.span), span=base.span)
         if kind is _Indexed:
-            return nodes.Index(base, tuple((item.axis, item.index) for item in items), span)
+            return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
         if kind is _Renamed:
-            return nodes.Rename(base, tuple((item.old, item.new) for item in items), span)
-        return nodes.Subscript(base, items, span)
+            return nodes.Rename(of, tuple((item.old, item.new) for item in items), span)
+        return nodes.Subscript(of, items, span)
 
     def filled(self, bracket, items, span):
         """A literal with its axes."""

@@ -108,7 +108,7 @@ class Latex(Text):
         if below and (node.operator in FUNCTIONS or any(map(_is_long, node.subscript))):
             return self.over_axes(node.operator, raised, below)
         below = yield from self.below(node.subscript, axes=False)
-        return self.called(node.operator) + (f"_{self.braced(below)}" if below else "") + raised
+        return self.called(node.operator) + raised + (f"_{self.braced(below)}" if below else "")
 
     def called(self, operator: str) -> str:
         return MACROS.get(operator) or _lettered(operator, "text", several=True)
@@ -119,8 +119,8 @@ class Latex(Text):
     def literal(self, node):
         rows = yield from self.rows(node)
         cells = " \\\\ ".join(" & ".join(_guarded(cell) for cell in row) for row in rows)
-        axes = [self.axis(axis).text for axis in node.axes]
-        return Piece(self.matrix(*(axes if len(axes) == 2 else ["", *axes]), cells), POSTFIXED)
+        *down, across = (self.axis(axis).text for axis in node.axes)
+        return Piece(self.matrix("".join(down), across, cells), POSTFIXED)
 
     def matrix(self, down: str, across: str, cells: str) -> str:
         """The axis of the columns above the numbers, that of the rows left of them."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 from . import nodes
 from .nodes import Call, Name, Number, Starred, Subscript, Superscript
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
     reaches: bool = False
 
 
-Printing = Union[Piece, Generator]  # what a method gives: a piece, or the way to one
+Printing = Union[Piece, Generator[Any, Any, Any]]  # what a method gives: a piece, or the way to one
 
 
 def signs(column: str) -> dict[str, str]:
@@ -68,15 +68,15 @@ class Text:
         return self.run(self.visit(node)).text
 
     def run(self, piece: Printing) -> Piece:
-        waiting = []
+        waiting: list[Generator] = []
         while True:
+            answer = piece if isinstance(piece, Piece) else None
             if not isinstance(piece, Piece):
                 waiting.append(piece)
-                piece = None
             elif not waiting:
                 return piece
             try:
-                piece = waiting[-1].send(piece)
+                piece = waiting[-1].send(answer)
             except StopIteration as finished:
                 waiting.pop()
                 piece = finished.value
@@ -159,7 +159,7 @@ class Text:
 
     def starred(self, node):
         base = yield from self.raised(node.base)
-        return Piece(self.script(node.base, base.text, "^", self.signs.get(node.mark, node.mark)), POSTFIXED)
+        return Piece(self.script(node.base, base.text, "^", self.sign(node.mark)), POSTFIXED)
 
     def raised(self, base):
         """The base of a superscript: (x^2)^n, since a reader doubts x^2^n."""
@@ -187,6 +187,9 @@ class Text:
             texts.append(piece.text)
         return ", ".join(texts)
 
+    def sign(self, mark: str) -> str:
+        return self.signs.get(mark, mark)
+
     def label(self, node, axes: bool) -> Printing:
         """A component of a subscript, where every word is a name."""
         if type(node) is Name:
@@ -203,7 +206,7 @@ class Text:
             below = yield from self.below(node.components, axes=False)
             return Piece(self.script(node.base, base.text, "_", below))
         above = (yield from self.above(node.components)) if type(node) is Superscript else node.mark
-        return Piece(self.script(node.base, base.text, "^", self.signs.get(above, above)))
+        return Piece(self.script(node.base, base.text, "^", self.sign(above)))
 
     def index(self, node):
         items = []
@@ -333,7 +336,7 @@ class Text:
         piece = yield from self.part(node.variable, POSTFIXED)
         if node.mark and self.takes_mark(node.variable):
             return self.axis_word(node.variable.text + node.mark)
-        mark = self.signs.get(node.mark, node.mark)
+        mark = self.sign(node.mark)
         return self.script(node.variable, piece.text, "^", mark) if mark else piece.text
 
     def takes_mark(self, variable) -> bool:

@@ -108,7 +108,7 @@ class _Lexer:
                 if not self.brackets:
                     self.newline = start
                 continue
-            getattr(self, kind)(text, start, match.end())
+            getattr(self, str(kind))(text, start, match.end())
         return self.tokens
 
     # ------------------------------------------------------------------------------------------- emitting a token
@@ -162,7 +162,7 @@ class _Lexer:
 
     def word(self, text: str, start: int, end: int) -> None:
         source = self.source
-        if not self.in_axes:
+        if not self.in_axes and self.previous() != "SUB":
             follows = source[end : end + 1]
             if text in WORDS and (text != "in" or not self.brackets):
                 if text in ("sum", "prod") and not re.compile(r"\s*[_₀-ₜᵢ-ᵪⱼ]").match(source, end):

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Iterator
+
 from .errors import NotationError, Span
 from .symbols import FUNCTIONS
 
@@ -152,7 +154,7 @@ def _spelling(tokens: list[Token]) -> str:
     return "".join(token.text for token in tokens if token.type not in ("LBRACE", "RBRACE"))
 
 
-def _head(tokens: list[Token]):
+def _head(tokens: list[Token]) -> Iterator[tuple[str, str, Any]]:
     """What a statement defines: ("function", base, parameters), ("tensor", base, spelling) for each, or nothing."""
     if not tokens or tokens[0].type != "NAME":
         return

@@ -19,6 +19,7 @@ ELSEWHERE = {
     "tensordot": "a contraction is written A ⊙_{axis} B",
     "transpose": "axes have names and no order: rename them, X_{a→b, b→a}",
     "T": "axes have names and no order: rename them, X_{a→b, b→a}",
+    "top": "axes have names and no order: rename them, X_{a→b, b→a}",
     "reshape": "axes are merged and split by name: X_{(a,b)→c}, X_{c→(a,b)}",
     "flatten": "axes are merged by name: X_{(a,b)→c}",
     "average": "the average over an axis is mean_{axis} X",

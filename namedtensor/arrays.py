@@ -22,7 +22,12 @@ def _namespace(array: Any) -> Any:
         return np
     import array_api_compat
 
-    return array_api_compat.array_namespace(array)
+    found = array_api_compat.array_namespace(array)
+    if array_api_compat.is_jax_array(array):
+        from .jax_trees import register
+
+        register()
+    return found
 
 
 def is_array(value: Any) -> bool:
@@ -31,4 +36,5 @@ def is_array(value: Any) -> bool:
 
 
 def library(array: Any) -> str:
+    """The name of an array's library."""
     return type(array).__module__.partition(".")[0]

@@ -51,11 +51,16 @@ def unknown_operator(checker: Checker, node: Call, frame: Frame):
             201, f"the operator {name} is not defined", node.operator_span, hint=f"define it: X {name} Y = …"
         )
     defined = [function.title for function in checker.scope.functions.get(name, [])]
-    define = f"define it by an equation: {checker.text(node)} = …" if "\n" not in checker.text(node) else None
+    signed = any(signature.head.operator == name for _, signature in checker.scope.signatures)
+    define = f"define it by an equation: {name}(t) = …"
     notes = [f"{name} is defined as {', '.join(defined)}"] if defined else []
     return checker.error(
         201,
-        f"{name} is not known" if not defined else f"no definition of {name} fits this use",
+        f"no definition of {name} fits this use"
+        if defined
+        else f"{name} has a signature, and no definition"
+        if signed
+        else f"{name} is not known",
         node.operator_span,
         notes=notes,
         hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, checker.visible(frame))) or define,

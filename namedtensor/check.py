@@ -97,7 +97,7 @@ class Checker:
         return NotationError(number, message, self.scope.source, span, tuple(notes), hint, labels)
 
     def text(self, node: Any) -> str:
-        span = node if isinstance(node, tuple) and not hasattr(node, "span") else node.span
+        span = getattr(node, "span", node)
         text = " ".join(self.scope.source[span[0] : span[1]].split())
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
@@ -165,8 +165,8 @@ class Checker:
                 return sets[0], Frame(parent=self.top, indices=indices)
         return None, self.top
 
-    def set_axes(self, of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None, Node]]:
-        found: list[tuple[str, Node | None, Node]] = []
+    def set_axes(self, of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None, Any]]:
+        found: list[tuple[str, Node | None, Any]] = []
         seen: set[str] = set()
         for axis, size in of.axes:
             for real in frame.real_axes(axis.name):
@@ -653,13 +653,27 @@ class Checker:
         axes = {axis for term in self.top.variables.values() for axis in term.shape}
         if text in axes:
             return self.error(
-                201, f"{text} is an axis, and no tensor", place, hint=f"its size is |{text}|, the numbers along it iota_{{{text}}}"
+                201, f"{text} is an axis, and no tensor", place, hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|"
             )
         notes = self.known_here(key, known_names)
-        hint = self.unspelled(key) or did_you_mean(near(text, known_names)) or ELSEWHERE.get(text)
+        hint = self.unspelled(key) or did_you_mean(near(text, self.spellable(known_names))) or ELSEWHERE.get(text)
         return self.error(
-            201, f"{text} is not known", place, notes=notes, hint=hint or f"define {text} by an equation, or give it a value"
+            201, f"{text} is not known", self.unbracketed(place), notes=notes, hint=hint or f"define {text} by an equation, or give it a value"
         )
+
+    def spellable(self, names: list[str]) -> list[str]:
+        """Without built-in names of one letter or sign, which nobody means by a slip."""
+        return [name for name in names if name not in REGISTRY or len(name) > 2]
+
+    def unbracketed(self, place: Any) -> tuple[int, int]:
+        """Where a name stands, without the brackets around it."""
+        start, end = place if isinstance(place, tuple) else place.span
+        source = self.scope.source
+        while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
+            start, end = start + 1, end - 1
+            inside = source[start:end]
+            start, end = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+        return start, end
 
     def known_here(self, key: Key, names: list[str]) -> list[str]:
         tensor = self.top.variables.get(Key(key.base))
@@ -994,14 +1008,14 @@ class Checker:
 
     def elementwise(self, record: Operator, name, arguments, axes, node, parts, options) -> Term:
         fewest, most = record.arity
+        if record.kind not in ("elementwise", "contraction") and not axes and not (name in ("max", "min") and len(arguments) == 2):
+            if record.lifted.formals:
+                raise self.problem(AxisProblem("number", detail=(len(record.lifted.formals), 0)), name, arguments, parts, node, axes)
         if not fewest <= len(arguments) <= most:
             raise self.problem(
                 AxisProblem("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments))),
                 name, arguments, parts, node, axes,
             )  # fmt: skip
-        if record.kind not in ("elementwise", "contraction") and not axes and not (name in ("max", "min") and len(arguments) == 2):
-            if record.lifted.formals:
-                raise self.problem(AxisProblem("number", detail=(len(record.lifted.formals), 0)), name, arguments, parts, node, axes)
         if axes:
             raise self.problem(AxisProblem("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
         self.check_truth(record, name, arguments, parts)

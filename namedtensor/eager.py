@@ -58,10 +58,13 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
         else:
             found = prepared.get((self.layout, type(other)))
             if found is not None:
+                result = _new(NamedTensor)
                 try:
-                    return made_as(found[0](self._array, other), found[1])
+                    result._array = found[0](self._array, other)
                 except OverflowError:
                     raise too_large(other, self.layout) from None
+                result.layout = found[1]
+                return result
         return _first_time(name, self, other)
 
     return operate

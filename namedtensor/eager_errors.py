@@ -53,7 +53,7 @@ Told = tuple[int, str, "str | None"]
 def _missing(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:
     who = "the tensor" if len(shapes) == 1 else f"the {ordinal(problem.argument)} operand"
     message = f"{shown} needs the axis {problem.axis}, which {who} lacks"
-    return 301, message, nearest(problem.axis, (axis for shape in shapes for axis in shape))
+    return 301, message, nearest(problem.axis, shapes[problem.argument])
 
 
 def _sizes(problem: AxisProblem, shown: str, shapes: Sequence[Shape]) -> Told:

@@ -254,7 +254,9 @@ def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
         if not isinstance(value, int):
             raise checker.error(
                 309, f"{checker.text(part)} has no whole value here, and the sum needs one", part,
-                hint=f"give it by name: sizes={{{checker.text(part)!r}: 3}}",
+                hint="write a whole number"
+                if isinstance(part, nodes.Number)
+                else f"give it by name: sizes={{{checker.text(part)!r}: 3}}",
             )
     if last - first >= getattr(checker.limits, "steps", 10**6):
         raise checker.error(404, f"a sum of {last - first + 1} terms is too long", node, hint="raise limits.steps")

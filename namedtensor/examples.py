@@ -6,7 +6,8 @@ that the lifting rule gives.
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from .axes import Shape, broadcast, lift, show
 from .operators import REGISTRY
@@ -63,7 +64,9 @@ def shape_of(record: Operator, call: Call) -> dict[str, int]:
     if record.kind == "elementwise":
         return broadcast(call.shapes)
     given = record.given(call.shapes, call.axes, call.sizes) if record.given is not None else None
-    return lift(record.lifted_over(len(call.shapes)), call.axes, call.shapes, given=given, differing=record.kind == "structure")
+    return lift(
+        record.lifted_over(len(call.shapes)), call.axes, call.shapes, given=given, differing=record.kind == "structure"
+    )
 
 
 def example(record: Operator) -> tuple[str, str] | None:

@@ -35,7 +35,9 @@ def axes_of(axis: Any) -> tuple[str, ...]:
 
 def make_function(record: Operator) -> Callable[..., Any]:
     """The Python function of a record."""
-    if record.arity == (1, 1) and not sized(record):
+    if record.arity == (1, 1) and record.kind == "elementwise":
+        function = _of_a_number(record)
+    elif record.arity == (1, 1) and not sized(record):
         function = _of_one(record)
     elif record.arity == (1, 2):
         function = _of_one_or_two(record)
@@ -50,6 +52,34 @@ def make_function(record: Operator) -> Callable[..., Any]:
     return function
 
 
+def _of_a_number(record: Operator) -> Callable[..., Any]:
+    prepared: dict[Any, Any] = {}
+
+    def function(X, axis=None):
+        try:
+            run, layout = prepared[X.layout]
+        except (KeyError, AttributeError, TypeError):
+            run = None
+        if run is None or axis is not None:
+            return _and_keep(prepared, record, X, axis)
+        result = _new(type(X))
+        result._array = run(X._array)
+        result.layout = layout
+        return result
+
+    return function
+
+
+def _and_keep(prepared: dict, record: Operator, X: Any, axis: Any) -> Any:
+    """Run a function of a number, and keep what was prepared under the layout alone."""
+    result = general(record, (X,), axis, {})
+    layout = getattr(X, "layout", None)
+    found = eager.PREPARED[record.name].get((layout,))
+    if layout is not None and found is not None:
+        eager.remember(prepared, layout, found)
+    return result
+
+
 def _of_one(record: Operator) -> Callable[..., Any]:
     prepared: dict[Any, Any] = {}
 
@@ -62,7 +92,7 @@ def _of_one(record: Operator) -> Callable[..., Any]:
             run = None
         if run is None:
             return _and_prepare(prepared, record, (X,), axis)
-        result = _new(eager.NamedTensor)
+        result = _new(type(X))
         result._array = run(X._array)
         result.layout = layout
         return result
@@ -82,7 +112,7 @@ def _of_two(record: Operator) -> Callable[..., Any]:
             run = None
         if run is None:
             return _and_prepare(prepared, record, (X, Y), axis)
-        result = _new(eager.NamedTensor)
+        result = _new(type(X))
         result._array = run(X._array, Y._array)
         result.layout = layout
         return result

@@ -81,5 +81,9 @@ def function(name: str, axes: tuple[str, ...]) -> NotationError:
 def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationError:
     axis = axes[0] if axes else "seq"
     operands = OPERANDS.get(ours, "A")
-    hint = f'write nt.{ours}({operands}, axis="{axis}")' if ours else 'take its array in an order that you say: A.to_array("…")'
+    hint = (
+        f'write nt.{ours}({operands}, axis="{axis}")'
+        if ours
+        else 'take its array in an order that you say: A.to_array("…")'
+    )
     return NotationError(318, f"np.{name} goes by the order of axes, and a named tensor has none", hint=hint)

@@ -10,7 +10,9 @@ beside the paper and trusted; it needs Python alone.
     reduce, contract, rename, …     the paper's operations
     evaluate, call                  formulas
 
-`reference_functions.py` has every built-in function by name, `reference_programs.py` what names and calls mean.
+`reference_functions.py` has every built-in function by name. Formulas are walked by `reference_programs.py`, which asks
+`reference_names.py` what a name stands for (looked up in frames, `reference_frames.py`) and `reference_sizes.py` how large
+an axis is.
 """
 
 from __future__ import annotations
@@ -85,7 +87,8 @@ def tensor(data: Any, axes: str | tuple[str, ...] = ()) -> Tensor:
     names = _names(axes)
     if len(set(names)) != len(names):
         raise NotationError(303, f"an axis occurs twice in {' '.join(names)}")
-    sizes, part = [], data
+    sizes: list[int] = []
+    part: Any = data
     for _ in names:
         sizes.append(len(part))
         part = part[0] if len(part) else ()
@@ -219,9 +222,7 @@ def split(X: Tensor, axis: str, into: Shape) -> Tensor:
     if any(name in rest for name in into):
         raise NotationError(312, f"another axis has one of the names {listed(into)}")
     position = {piece: place for place, piece in enumerate(pieces, 1)}
-    return Tensor(
-        {**rest, **into}, lambda record: X({**record, axis: position[tuple(record[name] for name in into)]})
-    )
+    return Tensor({**rest, **into}, lambda record: X({**record, axis: position[tuple(record[name] for name in into)]}))
 
 
 def index(X: Tensor, indices: Mapping[str, Tensor]) -> Tensor:

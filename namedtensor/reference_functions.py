@@ -32,7 +32,8 @@ def total(function: Callable[..., Any], otherwise: Callable[..., Any] = lambda *
 
 def power(base: Any, exponent: Any) -> Any:
     """base^exponent; the even root of a negative number is no number."""
-    if isinstance(base, int) and isinstance(exponent, int) and 0 <= exponent and exponent * abs(base).bit_length() < 1024:
+    whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
+    if whole and exponent * abs(base).bit_length() < 1024:
         return base**exponent
     return total(math.pow, _infinite_power)(base, exponent)
 

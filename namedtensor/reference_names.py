@@ -149,7 +149,11 @@ class Names(Sizes):
             families += [family.name.base for family in place.function.families] if place.function else []
         if name.base not in families:
             return None
-        return self.find(name.key(lambda word: frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))), frame)
+
+        def value(word: str) -> Any:
+            return frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))
+
+        return self.find(name.key(value), frame)
 
     def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
         """iota_{ax} and I_{ax,ax'}."""

@@ -20,7 +20,21 @@ from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
 from .names import Key, component, key, spelled, walk
-from .reference import Tensor, assemble, at, broadcast, index, lift, merge, number, records, rename, split, unite
+from .reference import (
+    Tensor,
+    assemble,
+    at,
+    broadcast,
+    index,
+    lift,
+    listed,
+    merge,
+    number,
+    records,
+    rename,
+    split,
+    unite,
+)
 from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
 from .reference_functions import apply, power
 from .reference_names import STEPS, Names
@@ -50,12 +64,12 @@ class Evaluation(Names):
 
     def last(self, definition: Definition) -> Tensor:
         if definition.range is None or definition.elements:
-            return self.find_known(definition.key, self.top)
+            return self.find_known(definition.key)
         end = self.bound(definition.range.last, self.top)
-        return self.find_known(definition.name.key({definition.range.variable.text: end}.get), self.top)
+        return self.find_known(definition.name.key({definition.range.variable.text: end}.get))
 
-    def find_known(self, name: Key, frame: Frame) -> Tensor:
-        found = self.find(name, frame)
+    def find_known(self, name: Key) -> Tensor:
+        found = self.find(name, self.top)
         if found is None:
             raise NotationError(201, f"{name} is not known")
         return found
@@ -194,7 +208,9 @@ class Evaluation(Names):
             return number(size)
         if found is not None:
             return broadcast(abs, found)
-        mentioned = {axis.name for axis in walk(self.scope.program) if isinstance(axis, nodes.Axis) and axis is not node.axis}
+        mentioned = [
+            each.name for each in walk(self.scope.program) if isinstance(each, nodes.Axis) and each is not node.axis
+        ]
         raise NotationError(309 if axis in mentioned else 204, f"the size of {axis} is not known")
 
     def derivative(self, node: Node, frame: Frame) -> Tensor:
@@ -244,7 +260,8 @@ class Evaluation(Names):
         options = tuple(plain(option) for option in self.values(node.parameters, frame))
         if None in options or len(options) > (node.operator in ("norm", "standardize")):
             raise NotationError(304, f"{node.operator} was given what it does not take after the semicolon")
-        result = apply(node.operator, self.values(node.arguments, frame), axes, options, lambda axis: self.size(axis, frame))
+        arguments = self.values(node.arguments, frame)
+        result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, frame))
         return broadcast(power, result, self.value(node.superscript[0], frame)) if node.superscript else result
 
     def size_of(self, node: Call, frame: Frame) -> Tensor:
@@ -297,7 +314,8 @@ class Evaluation(Names):
     def enter(self, function: Function, bound, numbers, arguments, options, caller: Frame) -> Tensor:
         """f(X; W): where f has a signature, for every record of the extra axes, f of the parts of its arguments there."""
         if len(arguments) != len(function.parameters) or len(options) > len(function.options):
-            raise NotationError(304, f"{function.title} was given {len(arguments)} arguments and {len(options)} options")
+            given = f"{len(arguments)} arguments and {len(options)} options"
+            raise NotationError(304, f"{function.title} was given {given}")
         options = [*options, *(self.option_named(function, name.key()) for name in function.options[len(options) :])]
         needed = needed_axes(function, bound["axes"], [*arguments, *options])
         mark = (id(function), str(bound["indices"]), str(numbers))
@@ -356,8 +374,8 @@ class Evaluation(Names):
     def check_member(self, value: Tensor, of: nodes.Set, frame: Frame) -> None:
         axes = set_axes(of, frame)
         if {axis for axis, _ in axes} != set(value.shape):
-            have, stated = ", ".join(value.shape), ", ".join(axis for axis, _ in axes)
-            raise NotationError(307, f"a value with the axes {have or 'none'} cannot be in a set with {stated or 'none'}")
+            have, wanted = listed(value.shape), listed(axis for axis, _ in axes)
+            raise NotationError(307, f"a value with the axes {have} cannot be in a set with {wanted}")
         self.check_facts([Fact(size, value.shape[axis], frame) for axis, size in axes if size is not None])
         self.check_domain(value, of, frame)
 
@@ -386,7 +404,8 @@ class Evaluation(Names):
         scale = max((abs(x) for pair in pairs for x in pair if abs(x) < math.inf), default=0)
         for x, y in pairs:
             if not (x == y or abs(x - y) <= TOLERANCE * scale or (x != x and y != y)):
-                raise NotationError(403, f"this does not hold: {x} on the left, {y} on the right", self.scope.source, claim.span)
+                message = f"this does not hold: {x} on the left, {y} on the right"
+                raise NotationError(403, message, self.scope.source, claim.span)
 
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, frame: number(node.value),
@@ -409,7 +428,7 @@ class Evaluation(Names):
 
 def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
     """What a variable indexes below a node, and along which axis; a sum inside that binds it anew is passed over."""
-    for inner in nodes.children(node) if not isinstance(node, Index) else (node.base, *(part for _, part in node.items)):
+    for inner in nodes.children(node):
         if not (isinstance(inner, Call) and inner.operator in ("∑", "∏") and inner.subscript == (variable,)):
             yield from indexed_by(variable, inner)
     if isinstance(node, Index):
@@ -424,7 +443,8 @@ def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -
     frame = Frame(parent=evaluation.top, indices=declared[1])
     for axis, _ in set_axes(declared[0], frame):
         if axis in evaluation.sizes and evaluation.sizes[axis] != X.shape.get(axis):
-            raise NotationError(308, f"{axis} is {X.shape.get(axis)} in {name}, and sizes= says {evaluation.sizes[axis]}")
+            wanted = evaluation.sizes[axis]
+            raise NotationError(308, f"{axis} is {X.shape.get(axis)} in {name}, and sizes= says {wanted}")
     return evaluation.sizes_of(declared[0], X, frame)
 
 
@@ -515,8 +535,11 @@ def call(source: str, name: str, arguments, values: Mapping[str, Any], sizes: Ma
     if wanted.base not in scope.functions:
         if arguments:
             raise NotationError(304, f"{name} is no function, and was given {len(arguments)} arguments")
-        return run(scope, inputs, sizes, [], [], lambda evaluation, _: evaluation.checked(evaluation.find_known(wanted, evaluation.top)))
-    use = Call(wanted.base, tuple(map(part_of_name, wanted.superscript)), tuple(map(part_of_name, wanted.subscript)), ())
+        return run(
+            scope, inputs, sizes, [], [], lambda evaluation, _: evaluation.checked(evaluation.find_known(wanted))
+        )
+    superscript, subscript = (tuple(map(part_of_name, parts)) for parts in (wanted.superscript, wanted.subscript))
+    use = Call(wanted.base, superscript, subscript, ())
     function, bound = Evaluation(scope, {}, sizes).matching(use, Frame())
     assert function is not None
     tensors = [as_tensor(argument, f"argument {place}") for place, argument in enumerate(arguments, 1)]
@@ -525,7 +548,8 @@ def call(source: str, name: str, arguments, values: Mapping[str, Any], sizes: Ma
 
     def compute(evaluation: Evaluation, parts) -> Tensor:
         numbers = {text: evaluation.value(part, evaluation.top) for text, part in bound["numbers"].items()}
-        return evaluation.checked(evaluation.enter(function, bound, numbers, parts[:count], parts[count:], evaluation.top))
+        value = evaluation.enter(function, bound, numbers, parts[:count], parts[count:], evaluation.top)
+        return evaluation.checked(value)
 
     return run(scope, inputs, sizes, tensors, needed_axes(function, bound["axes"], tensors), compute)
 

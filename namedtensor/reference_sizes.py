@@ -196,7 +196,8 @@ def simple(value: Any) -> Any:
 
 def whole_size(value: Any, name: Any) -> int:
     if value != int(value) or value < 0:
-        raise NotationError(310, f"{name} would be {value}, and a size is a whole number", hint="give sizes that divide")
+        message = f"{name} would be {value}, and a size is a whole number"
+        raise NotationError(310, message, hint="give sizes that divide")
     return int(value)
 
 

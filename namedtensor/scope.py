@@ -582,7 +582,8 @@ def needed(node: Node, by_key: dict[Key, list[Definition]]) -> list[Key]:
                 found.append(key)
                 continue
             found.append(key)
-            stack.append(current.base)
+            if isinstance(current, (nodes.Superscript, nodes.Subscript)):
+                stack.append(current.base)
             continue
         if isinstance(current, Call):
             stack.extend(current.arguments)

@@ -98,7 +98,8 @@ class NamedTensor:
 
     def item(self) -> Any:
         """The number that a tensor without axes holds, as Python's. Raises NotationError where it has axes."""
-        return self._alone("item").item()
+        array = self._alone("item")
+        return array.item() if hasattr(array, "item") else concrete(array).item()
 
     def _alone(self, what: str) -> Any:
         if self.layout.axes:

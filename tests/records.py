@@ -6,7 +6,8 @@ No axis is ever looked up by position here, and nothing of the package is used b
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,9 @@ def parts(tensor: nt.NamedTensor, axes: tuple[str, ...]) -> Iterator[tuple[dict[
         yield outer, [entry(tensor, {**outer, **inner}) for inner in records(along)]
 
 
-def assert_equal(found: nt.NamedTensor, sizes: dict[str, int], want: Callable[[dict[str, int]], Any], rel=1e-12) -> None:
+def assert_equal(
+    found: nt.NamedTensor, sizes: dict[str, int], want: Callable[[dict[str, int]], Any], rel=1e-12
+) -> None:
     """`found` has these axes, and at each record the number that `want` gives."""
     assert found.sizes == sizes
     for record in records(sizes):

@@ -143,6 +143,11 @@ BY_HAND = [
     ("g_k(t) = t^k + k\ng_3(x)", "height", [11, 346, 4]),
     ("s ★_{ax} t = ∑_{ax} (s − t)^2\nA ★_{height} x", "width", [38, 30, 24]),
     ("f(t; w) = w t\nf(x; 3)", "height", [6, 21, 3]),
+    ("f(t; w_1) = t ⊙ G\nG = 2 w_1\nf(x; 3)", "height", [12, 42, 6]),
+    ("∑_m (∑_m A_{height(m)})_{width(m)}", "", 36),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = ∑_{j=1}^{i} x_{height(j)}", "height", [2, 9, 10]),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = { 0 if i = 1; x_{height(i-1)} otherwise }", "height", [0, 2, 7]),
+    ("W^1 = x\nW^2 = 2 x\nW^i ∈ ℝ^{height} for i = 1, …, 2\n∑_{i=1}^{2} W^i", "height", [6, 21, 3]),
     ("|m| = 2 |height|\nD ∈ ℝ^{m}\nD_{m(i)} = i", "m", [1, 2, 3, 4, 5, 6]),
 ]  # fmt: skip
 
@@ -175,7 +180,8 @@ def test_a_program_is_lifted_over_what_its_inputs_have_besides():
 
 
 # ------------------------------------------------------------------------------------- the arrays against the reference
-NUMBERS = "exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus erf"
+NUMBERS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus
+erf"""
 VECTORS = "∑ ∏ mean var std norm min max logsumexp softmax logsoftmax argmax argmin standardize"
 CUMULATIVE = "cumsum cumprod sort"
 RELATIONS = "= ≠ < ≤ > ≥"
@@ -368,5 +374,6 @@ print(reference.evaluate(text, {"Q": tensor([0], "key"), "K": tensor([[1], [2]],
 def test_it_runs_where_numpy_is_not_installed():
     root = Path(__file__).parent.parent
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONUTF8": "1"}
-    run = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, env=environment, encoding="utf-8")
+    command = [sys.executable, "-c", ALONE]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, encoding="utf-8")
     assert run.stdout.strip() == "tensor(2.5, '')", run.stderr

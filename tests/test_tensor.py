@@ -129,7 +129,14 @@ def test_numbers_come_out_of_tensors_without_axes_alone():
 
 
 def test_what_would_go_along_a_first_axis_is_refused():
-    for function in (len, list, iter, lambda tensor: 3 in tensor, lambda tensor: tensor[0], lambda tensor: tensor["height"]):
+    for function in (
+        len,
+        list,
+        iter,
+        lambda tensor: 3 in tensor,
+        lambda tensor: tensor[0],
+        lambda tensor: tensor["height"],
+    ):
         assert refusal(function, A).number == 318
     assert "nt.dot(A, B" in str(refusal(lambda: A @ A))
     assert "nt.dot(A, B" in str(refusal(lambda: np.eye(3) @ A))
@@ -171,7 +178,13 @@ def test_truth_values_count_as_numbers_and_numbers_not_as_truth_values():
     assert ((x > 1) + (x > 5)).array.tolist() == [1, 2, 0]
     assert int((x > 1).sum(axis="height")) == 2
     assert ((x > 1) * 0.5).array.tolist() == [0.5, 0.5, 0]
-    for wrong in (lambda: x & x, lambda: ~x, lambda: x.any(axis="height"), lambda: nt.where(x, 1, 0), lambda: (x > 1) | 1):
+    for wrong in (
+        lambda: x & x,
+        lambda: ~x,
+        lambda: x.any(axis="height"),
+        lambda: nt.where(x, 1, 0),
+        lambda: (x > 1) | 1,
+    ):
         assert refusal(wrong).number == 315
 
 
@@ -219,7 +232,7 @@ def test_an_axis_that_is_missing():
         "shape error 301: ⊙_{width} needs the axis width, which the second operand lacks\n"
         "  the first operand has ℝ^{height[3] × width[3]}\n"
         "  the second operand has ℝ^{height[3]}\n"
-        "  hint: the axes are height, width"
+        "  hint: did you mean height?"
     )
 
 
@@ -290,7 +303,15 @@ def test_splitting_finds_one_size():
     assert A.split(height={"outer": 3, "inner": 1}).sizes == {"outer": 3, "inner": 1, "width": 3}
     assert A.split(height={"outer": None, "inner": 3}).sizes == {"outer": 1, "inner": 3, "width": 3}
     assert A.split({"height": {"height": 3, "one": None}}).sizes == {"height": 3, "one": 1, "width": 3}
-    for wrong in ({"o": 2, "i": 2}, {"o": 2, "i": None}, {"o": None, "i": None}, {"o": 0, "i": None}, {"width": 3, "i": 1}, {}, "oi"):
+    for wrong in (
+        {"o": 2, "i": 2},
+        {"o": 2, "i": None},
+        {"o": None, "i": None},
+        {"o": 0, "i": None},
+        {"width": 3, "i": 1},
+        {},
+        "oi",
+    ):
         assert refusal(A.split, height=wrong).number == 313
     assert "height is 3, which cannot be split into o[2] × i" in str(refusal(A.split, height={"o": 2, "i": None}))
     assert refusal(A.split, depth={"a": 1}).number == 301
@@ -350,7 +371,9 @@ def test_numpys_functions_of_numbers_go_by_name():
     assert nt.allclose(np.log1p(A), nt.tensor(np.log1p(A.array), "height width"))
     assert nt.allclose(np.arctan2(A, x), nt.tensor(np.arctan2(A.array, x.array[:, None]), "height width"))
     assert nt.allclose(np.multiply(2, A), A * 2)
-    assert nt.allclose(np.float64(2) * A, A * 2) and (np.float64(2) * nt.tensor(np.float32([1]), "a")).dtype == np.float32
+    assert (
+        nt.allclose(np.float64(2) * A, A * 2) and (np.float64(2) * nt.tensor(np.float32([1]), "a")).dtype == np.float32
+    )
     fraction, whole = np.modf(A / 2)
     assert nt.allclose(fraction + whole, A / 2)
     assert refusal(np.arctan2, A, nt.tensor([1, 2], "height")).number == 302
@@ -441,7 +464,12 @@ def test_allclose_goes_by_name():
 
 
 def test_tensors_are_copied_and_pickled():
-    for made in (pickle.loads(pickle.dumps(A)), copy.copy(A), copy.deepcopy(A), pickle.loads(pickle.dumps(A.sum(axis="height width")))):
+    for made in (
+        pickle.loads(pickle.dumps(A)),
+        copy.copy(A),
+        copy.deepcopy(A),
+        pickle.loads(pickle.dumps(A.sum(axis="height width"))),
+    ):
         assert nt.allclose(made, A if made.axes else A.sum(axis="height width"))
     assert copy.copy(A).array is A.array
     assert copy.deepcopy(A).array is not A.array
@@ -477,7 +505,9 @@ def tensors(draw):
     axes = draw(st.permutations(draw(st.lists(st.sampled_from(list(SIZES)), unique=True))))
     shape = tuple(SIZES[axis] for axis in axes)
     numbers = draw(st.lists(st.integers(-5, 5), min_size=math.prod(shape), max_size=math.prod(shape)))
-    return nt.tensor(np.array(numbers, dtype=draw(st.sampled_from(["int64", "float32", "float64"]))).reshape(shape), axes)
+    return nt.tensor(
+        np.array(numbers, dtype=draw(st.sampled_from(["int64", "float32", "float64"]))).reshape(shape), axes
+    )
 
 
 @given(tensors(), tensors(), tensors())

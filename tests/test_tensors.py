@@ -170,7 +170,9 @@ def test_merge_is_row_major_in_the_order_written(order):
     assert stored.merge(layer=("height", "width")).array.tolist() == [3, 1, 4, 1, 5, 9]
     assert stored.merge(layer="width height").array.tolist() == [3, 1, 1, 5, 4, 9]
     assert stored.merge({"height": ("height", "width")}).sizes == {"height": 6}
-    assert_equal(stored.merge(layer="height width").split(layer={"height": None, "width": 3}), A.sizes, lambda r: entry(A, r))
+    assert_equal(
+        stored.merge(layer="height width").split(layer={"height": None, "width": 3}), A.sizes, lambda r: entry(A, r)
+    )
 
 
 def test_split():
@@ -346,7 +348,9 @@ def test_numpys_functions_of_two_go_by_name():
 
 
 # --------------------------------------------------------------------------------------------------- copies, comparisons
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))], ids=["copy", "deep", "pickle"])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))], ids=["copy", "deep", "pickle"]
+)
 def test_copies_are_the_same_tensor(again):
     for tensor in (A, X, NUMBER, ONE.rename(seq="seq'"), A > 2):
         found = again(tensor)

@@ -42,15 +42,14 @@ def _range(tensor: NamedTensor) -> str:
         return "empty"
     if array.dtype.kind not in "biuf":
         return ""
+    digits = 3 if array.dtype == "float16" else 4
     if not tensor.axes:
-        return number(array.item())
-    if array.dtype.kind == "b":
-        return f"{int(array.sum())} of {array.size} true"
+        return number(array.item(), digits)
     finite = array[~_nan(array)]
     if finite.size == 0:
         return "nan"
     low, high = finite.min().item(), finite.max().item()
-    text = number(low) if low == high else f"{number(low)}…{number(high)}"
+    text = number(low, digits) if low == high else f"{number(low, digits)}…{number(high, digits)}"
     return text + (", with nan" if finite.size < array.size else "")
 
 
@@ -80,7 +79,7 @@ def number(value: Any, digits: int = 4) -> str:
         return str(value)
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return f"{value:.{digits}g}"
+    return f"{value or 0.0:.{digits}g}"
 
 
 def shown(size: int) -> list[int | None]:

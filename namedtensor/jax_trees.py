@@ -1,0 +1,30 @@
+"""A named tensor is a tree of JAX's: its array is the leaf, the names of its axes are the tree.
+
+So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is told when the first of its arrays is met.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+@cache
+def register() -> None:
+    """Tell JAX; once."""
+    from jax import tree_util
+
+    from .tensors import NamedTensor
+
+    tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
+
+
+def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
+    """The tensor of a leaf; JAX also makes trees of leaves that are no arrays."""
+    from . import eager
+    from .layouts import Layout
+
+    (leaf,) = leaves
+    if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) == len(axes):
+        return eager.made(leaf, axes)
+    return eager.made_as(leaf, Layout(axes, (), None, None))
