@@ -22,7 +22,11 @@ def attention_tensors(seq: int = 4, heads: int = 2, key: int = 8):
     """Q, K, V named, and the same by position."""
     generator = np.random.default_rng(0)
     q, k, v = (generator.standard_normal((heads, seq, key), dtype=np.float32) for _ in range(3))
-    named = {"Q": nt.tensor(q, "heads seq' key"), "K": nt.tensor(k, "heads seq key"), "V": nt.tensor(v, "heads seq val")}
+    named = {
+        "Q": nt.tensor(q, "heads seq' key"),
+        "K": nt.tensor(k, "heads seq key"),
+        "V": nt.tensor(v, "heads seq val"),
+    }
     return named, (q, k, v)
 
 
@@ -77,4 +81,3 @@ def rows() -> list[dict]:
         {"figure": "import numpy (processor)", "value": numpy * 1e3, "unit": "ms", "bar": None},
         {"figure": "attention, heads 2, seq 4, key 8: a known formula", "value": ratio, "unit": "× NumPy", "bar": None},
     ]
-

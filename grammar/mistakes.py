@@ -54,7 +54,11 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
     if before is not None and before.type == "BIG" and "SUB" in expected:
         sign = source[before.start : before.end]
         return NotationError(
-            105, f"{sign} needs the axis to go over", source, before.span, hint=f"write {sign}_{{axis}} and then its operand"
+            105,
+            f"{sign} needs the axis to go over",
+            source,
+            before.span,
+            hint=f"write {sign}_{{axis}} and then its operand",
         )
     if token.type in ("$END", "SEPARATOR"):
         return ends_early(before or token, tokens, position, expected, source)

@@ -13,8 +13,8 @@ def to_text(node, ascii: bool = False) -> str:
     >>> from grammar.parser import parse
     >>> to_text(parse("softmax_seq (Q @_key K / sqrt(|key|)) @_seq V"))
     'softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V'
-    >>> to_text(parse("X_{a→b} ⊕_{a} γ"), ascii=True)
-    'concat_{a}(X_{a->b}, gamma)'
+    >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
+    'concat_{chans}(X_{a->b}, gamma)'
     """
     from .printer_ascii import Ascii
     from .printer_text import Text

@@ -68,7 +68,7 @@ class Text:
         return self.run(self.visit(node)).text
 
     def run(self, piece: Printing) -> Piece:
-        waiting: list[Generator] = []
+        waiting: list[Generator[Any, Any, Any]] = []
         while True:
             answer = piece if isinstance(piece, Piece) else None
             if not isinstance(piece, Piece):
@@ -205,8 +205,8 @@ class Text:
         if type(node) is Subscript:
             below = yield from self.below(node.components, axes=False)
             return Piece(self.script(node.base, base.text, "_", below))
-        above = (yield from self.above(node.components)) if type(node) is Superscript else node.mark
-        return Piece(self.script(node.base, base.text, "^", self.sign(above)))
+        above = (yield from self.above(node.components)) if type(node) is Superscript else self.sign(node.mark)
+        return Piece(self.script(node.base, base.text, "^", above))
 
     def index(self, node):
         items = []

@@ -1,6 +1,6 @@
 """What somebody may have meant: the nearest names, and what those write who come from other libraries.
 
-    near("sofmax", ["softmax", "max"])     ["softmax"]
+`near("sofmax", ["softmax", "max"])` is `["softmax"]`.
 """
 
 from __future__ import annotations

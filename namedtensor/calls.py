@@ -14,6 +14,7 @@ from grammar.nodes import Call, Name, Node, Number, Rename, Set, axis_of
 
 from .advice import ELSEWHERE, did_you_mean, near
 from .axes import AxisProblem
+from .cases import unguarded
 from .frames import Frame, fresh, plain
 from .names import Key, component
 from .operators import REGISTRY
@@ -34,9 +35,9 @@ def call(checker: Checker, node: Call, frame: Frame) -> Term:
     if node.operator == "size":
         return size_of(checker, node, frame)
     if node.operator in ("∑", "∏"):
-        from . import elements
+        from . import sums
 
-        summed = elements.implicit_sum(checker, node, frame)
+        summed = sums.implicit_sum(checker, node, frame)
         if summed is not None:
             return summed
     if node.operator not in REGISTRY:
@@ -368,7 +369,8 @@ def enter(
         bind_argument(checker, function, name.key(), term, part, inner)
     for position, name in enumerate(function.options):
         bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
-    body = checker.term(function.body, inner)
+    with unguarded(checker):
+        body = checker.term(function.body, inner)
     result = finish(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
         checker.check_member(result, of, inner, function.body)
@@ -410,6 +412,9 @@ def bind_option(checker, function, position, key, options, parts, ordinary, inne
         found = checker.demand_declared(key, declared, inner)
     if found is None:
         raise checker.unknown(key, place, caller)
+    if declared is not None:  # an input of the program: its further axes are lifted with those of all inputs
+        bound = {axis for axis, _, _ in checker.set_axes(declared, inner)}
+        found = checker.renamed(found, {axis: fresh(axis, 0) for axis in found.shape if axis not in bound}, place)
     bind_argument(checker, function, key, found, place, inner)
 
 

@@ -16,7 +16,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
-from . import calls, elements
+from . import calls, cases, elements, sums
 from .advice import ELSEWHERE, did_you_mean, near
 from .axes import AxisProblem, bind, broadcast, lift, show
 from .frames import Frame, fresh, plain
@@ -85,6 +85,7 @@ class Checker:
         self.pending_claims: list[tuple[Claim, Frame]] = []
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
         self.calls = 0
+        self.guards: list[Term] = []
         self.top = Frame()
         self.solver = Solver(self)
         self.prepare_inputs()
@@ -159,8 +160,10 @@ class Checker:
 
     def declaration(self, key: Key) -> tuple[nodes.Set | None, Frame]:
         """The set that a top-level name is declared to be in, and a frame that knows its indices."""
-        for _, name, sets, _ in self.scope.declarations:
+        for _, name, sets, over in self.scope.declarations:
             indices = match_key(name, key, self.scope.indices)
+            if indices is not None and over is not None and not str(indices.get(over.variable.text)).isdecimal():
+                continue
             if indices is not None:
                 return sets[0], Frame(parent=self.top, indices=indices)
         return None, self.top
@@ -403,7 +406,8 @@ class Checker:
             active=frame.active | place.active | {marker},
         )
         try:
-            term = self.definition_group(group, place)
+            with cases.unguarded(self):
+                term = self.definition_group(group, place)
         except NotationError as problem:
             memo[key] = problem
             raise
@@ -679,7 +683,7 @@ class Checker:
         tensor = self.top.variables.get(Key(key.base))
         if tensor is not None and (key.subscript or key.superscript):
             return [f"{key.base} : {shown(tensor.shape)}"]
-        own = sorted(set(names) - set(REGISTRY))
+        own = sorted(set(names) - set(REGISTRY) - set(self.python))
         return [f"known here: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
 
     def unspelled(self, key: Key) -> str | None:
@@ -905,17 +909,7 @@ class Checker:
         return self.terms.make("literal", entries, options=(names, extent), shape=shape, node=node)
 
     def cases_rule(self, node: nodes.Cases, frame: Frame) -> Term:
-        parts = [part for branch in node.branches for part in branch if part is not None]
-        terms = iter(self.all_terms(parts, frame))
-        arguments: list[Term] = []
-        for position, (value, condition) in enumerate(node.branches):
-            arguments.append(next(terms))
-            if condition is not None:
-                arguments.append(self.truth(next(terms), condition))
-            elif position != len(node.branches) - 1:
-                raise self.error(101, "otherwise comes last", value, hint="move this case to the end")
-        shape = self.broadcast(tuple(arguments), node, node.span, "{…}", parts)
-        return self.terms.make("cases", tuple(arguments), shape=shape, node=node)
+        return cases.cases(self, node, frame)
 
     def truth(self, term: Term, node: Node) -> Term:
         if not term.boolean:
@@ -929,7 +923,7 @@ class Checker:
         return self.terms.make("indicator", (condition,), shape=condition.shape, node=node)
 
     def sum_rule(self, node: nodes.IndexSum, frame: Frame) -> Term:
-        return elements.index_sum(self, node, frame)
+        return sums.index_sum(self, node, frame)
 
     def later_rule(self, node: Node, frame: Frame) -> Term:
         raise self.error(

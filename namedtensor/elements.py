@@ -1,4 +1,4 @@
-"""Elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …, ∑_i …
+"""Elements: A_{height(i)}, Y_{seq(i), kernel(j)} = …
 
 Definition by elements is lifting. In `Y_{seq(i)} = X_{seq(i+1)}` the variable i is the tensor 1…|seq| along an axis of
 its own (`seq@1`), and the value is that of computing each element alone. Indices count from 1.
@@ -12,6 +12,7 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node, axis_of
 
 from .advice import did_you_mean, near
+from .cases import guard_index
 from .frames import Frame, fresh
 from .names import Key, spelled, walk
 from .scope import Definition
@@ -59,9 +60,8 @@ def take(checker: Checker, term: Term, axis: str, at: Term, part: Node, node: No
         return checker.terms.make("pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part)
     if at.operator == "iota" and at.options[0] == 1 and known(at.shape[at.axes[0]]) == size and at.axes[0] not in rest:
         return checker.renamed(term, {axis: at.axes[0]}, node)
-    shape = checker.broadcast(
-        (_Shaped(rest), at), part, node, "the index", (node, part)
-    )  # fmt: skip
+    at = guard_index(checker, at)
+    shape = checker.broadcast((_Shaped(rest), at), part, node, "the index", (node, part))
     return checker.terms.make("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
 
 
@@ -246,65 +246,7 @@ def join(checker: Checker, parts, sized: dict[str, Any], group: list[Definition]
     return checker.terms.make("fill", terms, options=(axis, positions), shape=shape, node=group[0].body)
 
 
-# ------------------------------------------------------------------------------------------------ sums over an index
-def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
-    """∑_{i=1}^{n} body."""
-    first, last = checker.solver.value(node.first, frame), checker.solver.value(node.last, frame)
-    for value, part in ((first, node.first), (last, node.last)):
-        if not isinstance(value, int):
-            raise checker.error(
-                309, f"{checker.text(part)} has no whole value here, and the sum needs one", part,
-                hint="write a whole number"
-                if isinstance(part, nodes.Number)
-                else f"give it by name: sizes={{{checker.text(part)!r}: 3}}",
-            )
-    if last - first >= getattr(checker.limits, "steps", 10**6):
-        raise checker.error(404, f"a sum of {last - first + 1} terms is too long", node, hint="raise limits.steps")
-    if last < first:
-        return checker.terms.number(0 if node.operator == "∑" else 1, node)
-    return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, frame)
-
-
-def summed(checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Frame) -> Term:
-    depth = frame.depth + 1
-    axis = f"{variable.text}@{depth}"
-    inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
-    inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
-    term = checker.term(body, inner)
-    if axis not in term.shape:
-        shape = {**term.shape, axis: size}
-        term = checker.terms.make("spread", (term,), options=((axis, size),), shape=shape, node=node)
-    return checker.apply(operator, (term,), ((axis, variable),), node, frame, (body,))
-
-
-def implicit_sum(checker: Checker, node: Call, frame: Frame) -> Term | None:
-    """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
-    if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
-        return None
-    variable = node.subscript[0]
-    if Key(variable.text) in frame.variables or variable.text in frame.axes:
-        return None
-    for inner in walk(node.arguments[0]):
-        if not isinstance(inner, Index):
-            continue
-        for axis, part in inner.items:
-            if isinstance(part, Name) and part.text == variable.text:
-                size = indexed_size(checker, inner, axis, frame)
-                return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, frame)
-    return None
-
-
-def indexed_size(checker: Checker, node: Index, axis: Axis, frame: Frame) -> Any:
-    (real,) = frame.real_axes(axis.name)
-    base = checker.term(node.base, frame)
-    if real not in base.shape:
-        raise checker.error(
-            301, f"{checker.text(node.base)} has no axis {real} to index", axis,
-            notes=(checker.described(node.base, base.shape),),
-        )  # fmt: skip
-    return base.shape[real]
-
-
+# ------------------------------------------------------------------------------------------- tensors of their axes
 def created(checker: Checker, node: nodes.Subscript, frame: Frame) -> Term | None:
     """iota_{ax} and I_{ax,ax'}: tensors that only their axes make."""
     name = spelled(node)

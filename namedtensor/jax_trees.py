@@ -12,7 +12,7 @@ from typing import Any
 @cache
 def register() -> None:
     """Tell JAX; once."""
-    from jax import tree_util
+    from jax import tree_util  # type: ignore[import-not-found]
 
     from .tensors import NamedTensor
 

@@ -215,7 +215,7 @@ class NamedTensor:
     def to_xarray(self) -> Any:
         """An xarray DataArray with these axes as its dimensions. Raises NotationError where xarray is not installed."""
         try:
-            import xarray
+            import xarray  # type: ignore[import-not-found]
         except ImportError:
             raise NotationError(408, "xarray is not installed", hint="pip install 'namedtensor[xarray]'") from None
         return xarray.DataArray(self.array, dims=self.layout.axes)

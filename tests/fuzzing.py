@@ -172,7 +172,8 @@ $A + \text{relu}(x)$
 # Joined to programs, so that statements meet statements.
 LINES = [line for line in FORMULAS.splitlines() if line]
 
-WORDS = r"""
+WORDS = (
+    r"""
 A x y Q K V L S n p I J s W X Y f g softmax sum mean max exp log index concat rename pool unroll onehot iota where norm if
 otherwise for in and or not odd even inf d R height width seq key val layer heads ax l t i j 0 1 2 3 1.5 1e308 9999999999
 + - * / ^ _ = ≠ < ≤ > ≥ ∧ ∨ ¬ ⊙ ⊕ ★ · √ ∑ ∏ ∂ ∈ ℝ × → : ; , . … ... -> != <= >= ( ) [ ] { } | ' ″ ∗ † # @ & % $ " ` ~ ! ? \
@@ -181,10 +182,14 @@ _{width} _{height} _{key} ⊙_{width} ^{2} ^2 ² ₁ ₐₓ _{ _{} ^{ (1) [2] π
 \rightarrow \begin{cases} \end{cases} \begin{align*} \end{align*} \left( \right) \\ \quad \text{where} \newcommand \ndef \def
 \renewcommand \DeclareMathOperator \sum \prod \partial \leq \land \odot \cdot \times \otimes \mathcal \mathrm \prime \ast
 \vdots \ldots \, \! \; \{ \} \[ \] \( \) \label{a} \notag \displaystyle \bigl \Bigr #1 #2
-""".split() + ["\n", " ", "  ", "\t"]
+""".split()
+    + ["\n", " ", "  ", "\t"]
+)
 
 STRANGE = [*"\x00\x01\x07\x1b\x7f\x85\xa0\xad", "\r", "\r\n", "\v", "\f"]
-STRANGE += [chr(code) for code in (0x0301, 0x20D7, 0x200B, 0x200D, 0x200E, 0x200F, 0x202E, 0x2028, 0x2029, 0x2066, 0xFEFF)]
+STRANGE += [
+    chr(code) for code in (0x0301, 0x20D7, 0x200B, 0x200D, 0x200E, 0x200F, 0x202E, 0x2028, 0x2029, 0x2066, 0xFEFF)
+]
 STRANGE += [chr(code) for code in (0xD800, 0xDFFF, 0xFFFE, 0xFFFF, 0x10FFFF, 0x1F600, 0x1D53C, 0x1D4AE, 0x0661, 0x0967)]
 STRANGE += list("高深ñﬁﬀΩΩKÅİıßẞªº⁰⁻⁺₊₋ₒ½Ⅷ①²³⁄∕−–—‐＋＝（［｛𝟙𝑥ϵϑϖℓℵ∅∀∃∇∫≈≡⊗∘⟨⟩⌊⌋ا‮שא")
 
@@ -298,10 +303,17 @@ def extremes() -> dict[str, str]:
         "a range over elements": "Y_{seq(k)} = k for k = 1, …, 10^9",
         "a program that needs itself": "\n".join(f"a{n} = a{(n + 1) % 500} + 1" for n in range(500)),
         "a chain of definitions": "\n".join(f"a_{n} = a_{n + 1} + 1" for n in range(1500)) + "\na_1500 = 1\na_0",
-        "a chain of functions": "\n".join(f"f_{n}(t) = f_{n + 1}(t) + 1" for n in range(300)) + "\nf_300(t) = t\nf_0(1)",
-        "functions that double": "f_0(t) = t + t\n" + "\n".join(f"f_{n}(t) = f_{n - 1}(f_{n - 1}(t))" for n in range(1, 60)) + "\nf_59(x)",
-        "functions that branch": "f_0(t) = t\n" + "\n".join(f"f_{n}(t) = f_{n - 1}(t) + f_{n - 1}(t + 1)" for n in range(1, 60)) + "\nf_59(x)",
-        "tensors that double": "a_0 = x\n" + "\n".join(f"a_{n} = a_{n - 1} + a_{n - 1}" for n in range(1, 60)) + "\na_59",
+        "a chain of functions": "\n".join(f"f_{n}(t) = f_{n + 1}(t) + 1" for n in range(300))
+        + "\nf_300(t) = t\nf_0(1)",
+        "functions that double": "f_0(t) = t + t\n"
+        + "\n".join(f"f_{n}(t) = f_{n - 1}(f_{n - 1}(t))" for n in range(1, 60))
+        + "\nf_59(x)",
+        "functions that branch": "f_0(t) = t\n"
+        + "\n".join(f"f_{n}(t) = f_{n - 1}(t) + f_{n - 1}(t + 1)" for n in range(1, 60))
+        + "\nf_59(x)",
+        "tensors that double": "a_0 = x\n"
+        + "\n".join(f"a_{n} = a_{n - 1} + a_{n - 1}" for n in range(1, 60))
+        + "\na_59",
         "a function of itself": "f(t) = f(f(t))\nf(1)",
         "functions of each other": "f(t) = g(t)\ng(t) = f(t)\nf(1)",
         "3000 statements": "\n".join(f"a_{n} = {n}" for n in range(3000)),
@@ -340,7 +352,8 @@ def extremes() -> dict[str, str]:
         "macros of each other": r"\newcommand{\a}{\b}\newcommand{\b}{\a} \a",
         "a macro of itself": r"\newcommand{\a}{\a\a} \a",
         "macros with arguments that grow": r"\newcommand{\a}[1]{#1+#1+#1+#1}" + r"\a{" * 60 + "1" + "}" * 60,
-        "10000 macros": "".join(rf"\newcommand{{\m{'abcdefghij'[n % 10]}{'x' * (n // 10)}}}{{1}}" for n in range(2000)) + r"\ma",
+        "10000 macros": "".join(rf"\newcommand{{\m{'abcdefghij'[n % 10]}{'x' * (n // 10)}}}{{1}}" for n in range(2000))
+        + r"\ma",
         "half a pair": "\ud800 + \udfff",
         "the null character": "A +\x00 x",
         "a terminal's bell and colours": "A \x1b[31m\x07 + x",

@@ -308,3 +308,43 @@ def test_unknown_sizes_become_one():
     assert agree(b, 3)
     assert (known(a), str(a), agree(a, 4)) == (3, "3", False)
     assert str(Unknown("n") - 1) == "n-1"
+
+
+# ------------------------------------------------------------------------------------------------ element by element
+VECTOR = nt.tensor([1.0, 2.0, 3.0], "height")
+MATRIX = nt.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]], "height width")
+ELEMENTS = [
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = { 0 if i = 1; x_{height(i-1)} otherwise }", [0, 1, 2]),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = { x_{height(i+1)} if i < |height|; -1 otherwise }", [2, 3, -1]),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = ∑_{j=1}^{i} x_{height(j)}", [1, 3, 6]),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = ∑_{j=i}^{3} x_{height(j)}", [6, 5, 3]),
+    ("Y ∈ ℝ^{height}\nY_{height(i)} = ∏_{j=1}^{i-1} x_{height(j)}", [1, 1, 2]),
+    ("W^i ∈ ℝ for i = 1, …, 2\n∑_{i=1}^{2} W^i", 30),
+    ("∑_m (∑_m A_{height(m)})_{width(m)}", 36),
+    ("{ x if 1 = 2; A otherwise }", [[0, 1, 2], [3, 4, 5], [6, 7, 8]]),
+]
+
+
+@pytest.mark.parametrize("text, expected", ELEMENTS, ids=[case[0] for case in ELEMENTS])
+def test_elements(text, expected):
+    found = nt.evaluate(text, {"x": VECTOR, "A": MATRIX, "W^1": 10, "W^2": 20})
+    assert (found.to_array("height width") if len(found.axes) == 2 else found.array).tolist() == expected
+
+
+def test_a_case_that_is_taken_still_needs_its_element():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("Y ∈ ℝ^{height}\nY_{height(i)} = { 0 if i = 2; x_{height(i-1)} otherwise }", x=VECTOR)
+    assert (caught.value.number, caught.value.span_text) == (401, "i-1")
+
+
+def test_an_index_of_two_sizes_is_refused():
+    y = nt.tensor([1, 2, 3, 4], "width")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("∑_i x_{height(i)} ⊙ y_{width(i)}", x=VECTOR, y=y)
+    assert caught.value.number == 302
+
+
+def test_a_parameter_of_an_inner_call_is_lifted_with_the_inputs():
+    program = nt.program("g : ℝ^{a} → ℝ^{a}\ng(X; W) = X ⊙ W\nW ∈ ℝ^{a}\nf : ℝ^{a} → ℝ^{a}\nf(X) = g(X)")
+    both = nt.tensor([[1, 2], [3, 4]], "batch a")
+    assert program["f"](both, W=both).to_array("batch a").tolist() == [[1, 4], [9, 16]]

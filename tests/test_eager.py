@@ -1,4 +1,4 @@
-"""Calls that are prepared once: what they are kept by, and that they are not kept for ever."""
+"""Calls that are prepared once: what they are kept by, that they are not kept for ever, and laws that all of them obey."""
 
 import math
 
@@ -10,3 +10,172 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import layouts
 from namedtensor.eager import PREPARED
+
+
+def refusal(function) -> nt.NotationError:
+    with pytest.raises(nt.NotationError) as caught:
+        function()
+    return caught.value
+
+
+# ------------------------------------------------------------------------------------------------ what a call is kept by
+def test_layouts_are_one_object_where_they_are_equal():
+    s = nt.tensor(np.ones(3), "seq")
+    assert s.layout is nt.tensor(np.zeros(3), "seq").layout
+    assert (s + s).layout is s.layout and nt.softmax(s, axis="seq").layout is s.layout
+    assert s.rename(seq="a").rename(a="seq").layout is s.layout
+    others = [s < s, nt.tensor(np.ones(3, "float32"), "seq"), s.rename(seq="a"), nt.tensor(np.ones(2), "seq")]
+    assert len({each.layout for each in (s, *others)}) == 5
+
+
+def test_options_are_part_of_it():
+    s = nt.tensor([3.0, 4.0], "seq")
+    assert [float(nt.norm(s, axis="seq", p=p)) for p in (1, 2, 1, math.inf)] == pytest.approx([7, 5, 7, 4])
+    windows = [nt.pool(nt.iota(axis="seq", size=6), axis=("seq", "k"), size=size).sizes["k"] for size in (2, 3, 2)]
+    assert windows == [2, 3, 2]
+
+
+def test_sizes_and_dtypes_are_part_of_it():
+    for size in (1, 2, 3):
+        for dtype in ("int64", "float32", "float64"):
+            s = nt.tensor(np.ones(size, dtype), "seq")
+            assert float(nt.sum(s, axis="seq")) == size
+            assert nt.sum(s, axis="seq").dtype == (s + s).dtype == dtype
+            assert (s + 1).sizes == {"seq": size}
+
+
+def test_axes_may_be_written_in_several_ways():
+    A = nt.tensor(np.arange(6.0).reshape(2, 3), "a b")
+    for axis in ("a b", ("a", "b"), ["a", "b"], "b a", iter(["a", "b"])):
+        assert float(nt.sum(A, axis=axis)) == 15
+        assert refusal(lambda: nt.cumsum(A, axis=("a", "b"))).number == 316
+    for axis in ("a", ("a",), ["a"]):
+        assert nt.sum(A, axis=axis).array.tolist() == [3, 5, 7]
+
+
+def test_what_is_prepared_does_not_grow_without_end(monkeypatch):
+    monkeypatch.setattr(layouts, "MOST", 50)
+    for size in range(1, 200):
+        s = nt.tensor(np.ones(size), "seq")
+        assert float(((s + s) * 2).sum(axis="seq")) == 4 * size
+    assert len(layouts._INTERNED) <= 50
+    assert len(PREPARED["+"]) <= 50
+
+
+# --------------------------------------------------------------------------------------------------------- truth values
+def test_truth_values_count_as_numbers():
+    x = nt.tensor([2, 7, 1], "a")
+    assert ((x > 1) + (x > 5)).array.tolist() == [1, 2, 0]
+    assert ((x > 1) * 0.5).array.tolist() == [0.5, 0.5, 0]
+    assert int((x > 1).sum(axis="a")) == 2 and float((x > 1).mean(axis="a")) == pytest.approx(2 / 3)
+    assert int(nt.dot(x > 1, x, axis="a")) == 9
+    assert (-(x > 1)).array.tolist() == [-1, -1, 0]
+
+
+def test_numbers_do_not_count_as_truth_values():
+    x = nt.tensor([2, 7, 1], "a")
+    wrong = (
+        lambda: x & x,
+        lambda: ~x,
+        lambda: x.any(axis="a"),
+        lambda: nt.where(x, 1, 0),
+        lambda: (x > 1) | 1,
+        lambda: 1 & (x > 1),
+    )
+    for function in wrong:
+        assert refusal(function).number == 315
+    assert ((x > 1) & True).array.tolist() == [True, True, False]
+
+
+# ------------------------------------------------------------------------------------------------------ words of refusal
+A = nt.tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5]], "height width")
+x = nt.tensor([2, 7, 1], "height")
+
+
+def test_the_whole_text_of_two_refusals():
+    assert str(refusal(lambda: A + nt.tensor([1, 2], "height"))) == (
+        "shape error 302: height is 3 on one side of + and 2 on the other\n"
+        "  the first operand has ℝ^{height[3] × width[3]}\n"
+        "  the second operand has ℝ^{height[2]}\n"
+        "  they are one axis because they share the name height\n"
+        "  hint: rename one of the two, or give tensors of one size"
+    )
+    assert str(refusal(lambda: nt.softmax(A, axis="heigth"))) == (
+        "shape error 301: softmax_{heigth} needs the axis heigth, which the tensor lacks\n"
+        "  the tensor has ℝ^{height[3] × width[3]}\n"
+        "  hint: did you mean height?"
+    )
+
+
+FITS_NOT = [
+    (lambda: nt.sum(A), 316, "axis=\"height\", or axis=('height', 'width') for all"),
+    (lambda: nt.det(A, axis="height"), 316, "takes 2 axes, and was given 1 axis"),
+    (lambda: nt.max(A, x, axis="height"), 304, "takes 1 operand, and was given 2"),
+    (lambda: nt.exp(A, A), 304, "exp takes 1 operand, and was given 2"),
+    (lambda: nt.add(A, A, A), 304, "+ takes 2 operands, and was given 3"),
+    (lambda: nt.concat(axis="height"), 304, "takes 1 or more operands, and was given 0"),
+    (lambda: nt.concat(A, x.rename(height="width"), axis="height"), 301, "which the second operand lacks"),
+    (lambda: nt.stack(A, x, axis="height"), 306, "gives the axis height, which its operand has already"),
+    (lambda: nt.unroll(A, axis=("height", "kernel")), 309, 'sizes={"kernel": 3}'),
+    (lambda: nt.index(A, x), 316, "takes 1 axis, and was given no axes"),
+    (lambda: nt.index(A, nt.tensor([0, 1], "width"), axis="height"), 302, "width is 3 on one side"),
+    (lambda: nt.softmax(A, axis="height, width"), 208, "spaces, not commas"),
+]
+
+
+@pytest.mark.parametrize("wrong, number, words", FITS_NOT)
+def test_what_does_not_fit(wrong, number, words):
+    error = refusal(wrong)
+    assert (error.number, words in str(error)) == (number, True), str(error)
+    assert error.source is None
+
+
+# ------------------------------------------------------------------------------------------------------------------ laws
+SIZES = {"a": 2, "b": 3, "c": 1}
+
+
+@st.composite
+def tensors(draw):
+    axes = draw(st.permutations(draw(st.lists(st.sampled_from(list(SIZES)), unique=True))))
+    shape = tuple(SIZES[axis] for axis in axes)
+    numbers = draw(st.lists(st.integers(-5, 5), min_size=math.prod(shape), max_size=math.prod(shape)))
+    dtype = draw(st.sampled_from(["int64", "float32", "float64"]))
+    return nt.tensor(np.array(numbers, dtype=dtype).reshape(shape), axes)
+
+
+@given(tensors(), tensors(), tensors())
+def test_laws_of_arithmetic(X, Y, Z):
+    assert nt.allclose(X + Y, Y + X)
+    assert nt.allclose((X + Y) + Z, X + (Y + Z))
+    assert nt.allclose(X * (Y + Z), X * Y + X * Z)
+    assert nt.allclose(X - Y, -(Y - X))
+    assert (X == X).array.all()
+
+
+@given(tensors(), tensors())
+def test_a_contraction_is_a_product_and_a_sum(X, Y):
+    shared = tuple(axis for axis in X.axes if axis in Y.axes)
+    if shared:
+        assert nt.allclose(nt.dot(X, Y, axis=shared), nt.sum(X * Y, axis=shared))
+    assert nt.allclose(nt.dot(X, Y), X * Y)
+
+
+@given(tensors(), st.data())
+def test_merging_is_row_major_in_the_order_written_and_splitting_undoes_it(X, data):
+    if not X.axes:
+        return
+    group = data.draw(st.lists(st.sampled_from(X.axes), min_size=1, unique=True))
+    merged = X.merge(m=group)
+    rest = [axis for axis in X.axes if axis not in group]
+    wanted = X.to_array((*rest, *group)).reshape(*[X.sizes[axis] for axis in rest], -1)
+    assert merged.to_array((*rest, "m")).tolist() == wanted.tolist()
+    assert nt.allclose(merged.split(m={axis: X.sizes[axis] for axis in group}), X)
+    assert nt.allclose(merged.split(m={axis: X.sizes[axis] if axis != group[0] else None for axis in group}), X)
+
+
+def test_an_empty_axis_is_split_into_sizes_that_are_all_said():
+    assert nt.tensor(np.zeros((0, 2)), "a b").split(a={"c": 0, "d": 5}).sizes == {"c": 0, "d": 5, "b": 2}
+    assert refusal(lambda: nt.tensor(np.zeros((0, 2)), "a b").split(a={"c": 0, "d": None})).number == 313
+    assert refusal(lambda: A.split(height="ab")).number == 313
+    assert refusal(lambda: A.split(height={})).number == 313
+    assert refusal(lambda: A.merge(layer=())).number == 313

@@ -47,7 +47,12 @@ GIVEN = {
     "listed": [1, 2, 3],
     "word": "three",
 }
-LIMITS = {"nesting": Limits(nesting=5), "literal": Limits(literal=3), "result": Limits(result=64), "steps": Limits(steps=4)}
+LIMITS = {
+    "nesting": Limits(nesting=5),
+    "literal": Limits(literal=3),
+    "result": Limits(result=64),
+    "steps": Limits(steps=4),
+}
 
 
 class Case(NamedTuple):
@@ -116,7 +121,9 @@ def test_a_wrong_formula_gets_this_message(case):
 
 
 def test_the_titles_are_distinct():
-    assert len({case.title for case in CASES}) == len({case.formula + case.options for case in CASES}) == len(CASES) >= 150
+    assert (
+        len({case.title for case in CASES}) == len({case.formula + case.options for case in CASES}) == len(CASES) >= 150
+    )
 
 
 def test_every_number_of_the_catalogue_has_a_case():
@@ -137,7 +144,9 @@ def test_an_error_points_into_its_formula(case):
     assert str(again) == str(error)
 
 
-PYTHON_WORDS = re.compile(r"\b(TypeError|ValueError|None|NoneType|dict|tuple|ndarray|traceback|shape mismatch|dtype|int|str)\b")
+PYTHON_WORDS = re.compile(
+    r"\b(TypeError|ValueError|None|NoneType|dict|tuple|ndarray|traceback|shape mismatch|dtype|int|str)\b"
+)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
@@ -148,7 +157,9 @@ def test_a_message_speaks_the_language_of_the_notation(case):
 
 
 # ------------------------------------------------------------------------------------------------------- the terminal
-@pytest.mark.parametrize("sign", ["\x00", "\x07", "\x1b[31m", "\r", "\x85", "\u202e", "\u2066", "\ud800", "\udfff", "\ufeff"])
+@pytest.mark.parametrize(
+    "sign", ["\x00", "\x07", "\x1b[31m", "\r", "\x85", "\u202e", "\u2066", "\ud800", "\udfff", "\ufeff"]
+)
 def test_a_message_is_printable(sign):
     for formula in (f"A + {sign} B", f"softmax_{{{sign}}} A", f"A + [1{sign}", f"{sign}\nA + B", f"|A{sign}| + \u20d7"):
         with pytest.raises(nt.NotationError) as caught:
@@ -160,7 +171,16 @@ def test_a_message_is_printable(sign):
 
 @pytest.mark.parametrize(
     ("before", "wide"),
-    [("高 + ", 5), ("é + ", 4), ("e\u0301 + ", 4), ("😀 + ", 5), ("ﬁ + ", 4), ("\t\t+ ", 4), ("\u200b + ", 4), ("𝟙 + ", 4)],
+    [
+        ("高 + ", 5),
+        ("é + ", 4),
+        ("e\u0301 + ", 4),
+        ("😀 + ", 5),
+        ("ﬁ + ", 4),
+        ("\t\t+ ", 4),
+        ("\u200b + ", 4),
+        ("𝟙 + ", 4),
+    ],
 )
 def test_the_caret_stands_under_its_piece(before, wide):
     error = nt.NotationError(201, "?", before + "nope + 1", (len(before), len(before) + 4))

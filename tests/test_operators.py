@@ -600,3 +600,22 @@ def test_every_record_is_complete():
         assert record.meaning and record.numpy and record.section.startswith("§")
         assert record.python_name.isidentifier(), record.name
         assert callable(getattr(nt, record.python_name))
+
+
+AT_ZERO = {
+    "sigmoid": 0.25,
+    "silu": 0.5,
+    "softplus": 0.5,
+    "gelu": 0.5,
+    "gelu_tanh": 0.5,
+    "relu": 0.0,
+    "erf": 2 / math.sqrt(math.pi),
+}
+
+
+@pytest.mark.parametrize("name", AT_ZERO)
+def test_the_slope_at_zero_is_right_where_a_library_differentiates(name):
+    torch = pytest.importorskip("torch")
+    zero = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+    getattr(nt, name)(nt.tensor(zero, "a")).array.backward()
+    assert zero.grad.item() == pytest.approx(AT_ZERO[name])

@@ -33,6 +33,10 @@ def _binary(name: str, meaning: str, numpy: str, make: Make, rule: str = "number
 
 # ------------------------------------------------------------------------------------------------------ of one number
 def _sigmoid(xp: Any) -> Kernel:
+    """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
+    if not is_numpy(xp):
+        return lambda x: xp.exp(-xp.logaddexp(-x, xp.zeros_like(x)))
+
     def sigmoid(x):
         small = xp.exp(-xp.abs(x))
         return xp.where(x >= 0, xp.ones_like(small), small) / (1.0 + small)
@@ -48,11 +52,13 @@ def _silu(xp: Any) -> Kernel:
 def _relu(xp: Any) -> Kernel:
     if is_numpy(xp):
         return lambda x: xp.maximum(x, 0)
-    return lambda x: xp.where(x < 0, xp.zeros_like(x), x)
+    return lambda x: xp.where(x <= 0, xp.zeros_like(x), x)
 
 
 def _softplus(xp: Any) -> Kernel:
     """max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
+    if not is_numpy(xp):
+        return lambda x: xp.logaddexp(x, xp.zeros_like(x))
 
     def softplus(x):
         return xp.where(x < 0, xp.zeros_like(x), x) + xp.log1p(xp.exp(-xp.abs(x)))
@@ -64,9 +70,7 @@ def _gelu(xp: Any) -> Kernel:
     of_error = erf(xp)
 
     def gelu(x):
-        found = of_error(x * math.sqrt(0.5))
-        found = found + 1.0
-        return found * x * 0.5
+        return (of_error(x * math.sqrt(0.5)) + 1.0) * x * 0.5
 
     return chunked(xp, gelu)
 
@@ -75,8 +79,7 @@ def _gelu_tanh(xp: Any) -> Kernel:
     scale = math.sqrt(2.0 / math.pi)
 
     def gelu_tanh(x):
-        found = xp.tanh(x * (scale + scale * 0.044715 * x * x)) + 1.0
-        return found * x * 0.5
+        return (xp.tanh(x * (scale + scale * 0.044715 * x * x)) + 1.0) * x * 0.5
 
     return chunked(xp, gelu_tanh)
 

@@ -3,7 +3,7 @@
 Near zero  erf x = x + x P(x²), P a polynomial; farther out  erf x = 1 − exp(−x²) R(x), R a quotient of two. The two meet
 at √¾. Their coefficients were fitted to erf with fifty digits, so that the largest relative error of erf is as small as
 it can be: 1.7e-17 near zero and 4.2e-18 beyond, less than the rounding of a double. From 6 on a double cannot tell erf
-from 1. `tests/test_operators.py` compares with `math.erf`.
+from 1. `tests/test_numbers.py` compares with `math.erf`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def erf(xp: Any) -> Kernel:
     """The error function of a namespace."""
     name = xp.__name__
     if name.endswith("torch"):
-        import torch
+        import torch  # type: ignore[import-not-found]
 
         return torch.special.erf
     if name.startswith("jax"):
-        from jax.scipy.special import erf as of_jax
+        from jax.scipy.special import erf as of_jax  # type: ignore[import-not-found]
 
         return of_jax
     return lambda x: _erf(xp, x)

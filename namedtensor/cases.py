@@ -1,0 +1,120 @@
+"""Cases: { 0 if i ≤ j; -∞ otherwise }
+
+A condition that is known decides at once, and the other cases are not looked at. One that speaks of the elements of a
+definition is a guard: what a case would index elsewhere, where its condition does not hold, is not asked for.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Iterator
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Node
+
+from .axes import broadcast
+from .frames import Frame
+from .sizes import agree
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+def cases(checker: Checker, node: nodes.Cases, frame: Frame) -> Term:
+    """The term of a definition by cases."""
+    arguments: list[Term] = []
+    parts: list[Node] = []
+    untaken: list[Term] = []  # cases that a known condition rules out: they only give the result its axes
+    guards: list[Term] = []  # that no condition before holds, as far as elements are guarded by it
+    for position, (value, condition) in enumerate(node.branches):
+        if condition is None and position != len(node.branches) - 1:
+            raise checker.error(101, "otherwise comes last", value, hint="move this case to the end")
+        holds = None
+        if condition is not None:
+            (holds,) = checker.all_terms((condition,), frame)
+            checker.truth(holds, condition)
+        decided = bool(len(arguments) % 2)  # one that holds everywhere stands before
+        if decided or (holds is not None and holds.number is False):
+            untaken += ruled_out(checker, value, frame)
+        elif holds is None or holds.number is True:
+            arguments.append(guarded_term(checker, value, guards, frame))
+            parts.append(value)
+        else:
+            assert condition is not None
+            arguments += [guarded_term(checker, value, [*guards, holds], frame), holds]
+            parts += [value, condition]
+            if of_elements(holds):
+                guards.append(negation(checker, holds))
+    return chosen(checker, arguments, parts, untaken, node)
+
+
+def ruled_out(checker: Checker, value: Node, frame: Frame) -> list[Term]:
+    """The term of a case that is not taken; none where it has no value, as an index out of range has not."""
+    try:
+        return [checker.term(value, frame)]
+    except NotationError as problem:
+        if problem.kind != "value":
+            raise
+        return []
+
+
+def chosen(checker: Checker, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases) -> Term:
+    if not arguments:
+        raise checker.error(405, "no case holds", node, hint="end with: … otherwise")
+    everything = (*arguments, *untaken)
+    shape = checker.broadcast(everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
+    if len(arguments) > 1:
+        return checker.terms.make("cases", tuple(arguments), shape=shape, node=node)
+    (term,) = arguments
+    missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
+    if not missing:
+        return term
+    return checker.terms.make("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
+
+
+def negation(checker: Checker, condition: Term) -> Term:
+    return checker.terms.make("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
+
+
+def guarded_term(checker: Checker, value: Node, guards: list[Term], frame: Frame) -> Term:
+    with guarding(checker, [guard for guard in guards if of_elements(guard)]):
+        (term,) = checker.all_terms((value,), frame)
+    return term
+
+
+def of_elements(guard: Term) -> bool:
+    """Whether a condition speaks of nothing but the elements of a definition, or the terms of a sum."""
+    return bool(guard.shape) and all("@" in axis for axis in guard.shape)
+
+
+@contextmanager
+def guarding(checker: Checker, guards: list[Term]) -> Iterator[None]:
+    """While this lasts, an index counts only where the guards hold."""
+    outer = checker.guards
+    checker.guards = [*outer, *guards]
+    try:
+        yield
+    finally:
+        checker.guards = outer
+
+
+@contextmanager
+def unguarded(checker: Checker) -> Iterator[None]:
+    """What has a name of its own is the same wherever it is used."""
+    outer = checker.guards
+    checker.guards = []
+    try:
+        yield
+    finally:
+        checker.guards = outer
+
+
+def guard_index(checker: Checker, at: Term) -> Term:
+    """An index that is 1 where a guard does not hold."""
+    for guard in checker.guards:
+        one = checker.terms.number(1)
+        shape = broadcast((guard.shape, at.shape), agree)
+        at = checker.terms.make("where", (guard, at, one), shape=shape, node=at.node)
+    return at

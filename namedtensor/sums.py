@@ -1,0 +1,224 @@
+"""Sums over an index: ∑_i A_{height(i)}, ∑_{i=1}^{n} …, ∏_i …
+
+The index becomes a tensor along an axis of its own, and the sum goes over that axis. Where its bounds differ from
+element to element, terms beyond them count nothing; where it is a label, as in ∑_{i=1}^{2} W^i, the terms are written
+out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator
+
+from grammar import nodes
+from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
+
+from .cases import guarding, of_elements
+from .frames import Frame
+from .names import Key, spelled, walk
+from .sizes import agree, is_known, known
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+NEUTRAL = {"∑": 0, "∏": 1}
+JOINED = {"∑": "+", "∏": "⊙"}
+
+
+def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
+    """∑_{i=1}^{n} body."""
+    first, last = (checker.solver.value(part, frame) for part in (node.first, node.last))
+    if not isinstance(first, int) or not isinstance(last, int):
+        return bounded(checker, node, frame)
+    check_length(checker, node, last - first + 1)
+    if last < first:
+        return checker.terms.number(NEUTRAL[node.operator], node)
+    if is_label(checker, node.variable.text, node.body):
+        return written_out(checker, node, first, last, frame)
+    return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, frame)
+
+
+def check_length(checker: Checker, node: Node, count: int) -> None:
+    if count > getattr(checker.limits, "steps", 10**6):
+        raise checker.error(404, f"a sum of {count} terms is too long", node, hint="raise limits.steps")
+
+
+def summed(checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Frame) -> Term:
+    """The sum of a body whose index takes `size` values from `first`."""
+    axis, inner = indexed_frame(checker, variable, first, size, frame)
+    return over(checker, operator, axis, size, checker.term(body, inner), variable, body, node, frame)
+
+
+def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, frame: Frame) -> tuple[str, Frame]:
+    from .elements import iota
+
+    depth = frame.depth + 1
+    axis = f"{variable.text}@{depth}"
+    inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
+    return axis, inner
+
+
+def over(checker: Checker, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, frame) -> Term:
+    if axis not in term.shape:
+        shape = {**term.shape, axis: size}
+        term = checker.terms.make("spread", (term,), options=((axis, size),), shape=shape, node=node)
+    return checker.apply(operator, (term,), ((axis, variable),), node, frame, (body,))
+
+
+# ------------------------------------------------------------------------------------- bounds that differ by element
+def bounded(checker: Checker, node: IndexSum, frame: Frame) -> Term:
+    """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
+    first, last = checker.all_terms((node.first, node.last), frame)
+    low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
+    check_length(checker, node, high - low + 1)
+    if high < low:
+        return checker.terms.number(NEUTRAL[node.operator], node)
+    axis, inner = indexed_frame(checker, node.variable, low, high - low + 1, frame)
+    index = inner.variables[Key(node.variable.text)]
+    conditions = []
+    for operator, bound in (("≥", first), ("≤", last)):
+        condition = checker.apply(operator, (index, bound), (), node, frame, (node.variable, node))
+        conditions.append(condition)
+    within = checker.apply("∧", tuple(conditions), (), node, frame, (node, node))
+    with guarding(checker, [within] if of_elements(within) else []):
+        term = checker.term(node.body, inner)
+    neutral = checker.terms.number(NEUTRAL[node.operator])
+    shape = checker.broadcast((term, within), node, node.span, node.operator, (node.body, node))
+    part = checker.terms.make("cases", (term, within, neutral), shape=shape, node=node.body)
+    return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, frame)
+
+
+def whole_range(checker: Checker, term: Term, part: Node) -> tuple[int, int]:
+    found = extremes(term)
+    if found is None:
+        shown = checker.text(part)
+        raise checker.error(
+            309, f"{shown} has no whole value here, and the sum needs one", part,
+            hint="write a whole number" if isinstance(part, nodes.Number) else f"give it by name: sizes={{{shown!r}: 3}}",
+        )  # fmt: skip
+    return found
+
+
+def extremes(term: Term) -> tuple[int, int] | None:
+    """The least and greatest value of a term made of indices and whole numbers, or None."""
+    if term.number is not None:
+        value = term.number
+        return (value, value) if isinstance(value, int) and not isinstance(value, bool) else None
+    if term.operator == "iota":
+        first, size = term.options[0], known(term.shape[term.axes[0]])
+        return (first, first + size - 1) if is_known(size) else None
+    inner = [extremes(argument) for argument in term.arguments]
+    if term.operator not in COMBINED or any(each is None for each in inner):
+        return None
+    return COMBINED[term.operator](*inner)
+
+
+def _product(left, right):
+    corners = [a * b for a in left for b in right]
+    return min(corners), max(corners)
+
+
+COMBINED = {
+    "+": lambda left, right: (left[0] + right[0], left[1] + right[1]),
+    "-": lambda left, right: (left[0] - right[1], left[1] - right[0]),
+    "⊙": _product,
+    "juxtaposed": _product,
+    "negative": lambda inner: (-inner[1], -inner[0]),
+    "rename": lambda inner: inner,
+}
+
+
+# ------------------------------------------------------------------------------------------------- an index as a label
+def is_label(checker: Checker, variable: str, body: Node) -> bool:
+    """Whether the index stands in the label of a name that has such labels: W^i, where W^1 and W^2 are given."""
+    scope = checker.scope
+    labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
+    labelled |= {family.name.base for family in scope.families}
+    keys = [*checker.top.variables, *scope.definitions]
+    labelled |= {key.base for key in keys if key.superscript or key.subscript}
+    labelled |= {f.operator for f in scope.all_functions() if f.superscript or f.subscript}
+    for node in walk(body):
+        if isinstance(node, Call):
+            labels = (*node.superscript, *node.subscript)
+            base: str | None = node.operator
+        else:
+            name = spelled(node) if not isinstance(node, Axis) else None
+            labels = () if name is None else (*name.superscript, *name.subscript)
+            base = None if name is None else name.base
+        if base in labelled and any(variable == word for label in labels for word in _words(label)):
+            return True
+    return False
+
+
+def _words(label: Node) -> Iterator[str]:
+    return (node.text for node in walk(label) if isinstance(node, Name))
+
+
+def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: Frame) -> Term:
+    total = None
+    for step in range(first, last + 1):
+        place = Frame(
+            parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={node.variable.text: step}
+        )
+        term = checker.term(node.body, place)
+        parts = (node.body, node.body)
+        total = term if total is None else checker.apply(JOINED[node.operator], (total, term), (), node, frame, parts)
+    assert total is not None
+    return total
+
+
+# ---------------------------------------------------------------------------------------------------- ∑_i without bounds
+def implicit_sum(checker: Checker, node: Call, frame: Frame) -> Term | None:
+    """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
+    if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
+        return None
+    variable = node.subscript[0]
+    bound = frame.variables.get(Key(variable.text))
+    if (bound is not None and bound.operator != "iota") or variable.text in frame.axes:
+        return None
+    found: list[tuple[Any, Index, Axis]] = []
+    for place in uses(variable.text, node.arguments[0]):
+        for axis, part in place.items:
+            if isinstance(part, Name) and part.text == variable.text:
+                found.append((indexed_size(checker, place, axis, frame), place, axis))
+    if not found:
+        return None
+    size, first, axis = found[0]
+    for other, place, second in found[1:]:
+        if not agree(size, other):
+            raise checker.error(
+                302,
+                f"{variable.text} would run over {axis.name}, which is {known(size)}, and over {second.name}, "
+                f"which is {known(other)}",
+                node,
+                notes=(checker.text(first), checker.text(place)),
+                hint=f"say how far it goes: {node.operator}_{{{variable.text}=1}}^{{{known(size)}}}",
+            )
+    return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, frame)
+
+
+def uses(variable: str, body: Node) -> Iterator[Index]:
+    """The indexed pieces of a body, but for those below another sum over the same variable."""
+    stack: list[Any] = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, IndexSum) and node.variable.text == variable:
+            stack += [node.first, node.last]
+            continue
+        if isinstance(node, Call) and node.operator in NEUTRAL and node.subscript == (Name(variable),):
+            continue
+        if isinstance(node, Index):
+            yield node
+        stack += reversed(nodes.children(node))
+
+
+def indexed_size(checker: Checker, node: Index, axis: Axis, frame: Frame) -> Any:
+    (real,) = frame.real_axes(axis.name)
+    base = checker.term(node.base, frame)
+    if real not in base.shape:
+        raise checker.error(
+            301, f"{checker.text(node.base)} has no axis {real} to index", axis,
+            notes=(checker.described(node.base, base.shape),),
+        )  # fmt: skip
+    return base.shape[real]
