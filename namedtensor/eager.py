@@ -194,7 +194,7 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------- checking
-def check_shapes(record: Operator, shapes: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
+def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
     """Raise AxisProblem where the arguments do not fit the operator."""
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
@@ -212,7 +212,7 @@ def check_shapes(record: Operator, shapes: tuple, axes: tuple[str, ...], options
     given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
     lift(signature, axes, shapes, given=given, differing=record.kind == "structure")
     if record.kind in ("reduction", "along") and record.name not in OF_NOTHING:
-        empty = next((axis for axis in axes if shapes[0][axis] == 0), None)
+        empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
             raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")
 

@@ -179,10 +179,10 @@ def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping
     """The size of each new axis, from `size` or `sizes`."""
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in new_formals(record)]
-    found = {axis: sizes.get(axis, size) for axis in new}
+    found: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
     for axis, value in found.items():
         if value is None and record.kind == "creation":
-            value = found[axis] = next((each for each in found.values() if each is not None), None)
+            value = found[axis] = next((each for each in found.values() if each is not None), False)
         if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 0:
             raise NotationError(
                 309, f"{record.python_name} needs the size of the axis that it makes, {axis}",
