@@ -8,7 +8,6 @@ from typing import Any
 from grammar.errors import NotationError
 
 from . import eager
-from .arrays import is_array
 from .axes import AxisProblem, broadcast
 from .eager_errors import no_names, shape_error
 from .operators import REGISTRY
@@ -37,14 +36,9 @@ def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any])
         raise by_position(name if method == "__call__" else f"{name}.{method}", _advised(name, method))
     operands = tuple(eager.as_operand(each) for each in inputs)
     for each in operands:
-        if (
-            each is None
-            or is_array(each)
-            and not isinstance(each, eager.NamedTensor)
-            or isinstance(each, (list, tuple))
-        ):
+        if not isinstance(each, (eager.NamedTensor, *eager.NUMBERS)):
             raise no_names(each, f"np.{name}")
-    record = REGISTRY.get(OPERATORS.get(name, name))
+    record = REGISTRY.get(OPERATORS[name] if name in OPERATORS else name)
     return eager.call(record, operands) if record is not None else _elementwise(function, operands)
 
 
