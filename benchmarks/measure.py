@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import Callable
+from collections.abc import Callable
 
 
 def seconds(run: Callable[[], object], repeat: int = 1) -> float:

@@ -1,7 +1,7 @@
 """Either spelling to the syntax tree. Lark makes the automaton; its trees, tokens and exceptions never leave this file.
 
-    parse("A ⊙_{width} y")            a Program of one statement
-    parse(r"A \\ndot{\\width} y")       the same
+parse("A ⊙_{width} y")            a Program of one statement
+parse(r"A \\ndot{\\width} y")       the same
 """
 
 from __future__ import annotations
@@ -95,9 +95,7 @@ def tokens_of(
         tokens = tokenize_text(source, nesting)
     match_brackets(tokens, source, nesting)
     if not any(token.type != "SEPARATOR" for token in tokens):
-        raise NotationError(
-            108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x"
-        )
+        raise NotationError(108, "there is no formula here", source, (0, len(source)), hint="write one, such as A + x")
     tell_functions(tokens, shadowed, functions)
     return tokens
 
@@ -513,7 +511,9 @@ class _Builder:
         if before.isalnum() or before in ("'", "}"):
             self.indexed_by_number(span)
         if before == "[" or (before == "," and after == "]"):
-            self.fail(113, "a literal holds no literals: its rows end with ;", span, hint="write [1, 2; 3, 4]_{rows, columns}")
+            self.fail(
+                113, "a literal holds no literals: its rows end with ;", span, hint="write [1, 2; 3, 4]_{rows, columns}"
+            )
         axes = "{axis}" if len(rows) == 1 else "{rows, columns}"
         self.fail(113, "a literal needs the names of its axes", span, hint=f"write them as its subscript: […]_{axes}")
 

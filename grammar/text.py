@@ -183,7 +183,12 @@ class _Lexer:
                 return self.add("INDICATOR", "𝕀", start, end)
             if text == "inf":
                 return self.add("NAME", "∞", start, end)
-            if text == "d" and follows == "(" and self.previous() not in ("SUB", "SUP") and re.compile(r"[^\n]*/\s*d[A-Za-z]").match(source, end):
+            if (
+                text == "d"
+                and follows == "("
+                and self.previous() not in ("SUB", "SUP")
+                and re.compile(r"[^\n]*/\s*d[A-Za-z]").match(source, end)
+            ):
                 return self.add("PARTIAL", "∂", start, end)
             if text[0] == "d" and len(text) > 1 and self.previous() == "SLASH" and MARK.match(source, end):
                 self.add("PARTIAL", "∂", start, start + 1)
@@ -239,8 +244,10 @@ class _Lexer:
         if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NAME":
             last = self.tokens.pop()
             return self.add("NAME", last.text + "'", last.start, end)
-        if text in "*∗" and self.previous() in ("SUP",) or (
-            text in "*∗" and self.previous() == "LBRACE" and self.brackets[-1] == "sup"
+        if (
+            text in "*∗"
+            and self.previous() in ("SUP",)
+            or (text in "*∗" and self.previous() == "LBRACE" and self.brackets[-1] == "sup")
         ):
             return self.add("STAR", "*", start, end)
         if text == "@" and not SUBSCRIPTED.match(self.source, end):

@@ -1,11 +1,12 @@
 """Tokens: what both lexers make and the parser reads, and the steps that both spellings share.
 
-    characters --lexer--> tokens --brackets matched, functions told from tensors--> tokens --LALR--> nodes
+characters --lexer--> tokens --brackets matched, functions told from tensors--> tokens --LALR--> nodes
 """
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from .errors import NotationError, Span
 from .symbols import FUNCTIONS

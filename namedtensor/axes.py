@@ -12,8 +12,9 @@ A size is an int, or an unknown of `namedtensor.sizes` while only shapes are che
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Callable, Mapping, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 Shape = Mapping[str, Any]
 
@@ -30,7 +31,7 @@ class Signature(NamedTuple):
     variadic: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def signature(text: str) -> Signature:
     """Read a signature in the paper's own form.
 

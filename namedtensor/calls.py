@@ -8,7 +8,8 @@ in the result. A definition without a signature is substitution.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Call, Name, Node, Number, Rename, Set, axis_of
 
@@ -334,7 +335,9 @@ def enter(
     checker.calls += 1
     steps = getattr(checker.limits, "steps", 10**6)
     if checker.calls > steps:
-        raise checker.error(404, f"this formula calls functions more than {steps} times", node, hint="raise limits.steps")
+        raise checker.error(
+            404, f"this formula calls functions more than {steps} times", node, hint="raise limits.steps"
+        )
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),

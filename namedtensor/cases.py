@@ -6,8 +6,9 @@ definition is a guard: what a case would index elsewhere, where its condition do
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING
 
 from grammar import nodes
 from grammar.errors import NotationError

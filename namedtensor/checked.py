@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, excerpt
 
 
+class Input(NamedTuple):
+    """What is known of a tensor that is given: its shape, and its value where it is a whole Python number."""
+
+    shape: Mapping[str, Any]
+    number: int | None = None
+    boolean: bool = False
+
+
+class Warned(NamedTuple):
+    """A place that is right by the rules and may be a slip."""
+
+    message: str
+    span: tuple[int, int]
+    hint: str
+
+
+class Poisoned(Exception):
+    """A part has an error that is reported already; what contains it has no type."""
+
+
 def _shown(shape: Mapping[str, Any]) -> str:
-    from .check import shown
+    from .misfits import shown
 
     return shown(shape)
 

@@ -18,7 +18,7 @@ def judge(compiled: Compiled, arrays: list[Any]) -> None:
     """Raise where a claim of the formula does not hold for these values."""
     position = iter(range(len(arrays)))
     orders = compiled.plan.orders[1:]
-    for left, right, span in compiled.claims:
+    for _, right, span in compiled.claims:
         first = next(position)
         if isinstance(right, tuple):
             _judge_member(compiled, arrays[first], right, span)

@@ -22,8 +22,7 @@ from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
 
-from .check import Warned
-from .checked import Checked
+from .checked import Checked, Warned
 from .names import walk
 
 

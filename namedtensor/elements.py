@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node, axis_of
+from grammar.nodes import Index, Name, Node, axis_of
 
 from .advice import did_you_mean, near
 from .cases import guard_index
 from .frames import Frame, fresh
-from .names import Key, spelled, walk
+from .names import Key, spelled
 from .scope import Definition
 from .sizes import agree, is_known, known
 from .terms import Term
@@ -57,7 +57,9 @@ def take(checker: Checker, term: Term, axis: str, at: Term, part: Node, node: No
     rest = {name: extent for name, extent in term.shape.items() if name != axis}
     if at.number is not None:
         position = check_position(checker, at.number, size, axis.partition("@")[0], part)
-        return checker.terms.make("pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part)
+        return checker.terms.make(
+            "pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part
+        )
     if at.operator == "iota" and at.options[0] == 1 and known(at.shape[at.axes[0]]) == size and at.axes[0] not in rest:
         return checker.renamed(term, {axis: at.axes[0]}, node)
     at = guard_index(checker, at)
@@ -72,9 +74,7 @@ class _Shaped:
 
 def check_position(checker: Checker, number: Any, size: Any, axis: str, part: Node) -> int:
     if isinstance(number, bool) or number != int(number):
-        raise checker.error(
-            402, f"an index is a whole number, and this is {number}", part, hint="write a whole number"
-        )
+        raise checker.error(402, f"an index is a whole number, and this is {number}", part, hint="write a whole number")
     if number < 1 or (is_known(size) and number > size):
         raise checker.error(
             401,
@@ -177,7 +177,9 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], fr
     missing = tuple((lifted, extents[real]) for lifted, real in back.items() if lifted not in term.shape)
     if missing:
         shape = {**term.shape, **dict(missing)}
-        term = checker.terms.make("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=definition.body)
+        term = checker.terms.make(
+            "spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=definition.body
+        )
     for real in back.values():
         if real in term.shape:
             raise checker.error(
@@ -214,9 +216,7 @@ def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, fra
 
 def _number(checker: Checker, value: Any, part: Node) -> Any:
     if value is None:
-        raise checker.error(
-            309, "this index has no value", part, hint="bind its variable by a range: for k = 0, …, n"
-        )
+        raise checker.error(309, "this index has no value", part, hint="bind its variable by a range: for k = 0, …, n")
     return value
 
 
@@ -236,7 +236,10 @@ def join(checker: Checker, parts, sized: dict[str, Any], group: list[Definition]
         text = ", ".join(map(str, which[:5])) + (", …" if len(which) > 5 else "")
         how = "no value" if missing else "several values"
         raise checker.error(
-            406, f"{group[0].key} has {how} at {axis} {text}", group[0].head, hint="let the ranges fill every element once"
+            406,
+            f"{group[0].key} has {how} at {axis} {text}",
+            group[0].head,
+            hint="let the ranges fill every element once",
         )
     terms = tuple(term for term, _ in parts)
     others = tuple(_Shaped({a: s for a, s in term.shape.items() if a != axis}) for term in terms)
@@ -272,7 +275,9 @@ def created(checker: Checker, node: nodes.Subscript, frame: Frame) -> Term | Non
 def identity(checker: Checker, axes, node, frame: Frame) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
-        raise checker.error(303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}")
+        raise checker.error(
+            303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}"
+        )
     sizes = [checker.solver.size(axis, frame, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
         if not checker.demand:
@@ -287,4 +292,6 @@ def identity(checker: Checker, axes, node, frame: Frame) -> Term:
             node,
         )
     names = tuple(axis for axis, _ in axes)
-    return checker.terms.make("identity", axes=names, options=(known(left),), shape={a: left for a in names}, node=node)
+    return checker.terms.make(
+        "identity", axes=names, options=(known(left),), shape=dict.fromkeys(names, left), node=node
+    )

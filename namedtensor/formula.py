@@ -8,8 +8,9 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -19,15 +20,16 @@ from grammar.symbols import FUNCTIONS
 
 from . import calls
 from .axes import show
-from .check import Checker, Input, Poisoned, Warned, shown
-from .checked import Checked
+from .check import Checker
+from .checked import Checked, Input, Poisoned, Warned
 from .explain import Explanation, Stage
 from .frames import plain
-from .registered import PYTHON
 from .limits import DEFAULT, Limits, deep
+from .misfits import shown
 from .names import Key, key, spelled, walk
 from .operators import REGISTRY
 from .plan import Plan, make_plan
+from .registered import PYTHON
 from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown, known
 from .terms import Term, resolve
@@ -134,7 +136,9 @@ def _all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
         return dict(named)
     if not isinstance(values, Mapping):
         raise NotationError(
-            208, f"values are a mapping from names to tensors, not {type(values).__name__}", hint='write {"X": X} or X=X'
+            208,
+            f"values are a mapping from names to tensors, not {type(values).__name__}",
+            hint='write {"X": X} or X=X',
         )
     return {**values, **named}
 
@@ -411,7 +415,10 @@ class Entry:
         scope = self.program.scope
         shadowed = _shadowed(map(str, bundle.inputs))
         if shadowed or PYTHON:
-            scope = analyse(self.program.source, parse(self.program.source, self.program.syntax, shadowed, functions=frozenset(PYTHON)))
+            scope = analyse(
+                self.program.source,
+                parse(self.program.source, self.program.syntax, shadowed, functions=frozenset(PYTHON)),
+            )
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
         inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in spellings}
         checker = Checker(scope, inputs, sizes, python=PYTHON)

@@ -183,12 +183,16 @@ def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping
     for axis, value in found.items():
         if value is None and record.kind == "creation":
             value = found[axis] = next((each for each in found.values() if each is not None), False)
-        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 0:
+        if not is_size(value):
             raise NotationError(
                 309, f"{record.python_name} needs the size of the axis that it makes, {axis}",
                 hint=f'write size=3, or sizes={{"{axis}": 3}}',
             )  # fmt: skip
     return {axis: int(value) for axis, value in found.items()}
+
+
+def is_size(value: Any) -> bool:
+    return not isinstance(value, bool) and hasattr(value, "__index__") and int(value) >= 0
 
 
 # ------------------------------------------------------------------------------------------------- what people read

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from grammar.errors import NotationError
 
@@ -22,7 +23,9 @@ def initial(shapes: Mapping[str, Mapping[str, Any]], seed: int, dtype: str) -> d
         unknown = [axis for axis, size in shape.items() if not isinstance(size, int)]
         if unknown:
             raise NotationError(
-                309, f"the size of {unknown[0]} in {name} is not known", hint=f"give it by name: sizes={{{unknown[0]!r}: 3}}"
+                309,
+                f"the size of {unknown[0]} in {name} is not known",
+                hint=f"give it by name: sizes={{{unknown[0]!r}: 3}}",
             )
         extent = tuple(shape.values())
         if key(name).base == "γ":

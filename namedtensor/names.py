@@ -7,7 +7,8 @@ same key comes from a node of the tree, and from the string that somebody writes
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Iterator, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -66,7 +67,9 @@ def key(text: str) -> Key:
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
     match = _KEY.fullmatch(spelled)
     if not match or not _WORD.fullmatch(match["base"]):
-        raise NotationError(208, f"{text!r} is no name of the notation", hint="names are spelled as in text: W^Q, b_1, X', γ")
+        raise NotationError(
+            208, f"{text!r} is no name of the notation", hint="names are spelled as in text: W^Q, b_1, X', γ"
+        )
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):
         components = tuple(fold(part.strip()) for part in (braced or bare).split(","))

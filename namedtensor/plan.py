@@ -11,7 +11,8 @@ itself:
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Mapping, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
@@ -87,7 +88,11 @@ class Plan:
         span = node.span if node is not None else None
         if problem.size is None or (isinstance(problem.value, float) and problem.value != int(problem.value)):
             return NotationError(
-                402, f"an index is a whole number, and this is {problem.value}", self.source, span, hint="give whole numbers"
+                402,
+                f"an index is a whole number, and this is {problem.value}",
+                self.source,
+                span,
+                hint="give whole numbers",
             )
         axis = plain(term.axes[0]) if term.axes else "the axis"
         return NotationError(
@@ -267,7 +272,9 @@ class _Planner:
         rest = tuple(axis for axis in order if axis not in sources)
         moves = tuple(order.index(axis) for axis in (*rest, *sources))
         extent = tuple(known(term.shape[axis]) for axis in (*rest, target))
-        self.step(term, lambda array: xp.reshape(xp.permute_dims(array, moves), extent), term.arguments, (*rest, target))
+        self.step(
+            term, lambda array: xp.reshape(xp.permute_dims(array, moves), extent), term.arguments, (*rest, target)
+        )
 
     def split_rule(self, term: Term) -> None:
         xp = self.xp
@@ -302,7 +309,8 @@ class _Planner:
         inverse = xp.asarray(sorted(range(len(positions)), key=positions.__getitem__), dtype=xp.int64)
         align = [self.aligner(argument, order) for argument in term.arguments]
         extents = [
-            tuple(known(term.shape[name]) for name in rest) + (known(argument.shape[axis]),) for argument in term.arguments
+            tuple(known(term.shape[name]) for name in rest) + (known(argument.shape[axis]),)
+            for argument in term.arguments
         ]
 
         def fill(*arrays):
@@ -461,7 +469,9 @@ def _on_numbers(xp: Any, function: Callable, real: Any) -> Callable:
     """A function of arrays, applied to plain numbers."""
 
     def apply(*numbers):
-        return function(*(_array(xp, float(number) if not isinstance(number, bool) else number, real) for number in numbers))
+        return function(
+            *(_array(xp, float(number) if not isinstance(number, bool) else number, real) for number in numbers)
+        )
 
     return apply
 

@@ -1,12 +1,13 @@
 """Python functions with a signature, used in formulas like the built-in ones.
 
-    @nt.function("gelu' : ℝ → ℝ")
-    def gelu_prime(x): ...
+@nt.function("gelu' : ℝ → ℝ")
+def gelu_prime(x): ...
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from grammar.errors import NotationError
 from grammar.nodes import Signature
@@ -34,7 +35,10 @@ class Registered:
         if not isinstance(result, NamedTensor):
             if wanted:
                 raise NotationError(
-                    307, f"the Python function of {self.text} gave {type(result).__name__}, not a tensor", source, node.span
+                    307,
+                    f"the Python function of {self.text} gave {type(result).__name__}, not a tensor",
+                    source,
+                    node.span,
                 )
             return result
         if set(result.axes) != set(wanted):

@@ -9,8 +9,9 @@ level. So the paper's "where" needs no block.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Iterable
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -384,19 +385,15 @@ class _Sorter:
                 if same and function.head.superscript == signature.head.superscript:
                     function.signature = signature
 
-    def nearest_above(self, position: int, binds) -> Function | None:
-        above = [function for function in self.functions if function.position <= position and binds(function)]
+    def nearest_above(self, position: int, fits: Callable[[Function], bool]) -> Function | None:
+        above = [function for function in self.functions if function.position <= position and fits(function)]
         return max(above, key=lambda function: function.position, default=None)
 
     def attach_declarations(self) -> None:
         remaining = []
         for position, name, sets, over in self.scope.declarations:
             plain = name.key()
-            owner = self.nearest_above(
-                position,
-                lambda f: any(name.key() == plain for name in (*(() if f.signature else f.parameters), *f.options))
-                or plain in f.facts,
-            )
+            owner = self.nearest_above(position, types(plain))
             if owner is not None and not any(d.key == plain for d in self.top_level()):
                 owner.declarations[plain] = sets[0]
                 continue
@@ -409,7 +406,7 @@ class _Sorter:
     def attach_sizes(self) -> None:
         for position, fact in self.size_facts:
             mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
-            owner = self.nearest_above(position, lambda f: bool(mentioned & f.bound))
+            owner = self.nearest_above(position, binds(mentioned))
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> None:
@@ -419,7 +416,7 @@ class _Sorter:
             mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
             if not isinstance(claim.right, nodes.Set):
                 mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
-            owner = self.nearest_above(position, lambda f: bool(mentioned & f.bound))
+            owner = self.nearest_above(position, binds(mentioned))
             stated = {definition.name.base for definition in self.tensors} | {
                 name.base for _, name, _, _ in self.scope.declarations
             }
@@ -432,6 +429,21 @@ class _Sorter:
             for position, left in claimed[-1:]:
                 self.scope.values.append((position, left))
                 self.scope.last = left
+
+
+def types(key: Key) -> Callable[[Function], bool]:
+    """Whether a declaration of this name can be that of a function's parameter or fact, which no signature types."""
+
+    def typed(function: Function) -> bool:
+        names = (*(() if function.signature else function.parameters), *function.options)
+        return key in function.facts or any(name.key() == key for name in names)
+
+    return typed
+
+
+def binds(words: set[str]) -> Callable[[Function], bool]:
+    """Whether a function's head binds one of these words."""
+    return lambda function: bool(words & function.bound)
 
 
 def definable(node: Node) -> bool:

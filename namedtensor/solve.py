@@ -222,7 +222,11 @@ class Solver:
             if fact.text:
                 raise self.declared_otherwise(fact, text, known(left), known(right))
             raise self.checker.error(
-                308, f"{text} does not hold", fact.span, notes=notes, hint="change the statement, or give a tensor that fits"
+                308,
+                f"{text} does not hold",
+                fact.span,
+                notes=notes,
+                hint="change the statement, or give a tensor that fits",
             )
 
     def declared_otherwise(self, fact: SizeFact, text: str, stated: Any, actual: Any) -> NotationError:

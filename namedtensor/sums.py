@@ -7,7 +7,8 @@ out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
@@ -43,7 +44,9 @@ def check_length(checker: Checker, node: Node, count: int) -> None:
         raise checker.error(404, f"a sum of {count} terms is too long", node, hint="raise limits.steps")
 
 
-def summed(checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Frame) -> Term:
+def summed(
+    checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Frame
+) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
     axis, inner = indexed_frame(checker, variable, first, size, frame)
     return over(checker, operator, axis, size, checker.term(body, inner), variable, body, node, frame)
@@ -59,7 +62,9 @@ def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, frame
     return axis, inner
 
 
-def over(checker: Checker, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, frame) -> Term:
+def over(
+    checker: Checker, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, frame
+) -> Term:
     if axis not in term.shape:
         shape = {**term.shape, axis: size}
         term = checker.terms.make("spread", (term,), options=((axis, size),), shape=shape, node=node)

@@ -9,7 +9,8 @@ lifting done: what is left is a graph in which equal terms are one object.
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from .axes import show
 from .sizes import known

@@ -59,7 +59,9 @@ def test_type(text):
 
 
 def test_shapes_without_sizes():
-    found = nt.check("softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", Q="ℝ^{seq' × key}", K="ℝ^{seq × key}", V="ℝ^{seq × val}")
+    found = nt.check(
+        "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V", Q="ℝ^{seq' × key}", K="ℝ^{seq × key}", V="ℝ^{seq × val}"
+    )
     assert (found.ok, found.type) == (True, "ℝ^{seq' × val}")
 
 
@@ -73,7 +75,9 @@ def test_every_error_is_reported():
 def test_an_outer_product_is_warned_of_and_refused_when_strict():
     found = nt.check("x + y", **SHAPES)
     assert found.ok
-    assert [warning.message for warning in found.warnings] == ["+ joins ℝ^{height[3]} with ℝ^{width[4]}: an outer product"]
+    assert [warning.message for warning in found.warnings] == [
+        "+ joins ℝ^{height[3]} with ℝ^{width[4]}: an outer product"
+    ]
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("x + y", x=nt.tensor([1, 2], "a"), y=nt.tensor([1, 2], "b"), strict=True)
     assert caught.value.number == 314
@@ -193,7 +197,9 @@ def test_name_errors(text, number, place):
 
 
 # ------------------------------------------------------------------------------------------------- objects
-PROGRAM = "W^{l,Q} ∈ ℝ^{layer × key}\n|key| = |layer|/2\nf^l(X) = W^{l,Q} ⊙_{layer} X\nY = softmax_{key}(f^1(X) + f^2(X))"
+PROGRAM = (
+    "W^{l,Q} ∈ ℝ^{layer × key}\n|key| = |layer|/2\nf^l(X) = W^{l,Q} ⊙_{layer} X\nY = softmax_{key}(f^1(X) + f^2(X))"
+)
 
 
 def test_a_program_lists_its_parameters_with_their_shapes():

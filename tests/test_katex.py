@@ -8,9 +8,9 @@ import shutil
 import subprocess
 
 import pytest
+from test_parser import EXPRESSIONS, STATEMENTS
 
 import namedtensor as nt
-from test_parser import EXPRESSIONS, STATEMENTS
 
 RENDER = """
 const katex = require('katex');

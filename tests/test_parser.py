@@ -4,8 +4,28 @@ import pytest
 
 from grammar.errors import CATALOGUE, KINDS, NotationError
 from grammar.nodes import (
-    Axis, Call, Cases, Declaration, Derivative, Ellipsis, Equation, Index, IndexSum, Indicator, Literal, Name, Number,
-    Rename, Set, Signature, Size, Starred, Subscript, Superscript, Value, axis_of,
+    Axis,
+    Call,
+    Cases,
+    Declaration,
+    Derivative,
+    Ellipsis,
+    Equation,
+    Index,
+    IndexSum,
+    Indicator,
+    Literal,
+    Name,
+    Number,
+    Rename,
+    Set,
+    Signature,
+    Size,
+    Starred,
+    Subscript,
+    Superscript,
+    Value,
+    axis_of,
 )  # fmt: skip
 from grammar.parser import expected_after, parse, spelling_of, tokens_of
 
@@ -207,7 +227,9 @@ def test_spelling_is_told_from_the_text():
 
 
 def test_tokens_and_what_may_come_next():
-    assert [token.type for token in tokens_of("f(x) = 2x", "text")] == "FUNCTION CALL NAME RPAREN EQUALS NUMBER NAME".split()
+    assert [
+        token.type for token in tokens_of("f(x) = 2x", "text")
+    ] == "FUNCTION CALL NAME RPAREN EQUALS NUMBER NAME".split()
     assert "RPAREN" in expected_after("(A")
     assert "EQUALS" not in expected_after("A +")
 

@@ -1,0 +1,152 @@
+"""Operators applied to typed operands: one lifting rule for all of them, and what each kind needs besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.nodes import Node
+
+from . import axes as named
+from . import calls
+from .advice import near
+from .axes import AxisProblem, bind, lift
+from .checked import Warned
+from .misfits import operator_sign, shown
+from .names import component
+from .operators import REGISTRY
+from .operators.record import Operator
+from .sizes import agree, is_known, known
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+def broadcast(checker: Checker, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
+    try:
+        return named.broadcast(tuple(term.shape for term in terms), agree)
+    except AxisProblem as problem:
+        raise checker.problem(problem, operator, terms, parts, span, ()) from None
+
+
+def apply(
+    checker: Checker,
+    name: str,
+    arguments: tuple[Term, ...],
+    axes: tuple[tuple[str, Any], ...],
+    node,
+    frame,
+    parts,
+    options=(),
+):
+    """Apply a built-in operator; `axes` pairs the axes of the use with the nodes that name them."""
+    record = REGISTRY[name]
+    names = tuple(axis for axis, _ in axes)
+    if record.kind == "elementwise" or not names:
+        return checker.elementwise(record, name, arguments, axes, node, parts, options)
+    try:
+        given = checker.given_by(record, arguments, names, node, frame)
+        if record.kind in ("reduction", "along") and len(arguments) == 1 and not record.lifted.variadic:
+            if len(names) != 1 and len(record.lifted.formals) == 1:
+                raise AxisProblem("number", detail=(1, len(names)))
+        shapes = tuple(argument.shape for argument in arguments)
+        shape = lift(record.lifted_over(len(arguments)), names, shapes, agree, given, differing=name in ("⊕", "concat"))
+    except AxisProblem as problem:
+        raise checker.problem(problem, name, arguments, parts, node, axes) from None
+    static = tuple(options)
+    if given:
+        static += tuple((f"size {axis}", known(size)) for axis, size in given.items())
+    return checker.terms.make(record.name, arguments, names, static, shape, record.boolean[1], node)
+
+
+def given_by(checker: Checker, record: Operator, arguments, names, node, frame) -> Mapping[str, Any] | None:
+    if record.given is None:
+        return None
+    taken = {axis for argument in arguments for axis in argument.shape}
+    sizes: dict[str, Any] = {}
+    new = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
+    bound = bind(record.lifted, names) if not record.lifted.variadic else {}
+    for formal in new:
+        for axis in bound.get(formal, ()):
+            size = checker.solver.size(axis, frame, node)
+            if size is None and checker.demand:
+                size = checker.unknown_size(axis)
+            if size is None and record.kind != "structure":
+                place = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
+                raise checker.unknown_axis_size(axis, place)
+            if size is not None:
+                sizes[axis] = size
+    del taken
+    if any(not is_known(size) for size in sizes.values()):
+        sizes = {axis: known(size) for axis, size in sizes.items()}
+    return record.given(tuple(argument.shape for argument in arguments), names, sizes)
+
+
+def elementwise(checker: Checker, record: Operator, name, arguments, axes, node, parts, options) -> Term:
+    fewest, most = record.arity
+    if (
+        record.kind not in ("elementwise", "contraction")
+        and not axes
+        and not (name in ("max", "min") and len(arguments) == 2)
+    ):
+        if record.lifted.formals:
+            raise checker.problem(
+                AxisProblem("number", detail=(len(record.lifted.formals), 0)), name, arguments, parts, node, axes
+            )
+    if not fewest <= len(arguments) <= most:
+        raise checker.problem(
+            AxisProblem("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments))),
+            name, arguments, parts, node, axes,
+        )  # fmt: skip
+    if axes:
+        raise checker.problem(AxisProblem("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
+    checker.check_truth(record, name, arguments, parts)
+    shape = checker.broadcast(arguments, node, node, name, parts)
+    if name in ("+", "-", "⊙", "juxtaposed"):
+        checker.watch_outer(name, arguments, node, parts)
+    folded = calls.fold(record.name, [argument.number for argument in arguments], options)
+    if folded is not None:
+        return checker.terms.number(folded, node, boolean=record.boolean[1])
+    return checker.terms.make(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)
+
+
+def check_truth(checker: Checker, record: Operator, name: str, arguments, parts) -> None:
+    if name == "where":
+        checker.truth(arguments[0], parts[0])
+        return
+    for argument, part in zip(arguments, parts):
+        if record.boolean[0] and not argument.boolean:
+            checker.truth(argument, part)
+        if argument.boolean and not record.boolean[0] and record.name not in ("=", "≠"):
+            raise checker.error(
+                315, f"{name} takes numbers, and this is a condition", part, hint="𝕀[…] turns a condition into 0 and 1"
+            )
+
+
+def watch_outer(checker: Checker, name: str, arguments, node, parts) -> None:
+    left, right = (frozenset(axis for axis in argument.shape if "@" not in axis) for argument in arguments)
+    if left <= right or right <= left:
+        return
+    message = (
+        f"{operator_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}: an outer product"
+    )
+    meant = [(axis, close) for axis in sorted(left - right) for close in near(axis, right - left, 1)]
+    hint = "if that is not meant, check the names of the axes" + (
+        f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else ""
+    )
+    if checker.strict:
+        raise checker.error(
+            314, message, node, notes=[checker.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
+        )
+    warning = Warned(message, node.span, hint)
+    if warning not in checker.warnings:
+        checker.warnings.append(warning)
+
+
+def truth(checker: Checker, term: Term, node: Node) -> Term:
+    if not term.boolean:
+        raise checker.error(
+            315, "a condition is due here, and this is a number", node, hint="compare it with something: i ≤ j, i = 1"
+        )
+    return term

@@ -1,0 +1,124 @@
+"""What is given to a program: its inputs, with the axes and sizes that their declarations say, the rest lifted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Name, Node
+
+from .checked import Input
+from .frames import Frame, fresh
+from .misfits import shown
+from .names import Key, Spelled, component
+from .scope import SizeFact
+from .sizes import Unknown, agree, known
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+def prepare_inputs(checker: Checker) -> None:
+    for name, size in checker.given_sizes.items():
+        if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, Unknown)):
+            checker.top.scalars[plain_key(name)] = size
+            continue
+        raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
+    for key, given in checker.inputs.items():
+        shape = checker.lifted_input(key, given)
+        if given.number is not None:
+            checker.top.variables[key] = checker.terms.number(given.number)
+        else:
+            checker.top.variables[key] = checker.terms.make(
+                "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
+            )
+            checker.top.note_sizes(str(key), {a: s for a, s in shape.items() if "@" not in a})
+    for name, size in checker.given_sizes.items():
+        found = checker.top.sizes.get(name)
+        if found is None:
+            checker.top.sizes[name] = size
+
+
+def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
+    """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
+    declared, frame = checker.declaration(key)
+    if declared is None or not isinstance(given.shape, Mapping):
+        return given.shape
+    axes = checker.set_axes(declared, frame)
+    for axis, size, node in axes:
+        if axis not in given.shape:
+            raise checker.error(
+                317,
+                f"{key} lacks the axis {axis} of its declaration",
+                node,
+                notes=(f"{key} was given with {shown(given.shape)}",),
+                hint=f"give {key} with the axes {', '.join(a for a, _, _ in axes)}" if axes else None,
+            )
+        if size is not None:
+            where = f"{key} : {shown(given.shape)}"
+            checker.solver.declared.append((SizeFact(size, given.shape[axis], node.span, where), frame))
+        wanted = checker.given_sizes.get(axis)
+        if wanted is not None and not agree(wanted, given.shape[axis]):
+            raise checker.error(
+                308,
+                f"{axis} has {known(given.shape[axis])} in {key}, and sizes= says {known(wanted)}",
+                node,
+                notes=(f"{key} was given with {shown(given.shape)}",),
+                hint="leave the size out, or give a tensor of that size",
+            )
+    names = {axis for axis, _, _ in axes}
+    return {axis if axis in names else fresh(axis, 0): size for axis, size in given.shape.items()}
+
+
+def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Frame]:
+    """The set that a top-level name is declared to be in, and a frame that knows its indices."""
+    for _, name, sets, over in checker.scope.declarations:
+        indices = match_key(name, key, checker.scope.indices)
+        if indices is not None and over is not None and not str(indices.get(over.variable.text)).isdecimal():
+            continue
+        if indices is not None:
+            return sets[0], Frame(parent=checker.top, indices=indices)
+    return None, checker.top
+
+
+def set_axes(checker: Checker, of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None, Any]]:
+    found: list[tuple[str, Node | None, Any]] = []
+    seen: set[str] = set()
+    for axis, size in of.axes:
+        for real in frame.real_axes(axis.name):
+            if real in seen:
+                raise checker.error(
+                    303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"
+                )
+            seen.add(real)
+            found.append((real, size, axis))
+    return found
+
+
+def plain_key(name: str) -> Key:
+    from .names import key
+
+    try:
+        return key(name)
+    except NotationError:
+        return Key(name)
+
+
+def match_key(name: Spelled, key: Key, indices: set[str]) -> dict[str, Any] | None:
+    """What the index variables of a spelling are where it means `key`, or None: W^{l,Q} matches W^{1,Q} with l = 1."""
+    if (
+        name.base != key.base
+        or len(name.subscript) != len(key.subscript)
+        or len(name.superscript) != len(key.superscript)
+    ):
+        return None
+    found: dict[str, Any] = {}
+    for node, text in zip((*name.subscript, *name.superscript), (*key.subscript, *key.superscript)):
+        if isinstance(node, Name) and node.text in indices:
+            if found.setdefault(node.text, text) != text:
+                return None
+        elif component(node) != text:
+            return None
+    return found

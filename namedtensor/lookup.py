@@ -1,0 +1,362 @@
+"""What a name stands for: an argument, a definition, a member of a family, an input, a number, a constant.
+
+Frames are asked from the innermost outwards; definitions are typed once for each frame that holds them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Node
+
+from . import elements
+from .cases import unguarded
+from .checked import Poisoned
+from .frames import Frame
+from .given_inputs import match_key
+from .names import Key, Spelled, component, spelled, walk
+from .scope import Claim, Definition
+from .sizes import Unknown, is_known, known
+from .terms import Term, resolve
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
+
+
+def find(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:
+    """The Term that a key stands for in a frame, or None."""
+    current: Frame | None = frame
+    while current is not None:
+        if key in current.variables:
+            if current is checker.top:
+                checker.used.add(key)
+            return current.variables[key]
+        found = checker.fact(key, current, frame)
+        if found is not None:
+            return found
+        if not key.subscript and not key.superscript and key.base in current.indices:
+            value = current.indices[key.base]
+            if isinstance(value, str) and value.isdecimal():
+                value = int(value)
+            if isinstance(value, int):
+                return checker.terms.number(value, node)
+        if key in current.scalars:
+            return checker.scalar_term(current.scalars[key], key, node)
+        current = current.parent
+    return checker.demanded_input(key, node)
+
+
+def fact(checker: Checker, key: Key, holder: Frame, frame: Frame) -> Term | None:
+    """The value of a definition that the holder's function, or the program, has for this key."""
+    facts: Mapping[Key, list[Definition]]
+    if holder.function is not None:
+        facts, families = holder.function.facts, holder.function.families
+    elif holder is checker.top:
+        facts, families = checker.scope.definitions, checker.scope.families
+    else:
+        return None
+    if key in facts:
+        return checker.define(key, facts[key], holder, frame)
+    for family in families:
+        indices = match_key(family.name, key, checker.scope.indices)
+        if indices is not None and family.range is not None:
+            return checker.family(key, family, indices, holder, frame)
+    return None
+
+
+def define(checker: Checker, key: Key, group: list[Definition], holder: Frame, frame: Frame) -> Term:
+    """Evaluate definitions in the frame that holds them; one that speaks of sizes, in the frame that asks."""
+    place, memo = holder, holder.memo
+    if holder is checker.top and frame is not checker.top and checker.speaks_of_sizes(key):
+        asking = nearest_call(frame)
+        place = Frame(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=frame.active)
+        memo = asking.memo
+    if key in memo:
+        found = memo[key]
+        if isinstance(found, NotationError):
+            raise Poisoned if checker.collect else found
+        return found
+    marker = (id(holder), key)
+    if marker in frame.active or marker in place.active:
+        raise checker.error(
+            203,
+            f"{key} needs itself",
+            group[0].statement.sides[0],
+            notes=(f"{key} is defined by {checker.text(group[0].body)}",),
+            hint="give the first value by an equation of its own, as X^0, and the others by a range"
+            if key.superscript
+            else f"define it without {key}, or give it a value",
+        )
+    place = Frame(
+        parent=place,
+        sizes_parent=place,
+        depth=place.depth,
+        active=frame.active | place.active | {marker},
+    )
+    try:
+        with unguarded(checker):
+            term = checker.definition_group(group, place)
+    except NotationError as problem:
+        memo[key] = problem
+        raise
+    memo[key] = term
+    checker.types.setdefault(str(key), resolve(term.shape))
+    return term
+
+
+def speaks_of_sizes(checker: Checker, key: Key) -> bool:
+    """Whether the value of a top-level name depends on sizes that a call fixes."""
+    memo = checker.top.memo.setdefault("sizes of", {})
+    if key in memo:
+        return memo[key]
+    memo[key] = False
+    for definition in checker.scope.definitions.get(key, []):
+        if definition.elements:
+            memo[key] = True
+            break
+        for node in walk(definition.body):
+            if isinstance(node, nodes.Size) or (
+                isinstance(node, Call) and node.operator in ("unroll", "pool", "iota", "onehot", "maxk", "argmaxk")
+            ):
+                memo[key] = True
+            name = spelled(node) if not isinstance(node, nodes.Axis) else None
+            if name is not None and name.key() != key and name.key() in checker.scope.definitions:
+                memo[key] = memo[key] or checker.speaks_of_sizes(name.key())
+    return memo[key]
+
+
+def definition(checker: Checker, definition: Definition, frame: Frame) -> Term:
+    if definition.range is not None and not definition.elements:
+        last = checker.solver.value(definition.range.last, frame)
+        if not isinstance(last, int):
+            raise checker.unknown_bound(definition.range, frame)
+        name = definition.name
+        texts = tuple(component(node, {definition.range.variable.text: last}.get) for node in name.superscript)
+        key = Key(name.base, tuple(component(node) for node in name.subscript), texts)
+        found = checker.find(key, frame, definition.head)
+    else:
+        found = checker.find(definition.key, frame, definition.head)
+    if found is None:
+        raise checker.empty_range(definition)
+    return found
+
+
+def empty_range(checker: Checker, definition: Definition):
+    over = definition.range or definition.head
+    return checker.error(
+        405, f"the range of {checker.text(definition.head)} is empty, so it has no last value", over,
+        hint="let the range end after it begins",
+    )  # fmt: skip
+
+
+def definition_group(checker: Checker, group: list[Definition], frame: Frame) -> Term:
+    definition = group[0]
+    if definition.elements:
+        return elements.define(checker, group, frame)
+    term = checker.term(definition.body, frame)
+    checker.check_statement(definition, term, frame)
+    return term
+
+
+def check_statement(checker: Checker, definition: Definition, term: Term, frame: Frame) -> None:
+    for of in definition.statement.sets:
+        checker.check_member(term, of, frame, definition.body)
+    declared, declaring = checker.local_declaration(definition.key, frame)
+    if declared is not None:
+        checker.check_member(term, declared, declaring, definition.body)
+    for other in definition.claims:
+        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span), frame))
+
+
+def local_declaration(checker: Checker, key: Key, frame: Frame) -> tuple[nodes.Set | None, Frame]:
+    current: Frame | None = frame
+    while current is not None:
+        if current.function is not None and key in current.function.declarations:
+            return current.function.declarations[key], frame
+        current = current.parent
+    declared, declaring = checker.declaration(key)
+    if declared is None:
+        return None, frame
+    return declared, Frame(parent=frame, sizes_parent=frame, indices=declaring.indices)
+
+
+def family(checker: Checker, key: Key, family: Definition, indices: dict, holder: Frame, frame: Frame) -> Term | None:
+    """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
+    over = family.range
+    assert over is not None
+    variable = over.variable.text
+    wanted = indices.get(variable)
+    wanted = int(wanted) if isinstance(wanted, str) and wanted.isdecimal() else wanted
+    if not isinstance(wanted, int):
+        return None
+    first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
+    if not isinstance(first, int) or not isinstance(last, int):
+        raise checker.unknown_bound(over, frame)
+    if not first <= wanted <= last:
+        return None
+    steps = getattr(checker.limits, "steps", 10**6)
+    if wanted - first + 1 > steps:
+        raise checker.error(
+            404,
+            f"a recurrence of {wanted - first + 1} steps passes the limit of {steps}",
+            over,
+            hint="raise limits.steps",
+        )
+    found = None
+    begin = wanted
+    while begin > first and checker.member_key(family, {**indices, variable: begin}) not in holder.memo:
+        begin -= 1
+    for step in range(begin, wanted + 1):
+        member = checker.member_key(family, {**indices, variable: step})
+        if member in holder.memo and not isinstance(holder.memo[member], NotationError):
+            found = holder.memo[member]
+            continue
+        if member in holder.variables:
+            continue
+        marker = (id(holder), member)
+        if marker in frame.active:
+            if step < wanted:
+                continue
+            raise checker.error(
+                203, f"{member} needs itself", family.head, hint="let each member need only earlier ones"
+            )
+        place = Frame(
+            parent=holder,
+            sizes_parent=holder,
+            depth=holder.depth,
+            indices={**indices, variable: step},
+            active=frame.active | {marker},
+        )
+        found = checker.term(family.body, place)
+        checker.check_statement(family, found, place)
+        holder.memo[member] = found
+        checker.types.setdefault(str(member), resolve(found.shape))
+    return found
+
+
+def member_key(checker: Checker, family: Definition, indices: dict) -> Key:
+    def value(name: str) -> Any:
+        return indices.get(name)
+
+    return family.name.key(value)
+
+
+def unknown_bound(checker: Checker, over: nodes.Range, frame: Frame):
+    return checker.error(
+        309,
+        f"{checker.text(over.last)} has no value, and the range {checker.text(over)} needs one",
+        over.last,
+        hint=f"give it by name: sizes={{{checker.text(over.last)!r}: 3}}",
+    )
+
+
+def scalar_term(checker: Checker, value: Any, key: Any, node: Any) -> Term:
+    value = known(value)
+    if isinstance(value, Unknown):
+        return checker.terms.make("unknown", options=(str(key),), node=node)
+    return checker.terms.number(value, node)
+
+
+def demanded_input(checker: Checker, key: Key, node: Any) -> Term | None:
+    declared, frame = checker.declaration(key)
+    if declared is None:
+        return None
+    if not checker.demand:
+        solved = checker.solver.scalar(key, checker.top)
+        if solved is not None:
+            return checker.scalar_term(solved, key, node)
+        raise checker.error(
+            206,
+            f"{key} is declared, but no value was given for it",
+            node,
+            labels=((declared.span, "declared here"),),
+            hint=f"give it by name: values={{{str(key)!r}: …}}",
+        )
+    return checker.demand_declared(key, declared, frame)
+
+
+def demand_declared(checker: Checker, key: Key, declared: nodes.Set, frame: Frame) -> Term:
+    if key not in checker.demanded:
+        shape = {}
+        for axis, size, _ in checker.set_axes(declared, frame):
+            value = checker.solver.value(size, frame) if size is not None else checker.solver.size(axis, frame)
+            shape[axis] = value if value is not None else checker.unknown_size(axis)
+        checker.demanded[key] = checker.terms.make("input", options=(str(key),), shape=shape)
+    return checker.demanded[key]
+
+
+def number_named(checker: Checker, key: Key, frame: Frame) -> Any:
+    """The number that a name stands for by its definition, for size expressions."""
+    try:
+        term = checker.find(key, frame, None)
+    except NotationError:
+        return None
+    return term.number if term is not None else None
+
+
+def resolve_name(checker: Checker, node: Node, frame: Frame) -> Term:
+    """A name, with or without scripts; or a power of one."""
+    name = spelled(node)
+    assert name is not None
+    key = name.key(frame.index)
+    found = checker.find(key, frame, node)
+    if found is None and (name.superscript or name.subscript):
+        found = checker.by_value(name, frame, node)
+    if found is not None:
+        return found
+    if isinstance(node, nodes.Subscript):
+        found = elements.created(checker, node, frame)
+        if found is not None:
+            return found
+    if isinstance(node, nodes.Superscript):
+        return checker.power(node, frame)
+    solved = checker.solver.scalar(key, frame, node)
+    if solved is not None:
+        return checker.scalar_term(solved, key, node)
+    if not key.subscript and not key.superscript and key.base in CONSTANTS:
+        return checker.terms.number(CONSTANTS[key.base], node)
+    raise checker.unknown(key, node, frame)
+
+
+def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term | None:
+    """X^L as X^2, where L is 2 and X a family."""
+
+    def value(word: str) -> Any:
+        found = frame.index(word)
+        if found is None and word.rstrip("'") == word:
+            found = checker.number_named(Key(word), frame) if checker.defined_number(word, frame) else None
+            if found is None:
+                found = checker.solver.scalar(Key(word), frame)
+        return known(found) if is_known(found) else None
+
+    families = [*checker.scope.families]
+    current: Frame | None = frame
+    while current is not None:
+        if current.function is not None:
+            families += current.function.families
+        current = current.parent
+    declared = [name for _, name, _, over in checker.scope.declarations if over is not None]
+    if not any(family.name.base == name.base for family in families) and not any(
+        each.base == name.base for each in declared
+    ):
+        return None
+    key = name.key(value)
+    return checker.find(key, frame, node)
+
+
+def defined_number(checker: Checker, word: str, frame: Frame) -> bool:
+    return Key(word) in checker.scope.definitions or Key(word) in checker.top.variables
+
+
+def nearest_call(frame: Frame) -> Frame:
+    """The frame of the call that is being checked; it holds what depends on the call's sizes."""
+    current = frame
+    while current.function is None and current.parent is not None and current.parent.parent is not None:
+        current = current.sizes_parent or current.parent
+    return current

@@ -1,0 +1,101 @@
+"""A name that nothing explains: what is known instead, and what may have been meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+
+from .advice import ELSEWHERE, did_you_mean, near
+from .frames import Frame, plain
+from .misfits import shown
+from .names import Key
+from .operators import REGISTRY
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
+    text = str(key)
+    known_names = checker.visible(frame)
+    base = place
+    while isinstance(base, (nodes.Subscript, nodes.Superscript)):
+        base = base.base
+    if base is not place and near(key.base, checker.function_names(), 1, 0.75):
+        text, place = key.base, base
+    refused = checker.refused_head(text)
+    if refused is not None:
+        return refused
+    axes = {axis for term in checker.top.variables.values() for axis in term.shape}
+    if text in axes:
+        return checker.error(
+            201,
+            f"{text} is an axis, and no tensor",
+            place,
+            hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
+        )
+    notes = checker.known_here(key, known_names)
+    hint = checker.unspelled(key) or did_you_mean(near(text, checker.spellable(known_names))) or ELSEWHERE.get(text)
+    return checker.error(
+        201,
+        f"{text} is not known",
+        checker.unbracketed(place),
+        notes=notes,
+        hint=hint or f"define {text} by an equation, or give it a value",
+    )
+
+
+def spellable(checker: Checker, names: list[str]) -> list[str]:
+    """Without built-in names of one letter or sign, which nobody means by a slip."""
+    return [name for name in names if name not in REGISTRY or len(name) > 2]
+
+
+def unbracketed(checker: Checker, place: Any) -> tuple[int, int]:
+    """Where a name stands, without the brackets around it."""
+    start, end = place if isinstance(place, tuple) else place.span
+    source = checker.scope.source
+    while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
+        start, end = start + 1, end - 1
+        inside = source[start:end]
+        start, end = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+    return start, end
+
+
+def known_here(checker: Checker, key: Key, names: list[str]) -> list[str]:
+    tensor = checker.top.variables.get(Key(key.base))
+    if tensor is not None and (key.subscript or key.superscript):
+        return [f"{key.base} : {shown(tensor.shape)}"]
+    own = sorted(set(names) - set(REGISTRY) - set(checker.python))
+    return [f"known here: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
+
+
+def unspelled(checker: Checker, key: Key) -> str | None:
+    """What X_1 or X_seq should be where X is a tensor that has no such label."""
+    tensor = checker.top.variables.get(Key(key.base))
+    if tensor is None or not key.subscript or key.superscript or not tensor.shape:
+        return None
+    axes = [plain(axis) for axis in tensor.shape]
+    named = key.subscript[0] if key.subscript[0] in axes else axes[0]
+    index = "i" if key.subscript[0] in axes else key.subscript[0]
+    return f"an index names its axis: {key.base}_{{{named}({index})}}"
+
+
+def function_names(checker: Checker) -> list[str]:
+    own = [function.operator for function in checker.scope.all_functions()]
+    return [*own, *checker.python, *(name for name in REGISTRY if name[0].isalpha())]
+
+
+def visible(checker: Checker, frame: Frame) -> list[str]:
+    names: dict[str, None] = {}
+    current: Frame | None = frame
+    while current is not None:
+        names.update(dict.fromkeys(str(key) for key in current.variables))
+        if current.function is not None:
+            names.update(dict.fromkeys(str(key) for key in current.function.facts))
+        current = current.parent
+    names.update(dict.fromkeys(str(key) for key in checker.scope.definitions))
+    names.update(dict.fromkeys(function.operator for function in checker.scope.all_functions()))
+    names.update(dict.fromkeys(checker.python))
+    names.update(dict.fromkeys(REGISTRY))
+    return list(names)
