@@ -233,14 +233,14 @@ def test_a_terminal(plain, tmp_path):
     else:
         pytest.importorskip("prompt_toolkit")
     talk = _Terminal(pty, tmp_path, ["--plain"] if plain else [])
-    talk.until("> ")
-    talk.type("A = [3, 4]_{ax}\r", "4\r\n", "> ")
+    talk.until(">")
+    talk.type("A = [3, 4]_{ax}\r", "4\r\n", ">")
     talk.type(r"A \odo" + "\t", "⊙")
-    talk.type("_{ax} A\r", "25", "> ")
+    talk.type("_{ax} A\r", "25", ">")
     talk.type("7", "7")
     talk.interrupt()
-    talk.type("A ⊙_{b} A\r", "hint", "> ")
-    talk.type("2 + 3\r", "5\r\n", "> ")
+    talk.type("A ⊙_{b} A\r", "hint", ">")
+    talk.type("2 + 3\r", "5\r\n", ">")
     talk.type("\x04")
     assert talk.end() == 0
     assert "A ⊙_{ax} A" in (tmp_path / "namedtensor" / "history").read_text(encoding="utf-8")
@@ -287,7 +287,7 @@ class _Terminal:
         for _ in range(20):
             try:
                 os.write(self.file, b"\x03")
-                return self.until("> ", 1)
+                return self.until(">", 1)
             except AssertionError:
                 continue
 
