@@ -33,8 +33,7 @@ def command(line: str) -> str:
 
 def plan(formula: str, **inputs) -> str:
     """The plan that `evaluate` makes and keeps."""
-    from importlib import import_module
+    from namedtensor.compiled import Bundle, compile_formula
+    from namedtensor.limits import DEFAULT
 
-    module = import_module("namedtensor.formula")  # the package's attribute of this name is the function
-    values = module.Bundle(formula, inputs)
-    return str(module._compile(formula, "auto", values, None, False, module.DEFAULT).plan)
+    return str(compile_formula(formula, "auto", Bundle(formula, inputs), None, False, DEFAULT).plan)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from grammar.nodes import Node
 
 from . import axes as named
-from . import calls
 from .advice import near
 from .axes import AxisProblem, bind, lift
 from .checked import Warned
+from .constants import fold
 from .misfits import operator_sign, shown
 from .names import component
 from .operators import REGISTRY
@@ -105,7 +105,7 @@ def elementwise(checker: Checker, record: Operator, name, arguments, axes, node,
     shape = checker.broadcast(arguments, node, node, name, parts)
     if name in ("+", "-", "⊙", "juxtaposed"):
         checker.watch_outer(name, arguments, node, parts)
-    folded = calls.fold(record.name, [argument.number for argument in arguments], options)
+    folded = fold(record.name, [argument.number for argument in arguments], options)
     if folded is not None:
         return checker.terms.number(folded, node, boolean=record.boolean[1])
     return checker.terms.make(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)

@@ -17,12 +17,25 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
-from . import applying, axis_sizes, calls, cases, elements, given_inputs, lookup, misfits, stated, sums, unknown_names
+from . import (
+    applying,
+    axis_sizes,
+    calls,
+    cases,
+    elements,
+    given_inputs,
+    lookup,
+    misfits,
+    renames,
+    stated,
+    sums,
+    unknown_names,
+)
 from .checked import Input, Poisoned, Warned
 from .frames import Frame, plain
 from .misfits import shown
 from .names import Key, spelled
-from .scope import Claim, Definition, Function, Scope
+from .scope import Claim, Definition, Scope
 from .solve import Solver
 from .terms import Term, Terms
 
@@ -194,7 +207,7 @@ class Checker:
 
     def rename_rule(self, node: nodes.Rename, frame: Frame) -> Term:
         base = self.term(node.base, frame)
-        return calls.rename(self, base, node, frame)
+        return renames.rename(self, base, node, frame)
 
     def starred_rule(self, node: nodes.Starred, frame: Frame) -> Term:
         base = self.term(node.base, frame)
@@ -342,6 +355,3 @@ class _Numbers(tuple):
     """The entries of a literal; compares by identity first, for it may hold a million."""
 
     __slots__ = ()
-
-
-__all__ = ["Checker", "Input", "Poisoned", "Warned", "Function"]

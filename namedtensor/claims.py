@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 from .frames import plain
 
 if TYPE_CHECKING:
-    from .formula import Compiled
+    from .compiled import Compiled
 
 TOLERANCE = 1e-6
 

@@ -1,0 +1,500 @@
+"""Rules of the grammar to nodes: one method for each rule, its children to what it stands for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from . import nodes
+from .errors import NotationError
+from .nodes import Axis, Call, Name, Node, Number, axis_of
+from .tokens import Token
+
+
+class _Head(NamedTuple):
+    """An operator or function with its scripts, before its operands are known."""
+
+    name: str
+    superscript: tuple
+    subscript: tuple
+    parameters: tuple
+    name_span: tuple[int, int]
+    span: tuple[int, int]
+
+
+class _Script(NamedTuple):
+    kind: str  # SUB, SUP, or shape
+    items: tuple
+    span: tuple[int, int]
+
+
+class _Row(NamedTuple):
+    cells: tuple
+    span: tuple[int, int]
+
+
+class _Bracket(NamedTuple):
+    """[…] that a subscript follows: a literal, or an expression to index or rename."""
+
+    rows: tuple
+    span: tuple[int, int]
+
+
+class _Indexed(NamedTuple):
+    axis: Axis
+    index: Node
+    span: tuple[int, int]
+
+
+class _Renamed(NamedTuple):
+    old: tuple
+    new: tuple
+    span: tuple[int, int]
+
+
+class _Arguments(NamedTuple):
+    ordinary: tuple
+    parameters: tuple
+
+
+class _Bound(NamedTuple):
+    variable: Node
+    first: Node
+    span: tuple[int, int]
+
+
+class _Member(NamedTuple):
+    sets: tuple
+    span: tuple[int, int]
+
+
+def _around(children) -> tuple[int, int]:
+    return _start(children[0]), _end(children[-1])
+
+
+def _covering(children) -> tuple[int, int]:
+    """The same where LaTeX wrote them in another order: \\nfun{\\seq}{softmax}, the axes before the name."""
+    return min(map(_start, children)), max(map(_end, children))
+
+
+def _start(value) -> int:
+    return value.start if type(value) is Token else value.span[0]
+
+
+def _end(value) -> int:
+    return value.end if type(value) is Token else value.span[1]
+
+
+def _nodes(children) -> tuple:
+    return tuple(child for child in children if type(child) is not Token)
+
+
+def _operator_of(name: str, operands: tuple) -> str:
+    """concat_{ax}(X, Y) is the ASCII spelling of X ⊕_{ax} Y."""
+    return "⊕" if name == "concat" and len(operands) == 2 else name
+
+
+class Builder:
+    """One method for each rule of the grammar: its children to a node."""
+
+    def __init__(self, source: str):
+        self.source = source
+
+    def fail(self, number, message, span, **more):
+        raise NotationError(number, message, self.source, span, **more)
+
+    # statements
+    def program(self, children):
+        found = _nodes(children)
+        once = [node for before, node in zip((None, *found), found) if not type(before) is type(node) is nodes.Ellipsis]
+        return nodes.Program(tuple(once), _around(children))
+
+    def value(self, children):
+        return nodes.Value(children[0], children[0].span)
+
+    def equation(self, children):
+        sets = next((child.sets for child in children if type(child) is _Member), ())
+        over = next((child for child in children if type(child) is nodes.Range), None)
+        sides = tuple(child for child in children if type(child) not in (Token, _Member, nodes.Range))
+        return nodes.Equation(sides, sets, over, _around(children))
+
+    def declaration(self, children):
+        sets = next(child.sets for child in children if type(child) is _Member)
+        over = next((child for child in children if type(child) is nodes.Range), None)
+        names = tuple(child for child in children if type(child) not in (Token, _Member, nodes.Range))
+        return nodes.Declaration(names, sets, over, _around(children))
+
+    def signature(self, children):
+        head = children[0]
+        sets = _nodes(children[1:])
+        name = _operator_of(head.name, sets[:-1])
+        call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
+        return nodes.Signature(call, sets[:-1], sets[-1], _around(children))
+
+    def ellipsis(self, children):
+        return nodes.Ellipsis(children[0].span)
+
+    def head(self, children):
+        return children[0] if type(children[0]) is _Head else self.operator(children)
+
+    def member(self, children):
+        return _Member(_nodes(children), _around(children))
+
+    def range(self, children):
+        first, last = _nodes(children)
+        token = children[1]
+        return nodes.Range(Name(token.text, token.span), first, last, _around(children))
+
+    # sets
+    def _set(self, domain, children):
+        shapes = [child for child in children if type(child) is _Script]
+        elements = tuple(child for child in children if type(child) not in (Token, _Script))
+        return nodes.Set(domain, elements, shapes[0].items if shapes else (), _around(children))
+
+    def reals(self, children):
+        return self._set("reals", children)
+
+    def elements(self, children):
+        return self._set("elements", children)
+
+    def interval(self, children):
+        return self._set("interval", children)
+
+    def count(self, children):
+        return self._set("count", children)
+
+    def shape(self, children):
+        axes = tuple(child for child in children if type(child) is tuple)
+        end = children[-1].end if type(children[-1]) is Token else max(node.span[1] for node in axes[-1] if node)
+        return _Script("shape", axes, (children[0].start, end))
+
+    def sized(self, children):
+        sizes = _nodes(children[1:])
+        return self.as_axis(children[0]), sizes[0] if sizes else None
+
+    # expressions
+    def infix(self, children):
+        left, operator, right = children
+        if type(operator) is Token:
+            span = operator.span
+            return Call(operator.text, (), (), (left, right), (), (left.span[0], right.span[1]), span)
+        name, _, subscript, _, _, span = operator
+        return Call(name, (), subscript, (left, right), (), (left.span[0], right.span[1]), span)
+
+    def quotient(self, children):
+        numerator, sign, denominator = children
+        span = (numerator.span[0], denominator.span[1])
+        if type(numerator) is nodes.Differential and type(denominator) is nodes.Differential:
+            return self.derivative(numerator.body, denominator.body, span)
+        return Call("/", (), (), (numerator, denominator), (), span, sign.span)
+
+    def derivative(self, body, variable, span):
+        if type(variable) is nodes.Starred:
+            return nodes.Derivative(body, variable.base, variable.mark, span)
+        return nodes.Derivative(body, variable, "", span)
+
+    def two_readings(self, children):
+        numerator, _, denominator = children
+        a, b = (self.source[slice(*node.span)] for node in (numerator, denominator.arguments[0]))
+        c = self.source[slice(*denominator.arguments[1].span)]
+        self.fail(
+            107,
+            f"{self.source[numerator.span[0] : denominator.span[1]]} reads two ways",
+            (numerator.span[0], denominator.span[1]),
+            notes=(f"either ({a} / {b}) {c}", f"or {a} / ({b} {c})"),
+            hint="say which with brackets",
+        )
+
+    def operator(self, children):
+        token = children[0]
+        subscript = self.plain(children[1]) if len(children) > 1 else ()
+        return _Head(token.text, (), subscript, (), token.span, _covering(children))
+
+    def negative(self, children):
+        sign, operand = children
+        return Call("negative", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
+
+    def prefix(self, children):
+        head, operand = children
+        span = (head.span[0], operand.span[1])
+        if head.name == "∂":  # only LaTeX: \frac{\partial}{\partial X^*} f(X)
+            return self.derivative(operand, head.parameters[0], span)
+        return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
+
+    def juxtapose(self, children):
+        left, right = children
+        span = (left.span[0], right.span[1])
+        if type(right) is Number and type(left) is Number:
+            self.fail(
+                101,
+                "two numbers stand side by side",
+                span,
+                hint="put a comma between them in a literal, or · for their product",
+            )
+        if self.source[right.span[0]] == "[" and right.span[0] == left.span[1]:
+            self.indexed_by_number(right.span)
+        return Call("juxtaposed", (), (), (left, right), (), span, span)
+
+    def indexed_by_number(self, span):
+        """A[0]: what Python would take for an index."""
+        self.fail(
+            101, "an index names its axis, and stands in a subscript", span,
+            hint="write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",
+        )  # fmt: skip
+
+    def big(self, children):
+        sign, subscript, body = children[0], children[1], children[-1]
+        span = (sign.start, body.span[1])
+        items = subscript.items
+        if len(items) != 1 or type(items[0]) is not _Bound:
+            items = self.plain(subscript)
+        upper = children[2].items if len(children) == 4 else ()
+        if len(items) == 1 and type(items[0]) is _Bound:
+            bound = items[0]
+            if len(upper) != 1 or type(upper[0]) is Token or type(bound.variable) is not Name:
+                self.fail(
+                    101, f"{sign.text} from a number needs a plain variable, and where it ends", subscript.span,
+                    hint=f"write {sign.text}_{{i=1}}^{{n}}",
+                )  # fmt: skip
+            return nodes.IndexSum(sign.text, bound.variable, bound.first, upper[0], body, span)
+        if upper:
+            self.fail(
+                101, f"{sign.text} over an axis has no upper end", children[2].span,
+                hint=f"write {sign.text}_{{i=1}}^{{n}} for a sum over numbers, or {sign.text}_{{axis}} for one over an axis",
+            )  # fmt: skip
+        operator_span = (sign.start, subscript.span[1])
+        return Call(sign.text, (), items, (body,), (), span, operator_span)
+
+    def root(self, children):
+        sign, operand = children
+        return Call("sqrt", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
+
+    def differential(self, children):
+        sign, body = children
+        if type(body) is Name and body.text[-1] in "*†":  # ∂X*
+            body = nodes.Starred(Name(body.text[:-1], (body.span[0], body.span[1] - 1)), body.text[-1], body.span)
+        return nodes.Differential(body, (sign.start, body.span[1]))
+
+    def number(self, children):
+        token = children[0]
+        text = token.text
+        if len(text) > 400:
+            self.fail(404, f"a number of {len(text)} digits is too long", token.span, hint="write it as a power")
+        value = int(text) if text.isdecimal() else float(text)
+        if value == math.inf:
+            self.fail(404, "this number is larger than any that can be computed with", token.span, hint="infinity is ∞")
+        return Number(value, token.span)
+
+    def name(self, children):
+        token = children[0]
+        return Name(token.text, token.span)
+
+    def bracketed(self, children):
+        return replace(children[1], span=_around(children))
+
+    def call(self, children):
+        head, _, arguments, end = children
+        span = (head.span[0], end.end)
+        ordinary, parameters = arguments
+        if not ordinary and not parameters:
+            self.fail(105, f"{head.name}() has no argument", (children[1].start, end.end), hint=f"write {head.name}(X)")
+        parameters += head.parameters
+        name = head.name if head.superscript or parameters else _operator_of(head.name, ordinary)
+        return Call(name, head.superscript, head.subscript, ordinary, parameters, span, head.name_span)
+
+    def arguments(self, children):
+        ordinary, parameters, current = [], [], 0
+        for child in children:
+            if type(child) is Token:
+                current += child.type == "SEMICOLON"
+            else:
+                (parameters if current else ordinary).append(child)
+        return _Arguments(tuple(ordinary), tuple(parameters))
+
+    def size(self, children):
+        return nodes.Size(self.as_axis(children[1]), _around(children))
+
+    def literal(self, children):
+        rows = tuple(child for child in children if type(child) is _Row)
+        span = _around(children)
+        if children[-1].text == "]_":
+            return _Bracket(rows, span)
+        return replace(self.only_cell(rows, span), span=span)
+
+    def only_cell(self, rows, span):
+        if len(rows) == 1 and len(rows[0].cells) == 1:
+            return rows[0].cells[0]
+        before, after = self.source[span[0] - 1 : span[0]], self.source[span[1] : span[1] + 1]
+        if before.isalnum() or before in ("'", "}"):
+            self.indexed_by_number(span)
+        if before == "[" or (before == "," and after == "]"):
+            self.fail(
+                113, "a literal holds no literals: its rows end with ;", span, hint="write [1, 2; 3, 4]_{rows, columns}"
+            )
+        axes = "{axis}" if len(rows) == 1 else "{rows, columns}"
+        self.fail(113, "a literal needs the names of its axes", span, hint=f"write them as its subscript: […]_{axes}")
+
+    def indicator(self, children):
+        return nodes.Indicator(children[2], _around(children))
+
+    def cases(self, children):
+        return nodes.Cases(tuple(child for child in children if type(child) is tuple), _around(children))
+
+    def row(self, children):
+        return _Row(_nodes(children), _around(children))
+
+    def branch(self, children):
+        found = _nodes(children)
+        return found[0], found[1] if len(found) > 1 else None
+
+    def function(self, children):
+        token = children[0]
+        found: dict = {"SUP": (), "SUB": (), "WITH": ()}
+        for script in children[1:]:
+            found[script.kind] += self.plain(script)
+        return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, _covering(children))
+
+    def plain(self, script):
+        """The scripts of an operator or function: names of axes, numbers and labels."""
+        for item in script.items:
+            if type(item) in (_Indexed, _Renamed, _Bound, Token):
+                self.fail(
+                    112, "an operator's subscript names axes: it holds no index and no rename", script.span,
+                    hint="index or rename the operand: softmax_{seq}(X_{a→seq})",
+                )  # fmt: skip
+        return script.items
+
+    def with_(self, children):
+        return _Script("WITH", (children[2],), _around(children))
+
+    # scripts
+    def superscript(self, children):
+        if any(child.type == "STAR" for child in children if type(child) is Token):
+            mark = next(child for child in children if type(child) is Token and child.type == "STAR")
+            return _Script("SUP", (mark,), _around(children))
+        return _Script("SUP", _nodes(children), _around(children))
+
+    def subscript(self, children):
+        return _Script("SUB", _nodes(children), (children[0].start, max(children[0].end, _end(children[-1]))))
+
+    def simple(self, children):
+        token = children[0]
+        return self.number(children) if token.type == "NUMBER" else Name(token.text, token.span)
+
+    def superscripted(self, children):
+        base, script = children
+        span = (_start(base), script.span[1])
+        if type(script.items[0]) is Token:
+            return nodes.Starred(base, script.items[0].text, span)
+        return nodes.Superscript(base, script.items, span)
+
+    def subscripted(self, children):
+        base, script = children
+        items = script.items
+        span = (min(_start(base), script.span[0]), script.span[1])
+        if not items:
+            self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
+        kinds = {type(item) if type(item) in (_Indexed, _Renamed, _Bound) else Node for item in items}
+        if _Bound in kinds or len(kinds) > 1:
+            self.fail(
+                112, "this subscript mixes indices, renames and labels", script.span,
+                hint="give each its own brackets: [X_{a→b}]_{b(1)}",
+            )  # fmt: skip
+        kind = kinds.pop()
+        if type(base) is _Bracket and kind is Node:
+            return self.filled(base, items, span)
+        of: Any = base
+        if type(base) is _Bracket:
+            of = replace(self.only_cell(base.rows, base.span), span=base.span)
+        if kind is _Indexed:
+            return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
+        if kind is _Renamed:
+            return nodes.Rename(of, tuple((item.old, item.new) for item in items), span)
+        return nodes.Subscript(of, items, span)
+
+    def filled(self, bracket, items, span):
+        """A literal with its axes."""
+        axes = tuple(self.as_axis(item) for item in items)
+        rows = bracket.rows
+        for row in rows:
+            if len(row.cells) != len(rows[0].cells):
+                self.fail(
+                    311, "the rows of this literal differ in length", row.span,
+                    notes=(f"the first row has {_entries(rows[0])}, this one {len(row.cells)}",),
+                    hint="give every row as many entries",
+                )  # fmt: skip
+        seen = set()
+        for axis in axes:
+            if axis.name in seen:
+                self.fail(303, f"the axis {axis.name} occurs twice", axis.span, hint="each axis needs its own name")
+            seen.add(axis.name)
+        if len(axes) > 2:
+            self.fail(113, f"a literal has one axis or two, not {len(axes)}", span)
+        if len(axes) == 1 and len(rows) > 1:
+            if len(rows[0].cells) > 1:
+                self.fail(
+                    113, f"{len(rows)} rows need two axes, and there is one", span,
+                    hint=f"name the axis of the rows and that of the columns: _{{rows, {axes[0].name}}}",
+                )  # fmt: skip
+            rows = (_Row(tuple(row.cells[0] for row in rows), bracket.span),)
+        return nodes.Literal(tuple(row.cells for row in rows), axes, span)
+
+    def indexed(self, children):
+        return _Indexed(self.as_axis(children[0]), children[2], _around(children))
+
+    def renamed(self, children):
+        old, _, new = children
+        if len(old.items) > 1 and len(new.items) > 1:
+            self.fail(
+                112, "several axes cannot become several at once", _around(children),
+                hint="merge them into one axis first, then split that",
+            )  # fmt: skip
+        return _Renamed(old.items, new.items, _around(children))
+
+    def targets(self, children):
+        return _Script("SUB", tuple(self.as_axis(node) for node in _nodes(children)), _around(children))
+
+    def bound(self, children):
+        return _Bound(children[0], children[2], _around(children))
+
+    def labelled(self, children):
+        return nodes.Superscript(children[0], _nodes(children[1:]), _around(children))
+
+    def axis_label(self, children):
+        return nodes.Subscript(children[0], _nodes(children[1:]), _around(children))
+
+    def starred(self, children):
+        base, mark, span = children[0], children[-1].text, _around(children)
+        return Name(base.text + mark, span) if type(base) is Name else nodes.Starred(base, mark, span)
+
+    def as_axis(self, node) -> Axis:
+        axis = axis_of(node)
+        if axis is None:
+            self.fail(101, "here the name of an axis is due", node.span)
+        return axis
+
+    # conditions
+    def negated(self, children):
+        sign, operand = children
+        return Call("¬", (), (), (operand,), (), (sign.start, operand.span[1]), sign.span)
+
+    def compared(self, children):
+        found = []
+        for left, sign, right in zip(children[::2], children[1::2], children[2::2]):
+            found.append(Call(sign.text, (), (), (left, right), (), (left.span[0], right.span[1]), sign.span))
+        whole = found[0]
+        for part in found[1:]:
+            whole = Call("∧", (), (), (whole, part), (), (whole.span[0], part.span[1]), part.operator_span)
+        return whole
+
+    def relation(self, children):
+        return children[0]
+
+    def parity(self, children):
+        operand, word = children
+        return Call(word.text, (), (), (operand,), (), (operand.span[0], word.end), word.span)
+
+
+def _entries(row: _Row) -> str:
+    return f"{len(row.cells)} entr{'y' if len(row.cells) == 1 else 'ies'}"

@@ -1,0 +1,164 @@
+"""Formulas made ready to run: values sorted, plans kept by the types of what is given."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.symbols import FUNCTIONS
+
+from .check import Checker
+from .checked import Input
+from .frames import plain
+from .limits import Limits, deep
+from .names import Key, key
+from .plan import Plan, make_plan
+from .registered import PYTHON
+from .scope import analyse
+from .terms import Term
+
+Values = Mapping[str, Any]
+
+
+class Bundle:
+    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
+
+    This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
+    """
+
+    __slots__ = ("arrays", "mark", "values")
+
+    def __init__(self, source: str, values: Mapping[str, Any]):
+        from .values import NamedTensor, as_value
+
+        self.arrays: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
+        mark: list[Any] = []
+        for name, value in values.items():
+            text = spelling_of(name)
+            if type(value) is not NamedTensor:
+                value = as_value(value, text)
+            self.values[text] = value
+            if type(value) is NamedTensor:
+                self.arrays[text] = value._array
+                mark += (text, value.layout)
+            else:
+                mark += (text, type(value), value)
+        self.mark = tuple(mark)
+
+    @property
+    def inputs(self) -> dict[Key, Input]:
+        """What the checker is to know of each value."""
+        found = {}
+        for text, value in self.values.items():
+            layout = getattr(value, "layout", None)
+            found[key(text)] = Input({}, value) if layout is None else Input(layout.sizes, None, layout.is_truth)
+        return found
+
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The axes of each tensor in storage order."""
+        return {text: self.values[text].axes for text in self.arrays}
+
+
+@lru_cache(maxsize=4096)
+def spelling_of(name: str) -> str:
+    """The one spelling of a name, whichever way it was written: gamma is γ."""
+    return str(key(name))
+
+
+class Compiled:
+    """A plan with the names of its inputs and the axes of its result."""
+
+    __slots__ = ("plan", "axes", "claims", "term", "checker")
+
+    def __init__(self, plan: Plan, term: Term, checker: Checker):
+        self.plan, self.term, self.checker = plan, term, checker
+        order = plan.orders[0]
+        self.axes = () if order is None else tuple(map(plain, order))
+        self.claims = tuple(checker.claim_terms)
+
+    def __call__(self, arrays: Mapping[str, Any]):
+        from .values import quiet, wrap
+
+        with quiet():
+            found = self.plan.run(arrays)
+        if self.claims:
+            from .claims import judge
+
+            judge(self, found[1:])
+        return wrap(found[0], self.axes, self.plan.xp)
+
+
+class Plans(OrderedDict):
+    """The last plans that were used."""
+
+    def fetch(self, mark):
+        found = self.get(mark)
+        if found is not None:
+            self.move_to_end(mark)
+        return found
+
+    def store(self, mark, value):
+        self[mark] = value
+        if len(self) > 1024:
+            self.popitem(last=False)
+        return value
+
+
+PLANS = Plans()
+
+
+def shadowed_by(names) -> frozenset[str]:
+    """Names of built-in functions that stand for tensors here, because a value was given for them."""
+    return frozenset(name for name in names if name in FUNCTIONS)
+
+
+def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
+    if values is None:
+        return dict(named)
+    if not isinstance(values, Mapping):
+        raise NotationError(
+            208,
+            f"values are a mapping from names to tensors, not {type(values).__name__}",
+            hint='write {"X": X} or X=X',
+        )
+    return {**values, **named}
+
+
+def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name, size in (sizes or {}).items():
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
+            raise NotationError(
+                310, f"the size of {name} is a whole number, not {size!r}", hint=f"write sizes={{{name!r}: 2}}"
+            )
+        if size < 0:
+            raise NotationError(310, f"the size of {name} cannot be {size}")
+        found[str(name)] = int(size)
+    return found
+
+
+def compile_formula(formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits) -> Compiled:
+    program = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), limits.nesting, frozenset(PYTHON))
+    scope = analyse(formula, program)
+    checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
+    with deep(formula):
+        term = checker.whole()
+        return planned(checker, term, bundle, limits)
+
+
+def planned(checker: Checker, term: Term, bundle: Bundle, limits: Limits) -> Compiled:
+    from .values import namespace_of, quiet
+
+    xp, real = namespace_of(bundle.arrays)
+    roots = [term]
+    for left, right, _ in checker.claim_terms:
+        roots += [left] + ([right] if isinstance(right, Term) else [])
+    with quiet():
+        plan = make_plan(checker.scope.source, tuple(roots), bundle.orders, xp, real, limits)
+    return Compiled(plan, term, checker)

@@ -1,0 +1,306 @@
+"""A function's body typed for its arguments: lifted by the signature, hygienically, or substituted where there is none.
+
+The extra axes of each argument get names of their own (`seq@1`) before the body is typed, so that no axis of the
+signature or of the body can meet them, and get their old names back in the result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from grammar.nodes import Name, Node, Set
+
+from .advice import near
+from .cases import unguarded
+from .frames import Frame, fresh, plain
+from .names import Key
+from .scope import Claim, Function
+from .sizes import agree, known
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+Bindings = dict[str, dict[str, Any]]
+
+
+def enter(
+    checker: Checker,
+    function: Function,
+    bindings: Bindings,
+    numbers: dict[str, Term],
+    arguments: tuple[Term, ...],
+    options: tuple[Term, ...],
+    node: Any,
+    parts,
+    caller: Frame,
+    depth: int | None = None,
+) -> Term:
+    """Type a function's body for these arguments."""
+    checker.calls += 1
+    steps = getattr(checker.limits, "steps", 10**6)
+    if checker.calls > steps:
+        raise checker.error(
+            404, f"this formula calls functions more than {steps} times", node, hint="raise limits.steps"
+        )
+    marker = (
+        id(function),
+        tuple(sorted(bindings["indices"].items())),
+        tuple((name, id(term)) for name, term in sorted(numbers.items())),
+    )
+    if marker in caller.active:
+        raise checker.error(
+            203,
+            f"{function.title} needs itself",
+            node,
+            notes=(f"its body is {checker.text(function.body)}",),
+            hint="a recurrence needs an index that goes down: f^l in terms of f^{l-1}",
+        )
+    if len(caller.active) > getattr(checker.limits, "nesting", 200):
+        raise checker.error(404, "calls nest too deep", node, hint="raise limits.nesting")
+    signed = function.signature is not None
+    inner = Frame(
+        parent=checker.top,
+        sizes_parent=None if signed else caller,
+        caller=caller,
+        function=function,
+        depth=(caller.depth + 1 if signed else caller.depth) if depth is None else depth,
+        axes=dict(bindings["axes"]),
+        indices=dict(bindings["indices"]),
+        active=caller.active | {marker},
+    )
+    for name, term in numbers.items():
+        inner.variables[Key(name)] = term
+    if signed:
+        arguments = lift_arguments(checker, function, arguments, node, parts, inner)
+    for name, term, part in zip(function.parameters, arguments, parts):
+        bind_argument(checker, function, name.key(), term, part, inner)
+    for position, name in enumerate(function.options):
+        bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
+    with unguarded(checker):
+        body = checker.term(function.body, inner)
+    result = finish(checker, function, body, node, inner) if signed else body
+    for of in function.statement.sets:
+        checker.check_member(result, of, inner, function.body)
+    note_claims(checker, function, inner)
+    return result
+
+
+def note_claims(checker: Checker, function: Function, inner: Frame) -> None:
+    for other in function.claims:
+        checker.pending_claims.append((Claim(function.body, other, function.statement.span), inner))
+    for claim in function.local_claims:
+        checker.pending_claims.append((claim, inner))
+
+
+def bind_argument(checker: Checker, function: Function, key: Key, term: Term, part: Node, inner: Frame) -> None:
+    declared = function.declarations.get(key)
+    if declared is not None:
+        term = check_declared(checker, key, declared, term, part, inner)
+    inner.variables[key] = term
+    inner.note_sizes(str(key), {axis: size for axis, size in term.shape.items() if "@" not in axis})
+
+
+def bind_option(checker, function, position, key, options, parts, ordinary, inner, caller) -> None:
+    """A parameter after the semicolon: by position, or the input or declared tensor of that name."""
+    if position < len(options):
+        bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
+        return
+    declared = function.declarations.get(key)
+    place = function.head.parameters[position]
+    found = checker.find(key, checker.top, place) if key in checker.top.variables or declared is None else None
+    if found is None and declared is not None:
+        if not checker.demand:
+            raise checker.error(
+                206,
+                f"{key} is a parameter of {function.title}, and no value was given for it",
+                place,
+                hint=f"give it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
+            )
+        found = checker.demand_declared(key, declared, inner)
+    if found is None:
+        raise checker.unknown(key, place, caller)
+    if declared is not None:  # an input of the program: its further axes are lifted with those of all inputs
+        bound = {axis for axis, _, _ in checker.set_axes(declared, inner)}
+        found = checker.renamed(found, {axis: fresh(axis, 0) for axis in found.shape if axis not in bound}, place)
+    bind_argument(checker, function, key, found, place, inner)
+
+
+def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: Node, inner: Frame) -> Term:
+    """An argument that has a declaration of its own: it has the declared axes; any others are lifted."""
+    axes = checker.set_axes(declared, inner)
+    for axis, size, where in axes:
+        if axis not in term.shape:
+            raise checker.error(
+                317,
+                f"{key} lacks the axis {axis} of its declaration",
+                part,
+                notes=(checker.described(part, term.shape),),
+                labels=((where.span, "declared here"),),
+            )
+        value = None if size is None else checker.solver.value(size, inner)
+        if value is not None and not agree(value, term.shape[axis]):
+            raise checker.error(
+                308,
+                f"{axis} of {key} is {known(term.shape[axis])}, and its declaration says {known(value)}",
+                part,
+                labels=((where.span, "declared here"),),
+            )
+        if size is not None and value is None:
+            checker.learn(size, term.shape[axis], inner)
+    if inner.function is None or inner.function.signature is None:
+        return term
+    return lift_parameter(checker, inner.function, term, {axis for axis, _, _ in axes}, part, inner)
+
+
+def lift_parameter(checker: Checker, function: Function, term: Term, bound: set[str], part: Node, inner: Frame) -> Term:
+    """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
+    signature = function.signature
+    assert signature is not None
+    given = {axis for axis, _, _ in checker.set_axes(signature.codomain, inner)}
+    extras = inner.memo.setdefault("extras", {})
+    names = {}
+    for axis, size in term.shape.items():
+        if axis in bound:
+            continue
+        if axis in given:
+            raise lifting_clash(checker, function, axis, term, part, part)
+        lifted = fresh(axis, inner.depth)
+        if lifted in extras and not agree(extras[lifted][1], size):
+            raise checker.error(
+                302,
+                f"the further axis {plain(axis)} is {known(extras[lifted][1])} in an argument and {known(size)} in "
+                f"{checker.text(part)}",
+                part,
+                notes=(checker.described(part, term.shape),),
+                hint="rename one of them",
+            )
+        extras[lifted] = (axis, size)
+        names[axis] = lifted
+    return checker.renamed(term, names, part)
+
+
+def lifting_clash(checker: Checker, function: Function, axis: str, argument: Term, part: Node, node: Any):
+    return checker.error(
+        306,
+        f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
+        node,
+        notes=(checker.described(part, argument.shape), f"signature: {checker.text(function.signature)}"),
+        hint=f"rename the further axis of {checker.text(part)}: X_{{{axis}→{axis}'}}",
+    )
+
+
+def lift_arguments(checker: Checker, function: Function, arguments, node, parts, inner: Frame) -> tuple[Term, ...]:
+    """The arguments with their extra axes renamed apart; raises where an argument lacks an axis, or lifting clashes."""
+    signature = function.signature
+    assert signature is not None
+    if len(signature.domain) != len(arguments):
+        raise checker.error(
+            304,
+            f"the signature of {function.title} has {len(signature.domain)} arguments, and its head {len(arguments)}",
+            signature,
+            labels=((function.head.span, "the head"),),
+        )
+    given = {axis for axis, _, _ in checker.set_axes(signature.codomain, inner)}
+    extras: dict[str, tuple[Any, Node]] = {}
+    lifted = []
+    for argument, part, of in zip(arguments, parts, signature.domain):
+        axes = checker.set_axes(of, inner)
+        needed = {axis for axis, _, _ in axes}
+        for axis, size, where in axes:
+            if axis not in argument.shape:
+                raise checker.error(
+                    305,
+                    f"{function.title} needs the axis {axis} of its argument {checker.text(part)}",
+                    part,
+                    notes=(checker.described(part, argument.shape),),
+                    labels=((where.span, "the signature asks for it here"),),
+                    hint=_nearest_axis(axis, argument.shape),
+                )
+            if size is not None:
+                solve_size(checker, size, argument.shape[axis], axis, part, inner)
+        names = {}
+        for axis, size in argument.shape.items():
+            if axis in needed:
+                continue
+            if axis in given:
+                raise lifting_clash(checker, function, axis, argument, part, node)
+            other = extras.get(axis)
+            if other is not None and not agree(other[0], size):
+                raise checker.error(
+                    302,
+                    f"the further axis {plain(axis)} is {known(other[0])} in {checker.text(other[1])} and "
+                    f"{known(size)} in {checker.text(part)}",
+                    node,
+                    notes=(
+                        checker.described(part, argument.shape),
+                        "extra axes of one name are mapped over together, so they are one axis",
+                    ),
+                    hint="rename one of them",
+                )
+            extras[axis] = (size, part)
+            names[axis] = fresh(axis, inner.depth)
+        lifted.append(checker.renamed(argument, names, part))
+    inner.memo["extras"] = {fresh(axis, inner.depth): (axis, size) for axis, (size, _) in extras.items()}
+    return tuple(lifted)
+
+
+def _nearest_axis(axis: str, shape) -> str | None:
+    have = sorted(plain(name) for name in shape)
+    meant = near(axis, have, 1, 0.4)
+    if meant:
+        return f"if {meant[0]} is meant, rename it: X_{{{meant[0]}→{axis}}}"
+    return f"give it that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
+
+
+def solve_size(checker: Checker, size: Node, actual: Any, axis: str, part: Node, inner: Frame) -> None:
+    """n of `seq[n]` becomes the size of this call's seq; a size that is known already must be the same."""
+    value = checker.solver.value(size, Frame(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
+    if value is None:
+        checker.learn(size, actual, inner)
+    elif not agree(value, actual):
+        raise checker.error(
+            308,
+            f"{axis} of {checker.text(part)} is {known(actual)}, and the signature says {checker.text(size)} = {known(value)}",
+            part,
+            labels=((size.span, "stated here"),),
+        )
+
+
+def _is_free(size: Node, inner: Frame) -> bool:
+    """A bare name that this call has not met yet: it is bound here, whatever it means outside."""
+    return (
+        isinstance(size, Name)
+        and Key(size.text) not in inner.scalars
+        and Key(size.text) not in inner.variables
+        and size.text not in inner.indices
+    )
+
+
+def finish(checker: Checker, function: Function, body: Term, node: Any, inner: Frame) -> Term:
+    """Check the body against the signature's result, give it every extra axis, and name those as outside."""
+    signature = function.signature
+    assert signature is not None
+    of = signature.codomain
+    axes = checker.set_axes(of, inner)
+    names = {axis for axis, _, _ in axes}
+    have = {axis for axis in body.shape if "@" not in axis}
+    if names != have:
+        raise checker.axes_differ(body, function.body, names, of, "")
+    for axis, size, where in axes:
+        value = None if size is None else checker.solver.value(size, inner)
+        if value is not None and not agree(value, body.shape[axis]):
+            raise checker.error(
+                308,
+                f"{axis} of the result is {known(body.shape[axis])}, and the signature of {function.title} says "
+                f"{checker.text(where)} = {known(value)}",
+                function.body,
+                labels=((of.span, "stated here"),),
+            )
+    extras = inner.memo.get("extras", {})
+    missing = tuple((axis, size) for axis, (_, size) in extras.items() if axis not in body.shape)
+    if missing:
+        shape = {**body.shape, **dict(missing)}
+        body = checker.terms.make("spread", (body,), options=missing, shape=shape, boolean=body.boolean, node=node)
+    return checker.renamed(body, {axis: outside for axis, (outside, _) in extras.items()}, node)

@@ -1,0 +1,111 @@
+"""Renames, merges and splits of one subscript, all at once (paper §3.6)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from grammar.nodes import Rename
+
+from .advice import did_you_mean, near
+from .frames import Frame
+from .sizes import is_known, known
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+
+def rename(checker: Checker, base: Term, node: Rename, frame: Frame) -> Term:
+    """Renames, merges and splits of one subscript, all at once (paper §3.6)."""
+    shape = base.shape
+    old: set[str] = set()
+    for before, _ in node.items:
+        for axis in before:
+            for real in frame.real_axes(axis.name):
+                if real not in shape:
+                    have = sorted(name for name in shape if "@" not in name)
+                    raise checker.error(
+                        301,
+                        f"{checker.text(node.base)} has no axis {real} to rename",
+                        axis,
+                        notes=(checker.described(node.base, shape),),
+                        hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
+                    )
+                if real in old:
+                    raise checker.error(303, f"{real} is renamed twice", axis, hint="rename each axis once")
+                old.add(real)
+    kept = {axis for axis in shape if axis not in old}
+    taken: dict[str, Any] = {}
+    for _, after in node.items:
+        for axis in after:
+            for real in frame.real_axes(axis.name):
+                if real in kept or real in taken:
+                    why = "another axis has this name" if real in kept else "two axes would get this name"
+                    raise checker.error(
+                        312,
+                        f"no axis can be renamed to {real}: {why}",
+                        axis,
+                        notes=(checker.described(node.base, shape),),
+                        hint=f"choose another name, or rename the other {real} at the same time",
+                    )
+                taken[real] = axis
+    simple: dict[str, str] = {}
+    term = base
+    for before, after in node.items:
+        sources = [real for axis in before for real in frame.real_axes(axis.name)]
+        targets = [real for axis in after for real in frame.real_axes(axis.name)]
+        if len(sources) == len(targets):
+            simple.update(zip(sources, targets))
+    term = checker.renamed(term, {name: f"{new}@new" for name, new in simple.items()}, node)
+    for before, after in node.items:
+        sources = [real for axis in before for real in frame.real_axes(axis.name)]
+        targets = [real for axis in after for real in frame.real_axes(axis.name)]
+        if len(sources) != len(targets):
+            make = merge if len(targets) == 1 else split
+            term = make(checker, term, sources, targets, node, frame)
+    back = {axis: axis.removesuffix("@new") for axis in term.shape if axis.endswith("@new")}
+    return checker.renamed(term, back, node)
+
+
+def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Frame) -> Term:
+    size: Any = 1
+    for axis in sources:
+        size = known(term.shape[axis]) if size == 1 else size * known(term.shape[axis])
+    target = f"{targets[0]}@new"
+    shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
+    shape[target] = size
+    return checker.terms.make("merge", (term,), options=(tuple(sources), target), shape=shape, node=node)
+
+
+def split(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Frame) -> Term:
+    whole = known(term.shape[sources[0]])
+    sizes: dict[str, Any] = {axis: checker.solver.size(axis, frame, node) for axis in targets}
+    unknown = [axis for axis, size in sizes.items() if size is None or not is_known(size)]
+    product = math.prod(known(size) for axis, size in sizes.items() if axis not in unknown)
+    if len(unknown) > 1 or not is_known(whole):
+        if not checker.demand:
+            raise checker.error(
+                309,
+                f"the sizes of {' and '.join(unknown)} are not known, so {sources[0]} cannot be split",
+                node,
+                notes=(f"{sources[0]} is {whole}",),
+                hint=f"give one of them by name: sizes={{{unknown[0]!r}: 2}}",
+            )
+        for axis in unknown:
+            sizes[axis] = checker.unknown_size(axis)
+    elif product == 0 or whole % product or (not unknown and product != whole):
+        text = " × ".join(f"{axis}[{known(size)}]" for axis, size in sizes.items() if axis not in unknown)
+        raise checker.error(
+            313,
+            f"{sources[0]} has the size {whole}, and cannot be split into {text}",
+            node,
+            notes=(checker.described(node.base, term.shape),),
+            hint="give sizes whose product is that of the axis",
+        )
+    elif unknown:
+        sizes[unknown[0]] = whole // product
+    shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
+    shape |= {f"{axis}@new": known(size) for axis, size in sizes.items()}
+    parts = tuple((f"{axis}@new", known(size)) for axis, size in sizes.items())
+    return checker.terms.make("split", (term,), options=(sources[0], parts), shape=shape, node=node)
