@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +52,8 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        import html
+
         rows = "".join(
             f"<tr><td>{number}</td><td><code>{html.escape(stage.text)}</code></td>"
             f"<td><code>{html.escape(stage.type)}</code></td><td>{stage.value._repr_html_()}</td></tr>"
