@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from grammar import nodes
@@ -36,6 +37,7 @@ class Program:
         self.syntax = syntax
         self.tree = parse(source, syntax, functions=frozenset(PYTHON))
         self.scope: Scope = analyse(source, self.tree)
+        self._entries: dict[str, Entry] = {}
 
     # what it says
     def __eq__(self, other) -> bool:
@@ -102,19 +104,21 @@ class Program:
         return iter(self.names)
 
     def __getitem__(self, name: str) -> Entry:
-        return Entry(self, name)
+        found = self._entries.get(name)
+        if found is None:
+            found = self._entries[name] = Entry(self, name)
+        return found
 
     def __getattr__(self, name: str) -> Entry:
         if name.startswith("_"):
             raise AttributeError(name)
-        return Entry(self, name)
+        return self[name]
 
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """The program's value; or, where it ends with a function, that function of the arguments."""
-        last = self.last_function()
-        if last is not None:
-            return self[last.title](*arguments, values=values, sizes=sizes, **named)
+        if self._last is not None:
+            return self._last(*arguments, values=values, sizes=sizes, **named)
         if arguments:
             raise NotationError(
                 304,
@@ -124,6 +128,12 @@ class Program:
         from .formula import evaluate
 
         return evaluate(self.source, values, sizes=sizes, syntax=self.syntax, **named)
+
+    @cached_property
+    def _last(self) -> Entry | None:
+        """The function that the program ends with, as it is called."""
+        function = self.last_function()
+        return None if function is None else self[function.title]
 
     def last_function(self) -> Function | None:
         functions = list(self.scope.all_functions())
@@ -219,13 +229,13 @@ class Entry:
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name."""
         given = all_values(values, named)
-        bundle = Bundle(self.program.source, {**given, **{f"argument_{n}": a for n, a in enumerate(arguments, 1)}})
+        given.update(zip(map("argument_{}".format, range(1, len(arguments) + 1)), arguments))
+        bundle = Bundle(self.program.source, given)
         extent = whole_sizes(sizes) if sizes else None
         mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
-        plans = _ENTRY_PLANS.setdefault((self.program.source, self.program.syntax, self.name), Plans())
-        compiled = plans.fetch(mark)
+        compiled = self._plans.fetch(mark)
         if compiled is None:
-            compiled = plans.store(mark, self.compile(bundle, len(arguments), extent))
+            compiled = self._plans.store(mark, self.compile(bundle, len(arguments), extent))
         return compiled(bundle.arrays)
 
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
@@ -294,9 +304,6 @@ class Entry:
             numbers = {name: checker.term(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers
         return None
-
-
-_ENTRY_PLANS: dict[tuple, Plans] = {}
 
 
 def _part(text: str):
