@@ -1,0 +1,50 @@
+"""The public names: what users type stays."""
+
+import pytest
+
+import namedtensor as nt
+
+NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function
+NotationError Limits Formula Program""".split()
+FUNCTIONS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
+max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
+cumprod sort unroll pool index maxk argmaxk onehot concat stack iota det inv trace dot""".split()
+METHODS = (
+    """to_array rename merge split exp softmax sum mean standardize sort norm index dot to_text to_xarray""".split()
+)
+
+
+@pytest.mark.parametrize("name", NAMES + FUNCTIONS)
+def test_a_name_of_the_package(name):
+    assert callable(getattr(nt, name))
+    assert getattr(nt, name).__doc__
+    assert name in dir(nt)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_of_tensors(name):
+    assert callable(getattr(nt.NamedTensor, name))
+
+
+def test_what_is_exported_is_there():
+    assert set(NAMES) == set(nt.__all__)
+
+
+def test_functions_keep_the_names_of_modules():
+    """`namedtensor.formula` and its like are modules, too; the package's names stay those of the functions."""
+    import importlib
+
+    for name in ("check", "explain", "formula"):
+        importlib.import_module(f"namedtensor.{name}")
+        assert callable(getattr(nt, name))
+
+
+def test_an_unknown_name_is_no_attribute():
+    with pytest.raises(AttributeError, match="has no attribute 'sofmax'"):
+        nt.sofmax  # noqa: B018
+
+
+def test_a_later_part_says_so():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.derivative("x^2", wrt="x")
+    assert caught.value.number == 408
