@@ -41,12 +41,13 @@ def place(term: Term, source: str) -> tuple[int, int]:
 
 
 class Step(NamedTuple):
-    """`slot` gets what `function` makes of the arrays in `arguments`."""
+    """`slot` gets what `function` makes of the arrays in `arguments`; `lower` prepares it for dtypes that are known."""
 
     slot: int
     function: Callable[..., Any]
     arguments: tuple[int, ...]
     term: Term
+    lower: Callable[[tuple[Any, ...]], Callable[..., Any]] | None = None
 
 
 class Plan:
@@ -61,6 +62,7 @@ class Plan:
         self.results: tuple[int, ...] = results
         self.orders: tuple[Order | None, ...] = orders
         self._calls = tuple((step.slot, step.function, step.arguments) for step in steps)
+        self._runs = 0
 
     def run(self, arrays: Mapping[str, Any]) -> list[Any]:
         """The arrays of the results."""
@@ -81,7 +83,24 @@ class Plan:
             if term.operator == "python":
                 raise
             raise failure(problem, self.source, term) from problem
+        if self._runs < 2:
+            self._runs += 1
+            if self._runs == 2:
+                self.settle(slots)
         return [slots[slot] for slot in self.results]
+
+    def settle(self, slots: list[Any]) -> None:
+        """Prepare each step for the dtypes that it met: a plan serves inputs of one kind, so they stay the same.
+
+        This comes with the second run, for many formulas run only once.
+        """
+        calls = []
+        for step in self.steps:
+            function = step.function
+            if step.lower is not None:
+                function = step.lower(tuple(getattr(slots[argument], "dtype", None) for argument in step.arguments))
+            calls.append((step.slot, function, step.arguments))
+        self._calls = tuple(calls)
 
     def index_error(self, problem: IndexProblem, term: Term) -> NotationError:
         node = term.node
@@ -205,7 +224,9 @@ class _Planner:
         self.slots[id(term)] = slot
         self.orders[id(term)] = order
 
-    def step(self, term: Term, function: Callable, arguments: tuple[Term, ...], order: Order) -> None:
+    def step(
+        self, term: Term, function: Callable, arguments: tuple[Term, ...], order: Order, lower: Any = None
+    ) -> None:
         """A step; where all it needs is constant, its value now."""
         places = tuple(self.slots[id(argument)] for argument in arguments)
         if all(place in self.fixed for place in places) and term.operator != "python":
@@ -222,7 +243,7 @@ class _Planner:
         slot = self.new_slot()
         self.slots[id(term)] = slot
         self.orders[id(term)] = order
-        self.steps.append(Step(slot, function, places, term))
+        self.steps.append(Step(slot, function, places, term, lower))
 
     def as_real(self, value: Any) -> Any:
         if hasattr(value, "dtype") and value.dtype != self.real and self.is_floating(value.dtype):
@@ -416,10 +437,14 @@ class _Planner:
         orders = tuple(self.orders[id(argument)] for argument in arguments)
         if all(order is None for order in orders) and orders:
             function, order = record.lower(self.xp, ((),) * len(orders), term.axes, options)
-            function = _on_numbers(self.xp, function, self.real)
-        else:
-            function, order = record.lower(self.xp, orders, term.axes, options)
-        self.step(term, function, arguments, order)
+            self.step(term, _on_numbers(self.xp, function, self.real), arguments, order)
+            return
+        function, order = record.lower(self.xp, orders, term.axes, options)
+
+        def lower(dtypes: tuple[Any, ...]) -> Callable[..., Any]:
+            return record.lower(self.xp, orders, term.axes, {**options, "dtypes": dtypes})[0]
+
+        self.step(term, function, arguments, order, lower)
 
     RULES = {
         "input": input_rule,

@@ -354,3 +354,11 @@ def test_a_parameter_of_an_inner_call_is_lifted_with_the_inputs():
     program = nt.program("g : ℝ^{a} → ℝ^{a}\ng(X; W) = X ⊙ W\nW ∈ ℝ^{a}\nf : ℝ^{a} → ℝ^{a}\nf(X) = g(X)")
     both = nt.tensor([[1, 2], [3, 4]], "batch a")
     assert program["f"](both, W=both).to_array("batch a").tolist() == [[1, 4], [9, 16]]
+
+
+def test_a_plan_that_has_settled_gives_the_same():
+    """From the second run on, a plan's steps are prepared for the dtypes that they met."""
+    tensors = {"x": nt.tensor([1, 2, 3], "a"), "y": nt.tensor([0.5, 1.5], "b")}
+    formula = nt.formula("softmax_{a}(x / 2 + y) ⊙_{b} y + ∑_{a} x^2 − |a|")
+    first, *others = (formula(**tensors) for _ in range(4))
+    assert all(nt.allclose(first, other, rtol=0, atol=0) and first.dtype == other.dtype for other in others)
