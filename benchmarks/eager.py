@@ -23,6 +23,8 @@ def pairs() -> dict[str, tuple]:
     a, x = generator.standard_normal((3, 4)), generator.standard_normal(4)
     A, X = nt.tensor(a, "height width"), nt.tensor(x, "width")
     return {
+        "A + A": (lambda: A + A, lambda: a + a),
+        "-A": (lambda: -A, lambda: -a),
         "A + x": (lambda: A + X, lambda: a + x),
         "A * 2": (lambda: A * 2, lambda: a * 2),
         'nt.dot(A, x, axis="width")': (lambda: nt.dot(A, X, axis="width"), lambda: a @ x),
