@@ -4,7 +4,17 @@ A term applies an operator of `namedtensor.operators`, or one of the few structu
 shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, recurrences unrolled,
 lifting done: what is left is a graph in which equal terms are one object.
 
-    input, number, rename, merge, split, spread, pick, fill
+    input    a tensor given from outside; options are its name
+    number   a plain number; options are its value
+    rename   axes get other names; options are the pairs (old, new)
+    merge    axes become one; options are (old axes, new axis)
+    split    an axis becomes several; options are (old axis, ((new axis, size), …))
+    spread   the same value along new axes; options are the pairs (axis, size)
+    pick     one element of an axis; options are (axis, index from 0)
+    fill     parts joined along an axis, then put in order; options are (axis, positions from 0)
+    literal  numbers joined to a tensor; options are the axes
+
+The rest, such as constants, identities and cases, are the rules of `plan`.
 """
 
 from __future__ import annotations
@@ -14,18 +24,6 @@ from typing import Any
 
 from .axes import show
 from .sizes import known
-
-STRUCTURAL = {
-    "input": "a tensor given from outside; options are its name",
-    "number": "a plain number; options are its value",
-    "rename": "axes get other names; options are the pairs (old, new)",
-    "merge": "axes become one; options are (old axes, new axis)",
-    "split": "an axis becomes several; options are (old axis, ((new axis, size), …))",
-    "spread": "the same value along new axes; options are the pairs (axis, size)",
-    "pick": "one element of an axis; options are (axis, index from 0)",
-    "fill": "parts joined along an axis, then put in order; options are (axis, positions from 0)",
-    "literal": "numbers joined to a tensor; options are the axes",
-}
 
 
 class Term:
