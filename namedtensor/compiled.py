@@ -72,26 +72,37 @@ def spelling_of(name: str) -> str:
 
 
 class Compiled:
-    """A plan with the names of its inputs and the axes of its result."""
+    """A plan with the names of its inputs and the axes of its results, the first `count` of what it computes."""
 
-    __slots__ = ("plan", "axes", "claims", "term", "checker")
+    __slots__ = ("plan", "axes", "count", "claims", "terms", "checker")
 
-    def __init__(self, plan: Plan, term: Term, checker: Checker):
-        self.plan, self.term, self.checker = plan, term, checker
-        order = plan.orders[0]
-        self.axes = () if order is None else tuple(map(plain, order))
+    def __init__(self, plan: Plan, terms: tuple[Term, ...], checker: Checker):
+        self.plan, self.terms, self.checker = plan, terms, checker
+        self.count = len(terms)
+        self.axes = tuple(() if order is None else tuple(map(plain, order)) for order in plan.orders[: self.count])
         self.claims = tuple(checker.claim_terms)
 
     def __call__(self, arrays: Mapping[str, Any]):
-        from .values import quiet, wrap
+        from .values import wrap
+
+        return wrap(self.run(arrays)[0], self.axes[0], self.plan.xp)
+
+    def several(self, arrays: Mapping[str, Any]) -> tuple:
+        """All results, where there are several."""
+        from .values import wrap
+
+        return tuple(wrap(array, axes, self.plan.xp) for array, axes in zip(self.run(arrays), self.axes))
+
+    def run(self, arrays: Mapping[str, Any]) -> list[Any]:
+        from .values import quiet
 
         with quiet():
             found = self.plan.run(arrays)
         if self.claims:
             from .claims import judge
 
-            judge(self, found[1:])
-        return wrap(found[0], self.axes, self.plan.xp)
+            judge(self, found[self.count :])
+        return found
 
 
 class Plans(OrderedDict):
@@ -149,16 +160,16 @@ def compile_formula(formula, syntax, bundle: Bundle, sizes, strict: bool, limits
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):
         term = checker.whole()
-        return planned(checker, term, bundle, limits)
+        return planned(checker, (term,), bundle, limits)
 
 
-def planned(checker: Checker, term: Term, bundle: Bundle, limits: Limits) -> Compiled:
+def planned(checker: Checker, terms: tuple[Term, ...], bundle: Bundle, limits: Limits) -> Compiled:
     from .values import namespace_of, quiet
 
     xp, real = namespace_of(bundle.arrays)
-    roots = [term]
+    roots = list(terms)
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
     with quiet():
         plan = make_plan(checker.scope.source, tuple(roots), bundle.orders, xp, real, limits)
-    return Compiled(plan, term, checker)
+    return Compiled(plan, terms, checker)

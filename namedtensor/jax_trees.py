@@ -5,18 +5,36 @@ So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+
+_OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
+_told = False
 
 
 @cache
 def register() -> None:
     """Tell JAX; once."""
+    global _told
     from jax import tree_util  # type: ignore[import-not-found]
 
     from .tensors import NamedTensor
 
     tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
+    for kind in _OTHERS:
+        tree_util.register_pytree_node(*kind)
+    _told = True
+
+
+def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
+    """Tell JAX of a class that holds named tensors, too, when it is told of those: its leaves, and what it is made of."""
+    _OTHERS.append((kind, leaves, made_of))
+    if _told:
+        from jax import tree_util  # type: ignore[import-not-found]
+
+        tree_util.register_pytree_node(kind, leaves, made_of)
 
 
 def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:

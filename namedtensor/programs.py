@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -25,6 +25,9 @@ from .scope import Function, Scope, analyse
 from .sizes import Unknown, known
 from .terms import Term
 
+if TYPE_CHECKING:
+    from .initial import Schemes
+
 
 class Program:
     """Many definitions in one scope; prints itself, compares by what it says, and pickles.
@@ -37,7 +40,7 @@ class Program:
         self.syntax = syntax
         self.tree = parse(source, syntax, functions=frozenset(PYTHON))
         self.scope: Scope = analyse(source, self.tree)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[Any, Any] = {}
 
     # what it says
     def __eq__(self, other) -> bool:
@@ -103,10 +106,16 @@ class Program:
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
-    def __getitem__(self, name: str) -> Entry:
+    @overload
+    def __getitem__(self, name: str) -> Entry: ...
+    @overload
+    def __getitem__(self, name: tuple[str, ...]) -> Entries: ...
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> Entry | Entries:
+        """A name of the program, or several: `program["K", "V"](…)` is a tuple of both, what they share computed once."""
         found = self._entries.get(name)
         if found is None:
-            found = self._entries[name] = Entry(self, name)
+            found = self._entries[name] = Entry(self, name) if isinstance(name, str) else Entries(self, name)
         return found
 
     def __getattr__(self, name: str) -> Entry:
@@ -154,7 +163,9 @@ class Program:
         return {name: show(shape) for name, shape in found.items()}
 
     def parameter_shapes(self, sizes=None, **shapes: Any) -> dict[str, dict[str, Any]]:
-        checker = self.demanding(sizes, shapes)
+        return self.shapes_of(self.demanding(sizes, shapes), shapes)
+
+    def shapes_of(self, checker: Checker, shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         given = {str(key(name)) for name in shapes}
         found: dict[str, dict[str, Any]] = {}
         for spelling, term in checker.demanded.items():
@@ -177,6 +188,7 @@ class Program:
                 checker.term(self.scope.last, checker.top)
             for function in self.scope.all_functions():
                 self.demand_function(checker, function)
+            checker.solver.settle()
         return checker
 
     def demand_function(self, checker: Checker, function: Function) -> None:
@@ -200,14 +212,28 @@ class Program:
         parts = function.head.arguments
         enter(checker, function, bindings, {}, tuple(arguments), (), function.head, parts, checker.top, 0)
 
-    def init(self, seed: int = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64", **shapes: Any):
-        """The parameters as tensors: a matrix normal with variance 1/(numbers that one output sums), γ one, others zero.
+    def init(
+        self,
+        seed: int = 0,
+        sizes: Mapping[str, int] | None = None,
+        dtype: str = "float64",
+        schemes: Schemes | None = None,
+        only: Collection[str] | None = None,
+        **shapes: Any,
+    ):
+        """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
+        what is only added zero; `schemes` says otherwise by name (see `initial`), `only` which are wanted.
 
         Raises NotationError where a size stays unknown.
         """
-        from .initial import initial
+        from .initial import fans, initial
 
-        return initial(self.parameter_shapes(sizes, **shapes), seed, dtype)
+        checker = self.demanding(sizes, shapes)
+        summed = fans(checker.demanded, checker.terms.made())
+        wanted = self.shapes_of(checker, shapes)
+        if only is not None:
+            wanted = {name: shape for name, shape in wanted.items() if name in only}
+        return initial(wanted, summed, seed, dtype, schemes, sizes)
 
 
 class Formula(Program):
@@ -239,19 +265,11 @@ class Entry:
         return compiled(bundle.arrays)
 
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
-        scope = self.program.scope
-        shadowed = shadowed_by(map(str, bundle.inputs))
-        if shadowed or PYTHON:
-            scope = analyse(
-                self.program.source,
-                parse(self.program.source, self.program.syntax, shadowed, functions=frozenset(PYTHON)),
-            )
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
-        inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in spellings}
-        checker = Checker(scope, inputs, sizes, python=PYTHON)
+        checker = checker_of(self.program, bundle, sizes, spellings)
         with deep(self.program.source):
             term = self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
-            return planned(checker, term, bundle, DEFAULT)
+            return planned(checker, (term,), bundle, DEFAULT)
 
     def term(self, checker: Checker, arguments: list[tuple[str, Input]]) -> Term:
         function = self.function(checker)
@@ -304,6 +322,45 @@ class Entry:
             numbers = {name: checker.term(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers
         return None
+
+
+class Entries:
+    """Several names of a program, computed together: what they share is computed once."""
+
+    def __init__(self, program: Program, names: tuple[str, ...]):
+        self.program, self.names = program, names
+        self._entries = tuple(Entry(program, name) for name in names)
+        self._plans = Plans()
+
+    def __repr__(self) -> str:
+        return f"{', '.join(self.names)} of a program of {len(self.program.tree.statements)} statements"
+
+    def __call__(self, *, values: Values | None = None, sizes=None, **named: Any) -> tuple:
+        """Their values, in the order of the names; parameters and inputs come by name."""
+        bundle = Bundle(self.program.source, all_values(values, named))
+        extent = whole_sizes(sizes) if sizes else None
+        mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
+        compiled = self._plans.fetch(mark)
+        if compiled is None:
+            compiled = self._plans.store(mark, self.compile(bundle, extent))
+        return compiled.several(bundle.arrays)
+
+    def compile(self, bundle: Bundle, sizes) -> Compiled:
+        checker = checker_of(self.program, bundle, sizes)
+        with deep(self.program.source):
+            terms = tuple(entry.term(checker, []) for entry in self._entries)
+            return planned(checker, terms, bundle, DEFAULT)
+
+
+def checker_of(program: Program, bundle: Bundle, sizes, arguments=()) -> Checker:
+    """A checker of the program for the values of a call; those of `arguments` are no names of the program."""
+    scope = program.scope
+    shadowed = shadowed_by(map(str, bundle.inputs))
+    if shadowed or PYTHON:
+        tree = parse(program.source, program.syntax, shadowed, functions=frozenset(PYTHON))
+        scope = analyse(program.source, tree)
+    inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
+    return Checker(scope, inputs, sizes, python=PYTHON)
 
 
 def _part(text: str):

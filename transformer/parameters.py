@@ -1,0 +1,73 @@
+"""What a layer is given, against what its formulas declare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import namedtensor as nt
+from grammar.nodes import Name
+from namedtensor.advice import did_you_mean, near
+from namedtensor.axes import show
+from namedtensor.names import key, walk
+
+if TYPE_CHECKING:
+    from .layer import Layer
+
+
+def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Each name in its one spelling: `gamma` is γ."""
+    return {str(key(name)): value for name, value in parameters.items()}
+
+
+def expected(layer: type[Layer] | Layer, sizes: Mapping[str, int]) -> list[str]:
+    """The parameters that the formulas declare, families counted out; `sizes` says how many layers there are."""
+    return [name for name in layer.formula.parameter_shapes(sizes) if name not in layer.inputs]
+
+
+def constants(layer: type[Layer] | Layer) -> set[str]:
+    """The names in the formulas that a number may be given for."""
+    return {node.text for node in walk(layer.formula.tree) if isinstance(node, Name)}
+
+
+def checked(layer: Layer, parameters: dict[str, Any], sizes: dict[str, int]) -> dict[str, Any]:
+    """The parameters in the order of the formulas. Raises NotationError where they are not what those declare."""
+    kind = type(layer).__name__
+    needed = expected(layer, sizes)
+    missing = [name for name in needed if name not in parameters]
+    free = constants(layer) - set(needed)
+    extra = [name for name in parameters if name not in needed and name not in free]
+    if missing or extra:
+        raise mismatch(layer, sizes, missing, extra, needed)
+    tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
+    try:
+        layer.formula.parameter_shapes(sizes, **tensors)
+    except nt.NotationError as problem:
+        problem.add_note(f"in the parameters of {kind}")
+        raise
+    return {name: parameters[name] for name in (*needed, *(each for each in parameters if each in free))}
+
+
+def mismatch(
+    layer: Layer, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
+) -> nt.NotationError:
+    """What is missing and what is left over, in one error."""
+    kind = type(layer).__name__
+    notes = [f"its formulas declare {listed(needed)}"]
+    if missing and extra:
+        return nt.NotationError(
+            206, f"{kind} lacks {listed(missing)}, and was given {listed(extra)}, which it has not", notes=tuple(notes)
+        )
+    if missing:
+        shape = layer.formula.parameter_shapes(sizes)[missing[0]]
+        return nt.NotationError(
+            206, f"{kind} lacks {listed(missing)}", notes=tuple(notes), hint=f"give it: {missing[0]} ∈ {show(shape)}"
+        )
+    return nt.NotationError(
+        201, f"{kind} has no parameter {listed(extra)}", notes=tuple(notes),
+        hint=did_you_mean(near(extra[0], needed)),
+    )  # fmt: skip
+
+
+def listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
