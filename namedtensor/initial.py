@@ -12,12 +12,13 @@ input goes to; so the published initialisations are one line each:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from grammar.errors import NotationError
 
+from .arrays import converted
 from .frames import plain
 from .names import Key, key
 from .sizes import known
@@ -141,3 +142,18 @@ def usual(spelling: Key, contracted: bool) -> Scheme:
     if spelling.base == "γ":
         return Constant(1.0)
     return LECUN if contracted else Constant(0.0)
+
+
+def uniform(seed: int) -> Callable[[Any], Any]:
+    """Draws of numbers between 0 and 1, as many as a tensor has and in its library."""
+    import numpy as np
+
+    from .tensors import tensor
+
+    generator = np.random.default_rng(seed)
+
+    def draw(like: Any) -> Any:
+        numbers = generator.uniform(np.finfo(np.float32).tiny, 1, tuple(like.sizes.values()))
+        return tensor(converted(numbers, like.array), like.axes)
+
+    return draw

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-
 _OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
 _told = False
 

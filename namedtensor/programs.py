@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -122,6 +122,20 @@ class Program:
         if name.startswith("_"):
             raise AttributeError(name)
         return self[name]
+
+    def redefined(self, text: str = "", without: Iterable[str] = ()) -> Self:
+        """A program in which the definitions of `text` replace those of the same names; `without` takes some out.
+
+        What `text` says of other names is added. Raises NotationError where a name to take out is not defined.
+
+        >>> import namedtensor as nt
+        >>> nt.program("act(x) = gelu(x)\nY = act(X)").redefined("act(x) = relu(x)")
+        act(x) = relu(x)
+        Y = act(X)
+        """
+        from .redefining import redefined
+
+        return redefined(self, text, without)
 
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):

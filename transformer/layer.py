@@ -20,23 +20,44 @@ import inspect
 import json
 import os
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import namedtensor as nt
 from namedtensor import jax_trees
+from namedtensor.arrays import placed
 from namedtensor.initial import Schemes
+from namedtensor.tensors import concrete
 
 from .parameters import checked, expected, spelled
+
+
+@lru_cache(maxsize=256)
+def variant(notation: str, definitions: str = "", without: frozenset[str] = frozenset()) -> nt.Program:
+    """The program of a text, some of its definitions replaced and some taken out."""
+    program = nt.program(notation, syntax="text")
+    return program.redefined(definitions, without) if definitions or without else program
 
 
 class _Formula:
     """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
 
     def __get__(self, layer: Layer | None, owner: type[Layer]) -> nt.Program:
-        if "_formula" not in owner.__dict__:
-            owner._formula = nt.program(owner.notation, syntax="text")
-        return owner._formula
+        return variant(owner.notation, layer.definitions if layer is not None else "")
+
+
+class About(NamedTuple):
+    """All of a layer but its parameters; compares, and can be hashed."""
+
+    sizes: tuple[tuple[str, int], ...]
+    definitions: str
+    config: str
+
+    @classmethod
+    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any]) -> About:
+        return cls(tuple(sorted(sizes.items())), definitions, json.dumps(dict(config), ensure_ascii=False))
 
 
 class Layer:
@@ -45,32 +66,65 @@ class Layer:
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
     Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError where a parameter is
     missing, is not in the formulas, or has another shape than they declare.
+
+    `definitions` replace those of the same names in the formulas: another activation, say.
     """
 
     notation: ClassVar[str] = ""
     source: ClassVar[str] = ""
     value: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
     inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `value` is a tensor
+    optional: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
     schemes: ClassVar[Schemes] = {}
-    formula: ClassVar[Any] = _Formula()
-    _formula: ClassVar[nt.Program]
+    formula = _Formula()
 
     def __init_subclass__(cls) -> None:
-        cls.notation = inspect.cleandoc(cls.notation)
-        cls.value = cls.__dict__.get("value", cls.__name__)
+        file = cls.__dict__.get("file")
+        text = Path(inspect.getfile(cls)).with_name(file).read_text("utf-8") if file else cls.notation
+        cls.notation = inspect.cleandoc(text)
+        if cls.notation and not cls.value:
+            cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.source}."
         jax_trees.also(cls, _leaves, _of_leaves)
 
-    def __init__(self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
-        self._set(checked(self, spelled(parameters), dict(sizes or {})), dict(sizes or {}))
-
-    def _set(self, parameters: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
-        object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
-        object.__setattr__(self, "sizes", MappingProxyType(dict(sizes)))
-
     parameters: Mapping[str, Any]
-    sizes: Mapping[str, int]
+    about: About
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        sizes: Mapping[str, int] | None = None,
+        definitions: str = "",
+        config: Mapping[str, Any] | None = None,
+    ):
+        self._set({}, About.of(sizes or {}, definitions, config or {}))
+        self._set(checked(self, spelled(parameters)), self.about)
+
+    def _set(self, parameters: Mapping[str, Any], about: About) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
+        object.__setattr__(self, "about", about)
+
+    def _with(self, parameters: Mapping[str, Any]) -> Self:
+        """The same layer with other values, which are not checked."""
+        layer = object.__new__(type(self))
+        layer._set(parameters, self.about)
+        return layer
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The numbers that no parameter shows, such as how many layers there are."""
+        return dict(self.about.sizes)
+
+    @property
+    def definitions(self) -> str:
+        """What replaces definitions of the same names in the notation."""
+        return self.about.definitions
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What the file said from which the layer was loaded."""
+        return json.loads(self.about.config)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
@@ -98,7 +152,17 @@ class Layer:
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
-        return type(self)({**self.parameters, **spelled({**(parameters or {}), **named})}, self.sizes)
+        given = spelled({**(parameters or {}), **named})
+        return self._with(checked(self, {**self.parameters, **given}))
+
+    def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
+        """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
+        moved = {
+            name: nt.tensor(placed(concrete(value.array), backend, dtype, device), value.axes)
+            for name, value in self.parameters.items()
+            if isinstance(value, nt.NamedTensor)
+        }
+        return self._with({**self.parameters, **moved})
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -107,27 +171,34 @@ class Layer:
 
     def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
         """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
-        if self.inputs and arguments:
-            if len(arguments) > len(self.inputs):
-                raise nt.NotationError(
-                    304, f"{type(self).__name__} takes {', '.join(self.inputs)}, and was given {len(arguments)} arguments"
-                )
-            named, arguments = {**dict(zip(self.inputs, arguments)), **named}, ()
-        return self.formula[name](*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+        arguments, named = self._named(arguments, named)
+        program = self._program(named)
+        return program[name](*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
-    def explain(self, *arguments: Any, **named: Any) -> Any:
-        """Every step of the layer in order: sub-formula, type, value."""
-        if self.inputs and arguments:
-            named, arguments = {**dict(zip(self.inputs, arguments)), **named}, ()
-        return self.formula[self.value].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+    def _program(self, named: Mapping[str, Any]) -> nt.Program:
+        """The formulas without the definitions of what the call gives."""
+        given = frozenset(name for name in self.optional if name in named)
+        return variant(self.notation, self.definitions, given)
+
+    def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call, by name where the formulas have names for them."""
+        named = {name: value for name, value in named.items() if value is not None}
+        if not self.inputs:
+            return arguments, named
+        names = (*self.inputs, *self.optional)
+        if len(arguments) > len(names):
+            kind, takes = type(self).__name__, ", ".join(names)
+            raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
+        return (), {**dict(zip(names, arguments)), **named}
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, place: str | os.PathLike[str]) -> None:
         """Write the parameters to a safetensors file, with the names of their axes."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
         numbers = {name: value for name, value in self.parameters.items() if name not in tensors}
-        about = {"layer": type(self).__name__, "sizes": json.dumps(dict(self.sizes)), "numbers": json.dumps(numbers)}
-        nt.save_tensors(place, tensors, about)
+        about = {"numbers": numbers, "sizes": self.sizes, "definitions": self.definitions, "config": self.config}
+        written = {name: json.dumps(value, ensure_ascii=False) for name, value in about.items()}
+        nt.save_tensors(place, tensors, {"layer": type(self).__name__, **written})
 
     @classmethod
     def load(cls, place: str | os.PathLike[str]) -> Self:
@@ -139,8 +210,8 @@ class Layer:
         if kept != cls.__name__:
             holds = f"holds {kept}" if kept else "does not say which layer it holds"
             raise nt.NotationError(409, f"{place} {holds}, and is to be read as {cls.__name__}")
-        numbers, sizes = json.loads(about.get("numbers", "{}")), json.loads(about.get("sizes", "{}"))
-        return cls({**nt.load_tensors(place), **numbers}, sizes)
+        numbers, *rest = (json.loads(about[name]) for name in ("numbers", "sizes", "definitions", "config"))
+        return cls({**nt.load_tensors(place), **numbers}, *rest)
 
     # ------------------------------------------------------------------------------------------------- how it looks
     def __repr__(self) -> str:
@@ -154,12 +225,12 @@ class Layer:
 
 
 def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
-    return tuple(layer.parameters.values()), (type(layer), tuple(layer.parameters), tuple(layer.sizes.items()))
+    return tuple(layer.parameters.values()), (type(layer), tuple(layer.parameters), layer.about)
 
 
-def _of_leaves(about: Any, values: Any) -> Layer:
+def _of_leaves(tree: Any, values: Any) -> Layer:
     """JAX makes layers of what is no tensor too, so nothing is checked here."""
-    kind, names, sizes = about
+    kind, names, about = tree
     layer = object.__new__(kind)
-    layer._set(dict(zip(names, values)), dict(sizes))
+    layer._set(dict(zip(names, values)), about)
     return layer

@@ -30,9 +30,10 @@ def constants(layer: type[Layer] | Layer) -> set[str]:
     return {node.text for node in walk(layer.formula.tree) if isinstance(node, Name)}
 
 
-def checked(layer: Layer, parameters: dict[str, Any], sizes: dict[str, int]) -> dict[str, Any]:
+def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters in the order of the formulas. Raises NotationError where they are not what those declare."""
     kind = type(layer).__name__
+    sizes = layer.sizes
     needed = expected(layer, sizes)
     missing = [name for name in needed if name not in parameters]
     free = constants(layer) - set(needed)

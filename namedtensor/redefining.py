@@ -1,0 +1,72 @@
+"""A program with some of its definitions replaced, or taken out: a variant of a text that stays readable.
+
+act(x) = gelu(x)                  act(x) = relu(x)
+mask_{seq(i)} = 1         →       mask ∈ {0,1}^{seq}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from grammar.errors import NotationError
+
+from .advice import did_you_mean, near
+from .names import key
+from .scope import Scope
+
+if TYPE_CHECKING:
+    from .programs import Program
+
+Span = tuple[int, int]
+Kind = TypeVar("Kind", bound="Program")
+
+
+def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
+    """See `Program.redefined`."""
+    new = type(program)(text, program.syntax)
+    spans, replaced = spans_of(program.scope), spans_of(new.scope)
+    gone = {str(key(name)) for name in without}
+    for name in gone:
+        if name not in spans:
+            raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))
+    cuts = {span: "" for name in gone for span in spans[name]}
+    kept = list(replaced)
+    for name in spans:
+        if name in replaced:
+            first, *others = spans[name]
+            cuts[first] = "\n".join(new.source[start:end] for start, end in replaced[name])
+            cuts |= dict.fromkeys(others, "")
+            kept.remove(name)
+    added = [new.source[start:end] for name in kept for start, end in replaced[name]]
+    added += [new.source[statement.span[0] : statement.span[1]] for statement in undefining(new)]
+    return type(program)("\n".join([edited(program.source, cuts), *added]), program.syntax)
+
+
+def spans_of(scope: Scope) -> dict[str, list[Span]]:
+    """Where each name is defined: the spans of its equations."""
+    found: dict[str, list[Span]] = {}
+    for spelling, group in scope.definitions.items():
+        found[str(spelling)] = [definition.statement.span for definition in group]
+    for family in scope.families:
+        found.setdefault(str(family.key), []).append(family.statement.span)
+    for function in scope.all_functions():
+        found.setdefault(function.title, []).append(function.statement.span)
+    return found
+
+
+def undefining(program: Program) -> list:
+    """The statements that define nothing: declarations, signatures, facts about sizes."""
+    defining = {span for group in spans_of(program.scope).values() for span in group}
+    return [statement for statement in program.tree.statements if statement.span not in defining]
+
+
+def edited(source: str, cuts: dict[Span, str]) -> str:
+    """The source with each span replaced; with a span goes a comment that follows it."""
+    for (start, end), text in sorted(cuts.items(), reverse=True):
+        line_end = source.find("\n", end)
+        line_end = len(source) if line_end < 0 else line_end
+        if not source[end:line_end].strip() or source[end:line_end].lstrip().startswith("#"):
+            end = line_end
+        source = source[:start] + text + source[end:]
+    return source.strip()

@@ -1,0 +1,138 @@
+"""What a model is: a layer whose parameters come from a file, with a table that says how the file names them.
+
+A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
+and the axes of that array in its order, where (heads key) is one axis made of two:
+
+    Stored("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
+
+Our l counts from 1, the file's from 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import namedtensor as nt
+
+from .generation import generate
+from .layer import Layer
+
+ACTIVATIONS = {
+    "gelu": "gelu(x)",
+    "gelu_new": "gelu_tanh(x)",
+    "gelu_pytorch_tanh": "gelu_tanh(x)",
+    "gelu_fast": "gelu_tanh(x)",
+    "relu": "relu(x)",
+    "silu": "silu(x)",
+    "swish": "silu(x)",
+    "tanh": "tanh(x)",
+}
+
+
+class Stored:
+    """Where a parameter lies in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
+
+    def __init__(self, name: str, tensor: str, axes: str, **part: int):
+        self.name, self.tensor, self.part = name, tensor, part
+        plain = re.sub(r"\[\d+\]", "", axes)
+        self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
+        self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
+
+    def counted(self, count: int) -> Stored:
+        """The row of one layer of a family, counted from 1."""
+        found = object.__new__(Stored)
+        found.name = re.sub(r"\bl\b", str(count), self.name)
+        found.tensor = self.tensor.replace("{l}", str(count - 1))
+        found.part, found.groups, found.stated = self.part, self.groups, self.stated
+        return found
+
+    @property
+    def is_family(self) -> bool:
+        return "{l}" in self.tensor
+
+    def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
+        """The sizes that the array must have; None where nothing says."""
+        found: list[int | None] = []
+        for group in self.groups:
+            total: int | None = 1
+            for axis in group:
+                size = self.stated.get(axis, known.get(axis))
+                total = None if size is None or total is None else total * size
+            found.append(total)
+        return tuple(found)
+
+    def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
+        """The parameter out of the array."""
+        merged = ["_".join(group) for group in self.groups]
+        tensor = nt.tensor(array, merged)
+        for name, group in zip(merged, self.groups):
+            if len(group) > 1:
+                tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
+        return tensor[self.part] if self.part else tensor
+
+
+class Model(Layer):
+    """A layer that `transformer.load` makes of a folder of Hugging Face; `config` is what its config.json says."""
+
+    file: ClassVar[str] = ""
+    kinds: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
+    counts: ClassVar[
+        Mapping[str, str | Callable[[Mapping[str, Any]], int]]
+    ] = {}  # sizes by name, and how config says them
+    numbers: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
+    activation: ClassVar[str] = ""  # the key in config that names the activation
+    only: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
+    prefix: ClassVar[str] = ""  # what some files put before each name
+    spare: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
+    stored: ClassVar[tuple[Stored, ...]] = ()
+    models: ClassVar[dict[str, type[Model]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for kind in cls.kinds:
+            Model.models[kind] = cls
+
+    @classmethod
+    def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Stored]:
+        """A row for each parameter, families counted out."""
+        found: list[Stored] = []
+        for row in cls.table(config):
+            found += [row.counted(count) for count in range(1, sizes["L"] + 1)] if row.is_family else [row]
+        return found
+
+    @classmethod
+    def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
+        """The rows that a config asks for."""
+        return cls.stored
+
+    @classmethod
+    def changes(cls, config: Mapping[str, Any]) -> str:
+        """The definitions that a config asks for in place of those in the formulas."""
+        name = config.get(cls.activation) if cls.activation else None
+        if name is None:
+            return ""
+        if name not in ACTIVATIONS:
+            raise nt.NotationError(
+                409, f"config.json says {cls.activation} = {name!r}, which is not known",
+                hint=f"known are {', '.join(ACTIVATIONS)}",
+            )  # fmt: skip
+        return f"act(x) = {ACTIVATIONS[name]}"
+
+
+class LanguageModel(Model):
+    """A model that gives logits for the next token, and generates."""
+
+    value = "logits"
+    inputs = ("ids",)
+    optional = ("mask", "positions")
+    cached: ClassVar[str] = """
+        K^l = past^{l,K}_{past→memory} ⊕_{memory} k^l_{seq→memory} for l = 1, …, L
+        V^l = past^{l,V}_{past→memory} ⊕_{memory} v^l_{seq→memory} for l = 1, …, L
+        past^{l,K} ∈ ℝ^{past × heads × key}
+        past^{l,V} ∈ ℝ^{past × heads × val}
+        seen ∈ {0,1}^{memory}
+    """
+
+    generate = generate
