@@ -129,7 +129,7 @@ class Program:
         What `text` says of other names is added. Raises NotationError where a name to take out is not defined.
 
         >>> import namedtensor as nt
-        >>> nt.program("act(x) = gelu(x)\nY = act(X)").redefined("act(x) = relu(x)")
+        >>> nt.program("act(x) = gelu(x)\\nY = act(X)").redefined("act(x) = relu(x)")
         act(x) = relu(x)
         Y = act(X)
         """

@@ -24,22 +24,23 @@ Kind = TypeVar("Kind", bound="Program")
 
 def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
     """See `Program.redefined`."""
-    new = type(program)(text, program.syntax)
-    spans, replaced = spans_of(program.scope), spans_of(new.scope)
+    new = type(program)(text, program.syntax) if text.strip() else None
+    spans, replaced = spans_of(program.scope), spans_of(new.scope) if new else {}
     gone = {str(key(name)) for name in without}
     for name in gone:
         if name not in spans:
             raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))
     cuts = {span: "" for name in gone for span in spans[name]}
-    kept = list(replaced)
-    for name in spans:
-        if name in replaced:
-            first, *others = spans[name]
-            cuts[first] = "\n".join(new.source[start:end] for start, end in replaced[name])
-            cuts |= dict.fromkeys(others, "")
-            kept.remove(name)
-    added = [new.source[start:end] for name in kept for start, end in replaced[name]]
-    added += [new.source[statement.span[0] : statement.span[1]] for statement in undefining(new)]
+    added = []
+    for statement in new.tree.statements if new else ():
+        start, end = statement.span
+        name = next((name for name, group in replaced.items() if statement.span in group), None)
+        if name not in spans:
+            added.append(text[start:end])
+            continue
+        first, *others = spans[name]
+        cuts[first] = "\n".join([*filter(None, [cuts.get(first)]), text[start:end]])
+        cuts |= dict.fromkeys(others, "")
     return type(program)("\n".join([edited(program.source, cuts), *added]), program.syntax)
 
 
@@ -53,12 +54,6 @@ def spans_of(scope: Scope) -> dict[str, list[Span]]:
     for function in scope.all_functions():
         found.setdefault(function.title, []).append(function.statement.span)
     return found
-
-
-def undefining(program: Program) -> list:
-    """The statements that define nothing: declarations, signatures, facts about sizes."""
-    defining = {span for group in spans_of(program.scope).values() for span in group}
-    return [statement for statement in program.tree.statements if statement.span not in defining]
 
 
 def edited(source: str, cuts: dict[Span, str]) -> str:

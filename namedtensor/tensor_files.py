@@ -164,7 +164,7 @@ def save_tensors(
 
     from .tensors import concrete
 
-    arrays = {name: np.ascontiguousarray(concrete(each.array)) for name, each in tensors.items()}
+    arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}
     head: dict[str, Any] = {
         "__metadata__": {**(metadata or {}), AXES: json.dumps({name: list(t.axes) for name, t in tensors.items()})}
     }
