@@ -2,6 +2,6 @@
 
 from .hugging_face import load
 from .layer import Layer
-from .models import GPT2
+from .models import BERT, GPT2, ViT
 
-__all__ = ["GPT2", "Layer", "load"]
+__all__ = ["BERT", "GPT2", "Layer", "ViT", "load"]

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import namedtensor as nt
 from namedtensor.arrays import placed
@@ -19,6 +19,7 @@ from namedtensor.tensor_files import TensorFile
 from .model import Model, Stored
 from .parameters import listed
 
+CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
@@ -31,20 +32,21 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     left over or of other sizes than the formulas say.
     """
     place = Path(folder)
-    config = read_json(place / "config.json")
+    config = read_json(place / CONFIG)
     kind = known_kind(config, place)
-    arrays = Arrays(place)
-    sizes = {name: counted(config, key, place) for name, key in kind.counts.items()}
-    rows = kind.rows(config, sizes)
-    found = matched(kind, rows, arrays, sizes, place)
+    arrays = Arrays(place, kind)
+    sizes = {name: number(config, key, place, int) for name, key in kind.counts.items()}
+    without = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
+    rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in without for row in part]
+    match(kind, rows, arrays, sizes, place)
     parameters: dict[str, Any] = {}
-    for row, name in zip(rows, found):
-        tensor = row.take(arrays[name], sizes)
+    for row in rows:
+        tensor = row.take(arrays[row.tensor], sizes)
         parameters[row.name] = nt.tensor(placed(tensor.array, backend, dtype, device), tensor.axes)
-    parameters |= {name: config[key] for name, key in kind.numbers.items()}
-    axes = {axis for tensor in parameters.values() if isinstance(tensor, nt.NamedTensor) for axis in tensor.axes}
-    left = {name: size for name, size in sizes.items() if name not in axes}
-    return kind(parameters, left, kind.changes(config), config)
+    parameters |= {name: number(config, key, place, float) for name, key in kind.numbers.items()}
+    own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
+    left = {name: size for name, size in sizes.items() if name not in own}
+    return kind(parameters, left, kind.changes(config), config, without)
 
 
 def read_json(place: Path) -> dict[str, Any]:
@@ -75,28 +77,35 @@ def known_kind(config: Mapping[str, Any], place: Path) -> type[Model]:
     return kind
 
 
-def counted(config: dict[str, Any], key: str | Callable[[Mapping[str, Any]], int], place: Path) -> int:
+Key = str | Callable[[Mapping[str, Any]], int]
+Kind = TypeVar("Kind", int, float)
+
+
+def number(config: dict[str, Any], key: Key, place: Path, kind: type[Kind]) -> Kind:
+    """What config.json says under a key, or what a function finds in it."""
     try:
-        return int(config[key] if isinstance(key, str) else key(config))
+        found = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
-        raise nt.NotationError(409, f"{place / 'config.json'} does not say {problem.args[0]}") from None
+        raise nt.NotationError(409, f"{place / CONFIG} does not say {problem.args[0]}") from None
+    except (TypeError, ValueError, ArithmeticError, LookupError):
+        raise nt.NotationError(409, f"{place / CONFIG} says sizes that are no whole numbers above 0") from None
+    if isinstance(found, bool) or not isinstance(found, int if kind is int else (int, float)) or found < 0:
+        says = f"{key} = {found!r}" if isinstance(key, str) else repr(found)
+        raise nt.NotationError(409, f"{place / CONFIG} says {says} where a number is due")
+    return kind(found)
 
 
 # ------------------------------------------------------------------------------------------------------- the arrays
 class Arrays(Mapping[str, Any]):
-    """The arrays of a folder by name, in one file or several."""
+    """The arrays of a folder, in one file or several, by the names that a model's table has for them."""
 
-    def __init__(self, place: Path):
-        if (place / INDEX).exists():
-            places = read_json(place / INDEX).get("weight_map", {})
-            files = {name: TensorFile(place / name) for name in sorted(set(places.values()))}
-            self.files = {name: files[file] for name, file in places.items()}
-            for name, file in self.files.items():
-                if name not in file:
-                    raise nt.NotationError(409, f"{file.place} lacks {name}, which {INDEX} says it holds")
-        else:
-            file = TensorFile(place / WEIGHTS)
-            self.files = dict.fromkeys(file, file)
+    def __init__(self, place: Path, kind: type[Model]):
+        self.files: dict[str, tuple[TensorFile, str]] = {}
+        for own, file in files_of(place).items():
+            name = own.removeprefix(kind.prefix)
+            for other, here in kind.respelled.items():
+                name = name.replace(other, here)
+            self.files[own if name in self.files else name] = file, own
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
@@ -105,19 +114,46 @@ class Arrays(Mapping[str, Any]):
         return len(self.files)
 
     def __getitem__(self, name: str) -> Any:
-        return self.files[name][name]
+        file, own = self.files[name]
+        return file[own]
+
+    def own(self, name: str) -> str:
+        """What the file calls it."""
+        return self.files[name][1]
 
     def shape(self, name: str) -> tuple[int, ...]:
-        return self.files[name].shape(name)
+        file, own = self.files[name]
+        return file.shape(own)
 
 
-def matched(kind: type[Model], rows: list[Stored], arrays: Arrays, sizes: Mapping[str, int], place: Path) -> list[str]:
-    """The array of each row. Raises where one is missing, is left over, or has other sizes."""
-    found = [row.tensor if row.tensor in arrays else kind.prefix + row.tensor for row in rows]
-    missing = [name for name in dict.fromkeys(found) if name not in arrays]
-    spare = [re.escape(name).replace(r"\{l\}", r"\d+") for name in kind.spare]
-    fits = re.compile("|".join(f"({re.escape(kind.prefix)})?{name}" for name in spare)) if spare else None
-    further = [name for name in arrays if name not in found and not (fits and fits.fullmatch(name))]
+def files_of(place: Path) -> dict[str, TensorFile]:
+    """The file that holds each array."""
+    if not (place / INDEX).exists():
+        file = TensorFile(place / WEIGHTS)
+        return dict.fromkeys(file, file)
+    places = read_json(place / INDEX).get("weight_map")
+    if not isinstance(places, dict) or not all(is_plain(name) for name in places.values()):
+        raise nt.NotationError(
+            409, f"{place / INDEX} cannot be read: its weight_map does not name a file of the folder for each array"
+        )
+    files = {name: TensorFile(place / name) for name in sorted(set(places.values()))}
+    for name, file in places.items():
+        if name not in files[file]:
+            raise nt.NotationError(409, f"{place / file} lacks {name}, which {INDEX} says it holds")
+    return {name: files[file] for name, file in places.items()}
+
+
+def is_plain(name: Any) -> bool:
+    """Whether it is the name of a file, and leads out of no folder."""
+    return isinstance(name, str) and Path(name).name == name
+
+
+def match(kind: type[Model], rows: list[Stored], arrays: Arrays, sizes: Mapping[str, int], place: Path) -> None:
+    """Raise where the array of a row is missing, is left over, or has other sizes."""
+    wanted = dict.fromkeys(row.tensor for row in rows)
+    missing = [name for name in wanted if name not in arrays]
+    spare = re.compile("|".join(pattern(name) for name in kind.spare)) if kind.spare else None
+    further = [arrays.own(name) for name in arrays if name not in wanted and not (spare and spare.fullmatch(name))]
     if missing or further:
         raise nt.NotationError(
             409, f"the arrays in {place} are not those of {kind.__name__}",
@@ -125,11 +161,15 @@ def matched(kind: type[Model], rows: list[Stored], arrays: Arrays, sizes: Mappin
                 f"{what}: {listed(names)}" for what, names in (("missing", missing), ("left over", further)) if names
             ),
         )  # fmt: skip
-    for row, name in zip(rows, found):
-        has, wanted = arrays.shape(name), row.sizes(sizes)
-        if len(has) != len(wanted) or any(want is not None and want != size for want, size in zip(wanted, has)):
-            raise misshapen(kind, row, name, has, wanted)
-    return found
+    for row in rows:
+        has, due = arrays.shape(row.tensor), row.sizes(sizes)
+        if len(has) != len(due) or any(want is not None and want != size for want, size in zip(due, has)):
+            raise misshapen(kind, row, arrays.own(row.tensor), has, due)
+
+
+def pattern(spare: str) -> str:
+    """A name, in which {l} stands for a layer and * for anything."""
+    return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
 
 
 def misshapen(kind: type[Model], row: Stored, name: str, has: tuple[int, ...], wanted: Any) -> nt.NotationError:

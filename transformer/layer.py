@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -45,7 +45,7 @@ class _Formula:
     """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
 
     def __get__(self, layer: Layer | None, owner: type[Layer]) -> nt.Program:
-        return variant(owner.notation, layer.definitions if layer is not None else "")
+        return variant(owner.notation) if layer is None else variant(owner.notation, layer.definitions, layer.without)
 
 
 class About(NamedTuple):
@@ -54,10 +54,12 @@ class About(NamedTuple):
     sizes: tuple[tuple[str, int], ...]
     definitions: str
     config: str
+    without: frozenset[str]
 
     @classmethod
-    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any]) -> About:
-        return cls(tuple(sorted(sizes.items())), definitions, json.dumps(dict(config), ensure_ascii=False))
+    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
+        written = json.dumps(dict(config), ensure_ascii=False)
+        return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(without))
 
 
 class Layer:
@@ -67,7 +69,8 @@ class Layer:
     Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError where a parameter is
     missing, is not in the formulas, or has another shape than they declare.
 
-    `definitions` replace those of the same names in the formulas: another activation, say.
+    `definitions` replace those of the same names in the formulas: another activation, say. `without` names definitions
+    that are taken out, and with them the parameters that nothing else needs.
     """
 
     notation: ClassVar[str] = ""
@@ -97,8 +100,9 @@ class Layer:
         sizes: Mapping[str, int] | None = None,
         definitions: str = "",
         config: Mapping[str, Any] | None = None,
+        without: Iterable[str] = (),
     ):
-        self._set({}, About.of(sizes or {}, definitions, config or {}))
+        self._set({}, About.of(sizes or {}, definitions, config or {}, without))
         self._set(checked(self, spelled(parameters)), self.about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
@@ -120,6 +124,11 @@ class Layer:
     def definitions(self) -> str:
         """What replaces definitions of the same names in the notation."""
         return self.about.definitions
+
+    @property
+    def without(self) -> frozenset[str]:
+        """The definitions of the notation that this layer has not."""
+        return self.about.without
 
     @property
     def config(self) -> dict[str, Any]:
@@ -171,6 +180,11 @@ class Layer:
 
     def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
         """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
+        for each in (name,) if isinstance(name, str) else name:
+            if each in self.without:
+                raise nt.NotationError(
+                    201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
+                )
         arguments, named = self._named(arguments, named)
         program = self._program(named)
         return program[name](*arguments, values={**self.parameters, **named}, sizes=self.sizes)
@@ -178,7 +192,7 @@ class Layer:
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
         given = frozenset(name for name in self.optional if name in named)
-        return variant(self.notation, self.definitions, given)
+        return variant(self.notation, self.definitions, given | self.without)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call, by name where the formulas have names for them."""
@@ -196,7 +210,8 @@ class Layer:
         """Write the parameters to a safetensors file, with the names of their axes."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
         numbers = {name: value for name, value in self.parameters.items() if name not in tensors}
-        about = {"numbers": numbers, "sizes": self.sizes, "definitions": self.definitions, "config": self.config}
+        about = {"numbers": numbers, "sizes": self.sizes, "definitions": self.definitions, "config": self.config,
+                 "without": sorted(self.without)}  # fmt: skip
         written = {name: json.dumps(value, ensure_ascii=False) for name, value in about.items()}
         nt.save_tensors(place, tensors, {"layer": type(self).__name__, **written})
 
@@ -210,7 +225,7 @@ class Layer:
         if kept != cls.__name__:
             holds = f"holds {kept}" if kept else "does not say which layer it holds"
             raise nt.NotationError(409, f"{place} {holds}, and is to be read as {cls.__name__}")
-        numbers, *rest = (json.loads(about[name]) for name in ("numbers", "sizes", "definitions", "config"))
+        numbers, *rest = (json.loads(about[name]) for name in ("numbers", "sizes", "definitions", "config", "without"))
         return cls({**nt.load_tensors(place), **numbers}, *rest)
 
     # ------------------------------------------------------------------------------------------------- how it looks

@@ -24,7 +24,19 @@ ACTIVATIONS = {
     "gelu_new": "gelu_tanh(x)",
     "gelu_pytorch_tanh": "gelu_tanh(x)",
     "gelu_fast": "gelu_tanh(x)",
+    "gelu_python": "gelu(x)",
+    "gelu_python_tanh": "gelu_tanh(x)",
+    "gelu_accurate": "gelu_tanh(x)",
+    "gelu_10": "clip(gelu(x), -10, 10)",
+    "quick_gelu": "x σ(1.702 x)",
+    "hardswish": "x ⊙ clip(x + 3, 0, 6) / 6",
+    "leaky_relu": "max(x, 0.01 x)",
+    "linear": "x",
+    "mish": "x tanh(softplus(x))",
     "relu": "relu(x)",
+    "relu2": "relu(x)^2",
+    "relu6": "clip(x, 0, 6)",
+    "sigmoid": "σ(x)",
     "silu": "silu(x)",
     "swish": "silu(x)",
     "tanh": "tanh(x)",
@@ -51,6 +63,11 @@ class Stored:
     @property
     def is_family(self) -> bool:
         return "{l}" in self.tensor
+
+    @property
+    def axes(self) -> set[str]:
+        """The axes of the parameter."""
+        return {axis for group in self.groups for axis in group} - set(self.part)
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
         """The sizes that the array must have; None where nothing says."""
@@ -85,8 +102,10 @@ class Model(Layer):
     activation: ClassVar[str] = ""  # the key in config that names the activation
     only: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
     prefix: ClassVar[str] = ""  # what some files put before each name
+    respelled: ClassVar[Mapping[str, str]] = {}  # parts of names that some files spell otherwise, and as they are here
     spare: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
     stored: ClassVar[tuple[Stored, ...]] = ()
+    parts: ClassVar[Mapping[str, tuple[Stored, ...]]] = {}  # definitions whose parameters some files lack
     models: ClassVar[dict[str, type[Model]]] = {}
 
     def __init_subclass__(cls) -> None:
