@@ -144,16 +144,18 @@ def usual(spelling: Key, contracted: bool) -> Scheme:
     return LECUN if contracted else Constant(0.0)
 
 
-def uniform(seed: int) -> Callable[[Any], Any]:
-    """Draws of numbers between 0 and 1, as many as a tensor has and in its library."""
+def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
+    """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
     import numpy as np
 
+    from .formula import evaluate
     from .tensors import tensor
 
     generator = np.random.default_rng(seed)
 
     def draw(like: Any) -> Any:
         numbers = generator.uniform(np.finfo(np.float32).tiny, 1, tuple(like.sizes.values()))
-        return tensor(converted(numbers, like.array), like.axes)
+        drawn = evaluate(formula, u=tensor(numbers, like.axes))
+        return tensor(converted(drawn.to_array(like.axes), like.array), like.axes)
 
     return draw

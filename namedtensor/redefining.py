@@ -45,15 +45,17 @@ def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:
-    """Where each name is defined: the spans of its equations."""
-    found: dict[str, list[Span]] = {}
-    for spelling, group in scope.definitions.items():
-        found[str(spelling)] = [definition.statement.span for definition in group]
-    for family in scope.families:
-        found.setdefault(str(family.key), []).append(family.statement.span)
-    for function in scope.all_functions():
-        found.setdefault(function.title, []).append(function.statement.span)
-    return found
+    """Where each name is defined, at the top or as a fact of a function: the spans of its equations."""
+    functions = list(scope.all_functions())
+    found: dict[str, dict[Span, None]] = {}
+    for definitions in (scope.definitions, *(function.facts for function in functions)):
+        for spelling, group in definitions.items():
+            found.setdefault(str(spelling), {}).update((each.statement.span, None) for each in group)
+    for family in (*scope.families, *(family for function in functions for family in function.families)):
+        found.setdefault(str(family.key), {})[family.statement.span] = None
+    for function in functions:
+        found.setdefault(function.title, {})[function.statement.span] = None
+    return {name: list(spans) for name, spans in found.items()}
 
 
 def edited(source: str, cuts: dict[Span, str]) -> str:

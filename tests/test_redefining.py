@@ -33,6 +33,15 @@ def test_definitions_are_replaced_where_they_stand(text, without, expected):
     assert not set(without) & set(found.names)
 
 
+def test_facts_of_a_function_are_replaced():
+    program = nt.program(
+        "Y = f(X)\nf(t) = p + s\np_{a(2k-1)} = t for k = 1, …, 2\np_{a(2k)} = 0 for k = 1, …, 2\ns = 2 t"
+    )
+    changed = program.redefined("p_{a(i)} = 10 t", ["s"]).redefined("s = 3 t")
+    assert program["Y"](X=1, sizes={"a": 4}).array.tolist() == [3, 2, 3, 2]
+    assert changed["Y"](X=1, sizes={"a": 4}).array.tolist() == [13, 13, 13, 13]
+
+
 def test_the_program_itself_stays():
     program = nt.program(BLOCK)
     program.redefined("act(x) = relu(x)", ["mask"])
