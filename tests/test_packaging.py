@@ -72,7 +72,7 @@ MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
     "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
                     "IPython"},
-    "transformer": {"grammar", "namedtensor", "transformer", "numpy"},
+    "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers"},
 }  # fmt: skip
 
 

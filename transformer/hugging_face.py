@@ -49,14 +49,14 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     return kind(parameters, left, kind.changes(config), config, without)
 
 
-def read_json(place: Path) -> dict[str, Any]:
+def read_json(place: Path, kind: type = dict) -> Any:
     try:
         found = json.loads(place.read_text("utf-8"))
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or f"it is no JSON: {problem}"
         raise nt.NotationError(409, f"{place} cannot be read: {reason[:1].lower() + reason[1:]}") from None
-    if not isinstance(found, dict):
-        raise nt.NotationError(409, f"{place} cannot be read: it holds no names")
+    if not isinstance(found, kind):
+        raise nt.NotationError(409, f"{place} cannot be read: it holds no {'names' if kind is dict else 'list'}")
     return found
 
 
