@@ -1,8 +1,26 @@
 """Layers and models, written as formulas."""
 
+from .dataflowr import MultiHeadAttention
 from .hugging_face import load
 from .layer import Layer
+from .lelarge import FFN, Attention, EncoderBlock, LayerNorm, SelfAttention
 from .models import BERT, GPT2, ViT
+from .paper import Transformer
 from .sentences import SentenceModel, minilm
 
-__all__ = ["BERT", "GPT2", "Layer", "SentenceModel", "ViT", "load", "minilm"]
+__all__ = [
+    "Attention",
+    "BERT",
+    "EncoderBlock",
+    "FFN",
+    "GPT2",
+    "Layer",
+    "LayerNorm",
+    "MultiHeadAttention",
+    "SelfAttention",
+    "SentenceModel",
+    "Transformer",
+    "ViT",
+    "load",
+    "minilm",
+]

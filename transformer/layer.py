@@ -62,6 +62,13 @@ class About(NamedTuple):
         return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(without))
 
 
+def own_text(kind: type[Layer]) -> str:
+    """The formulas that a class is written with, in it or in a file beside its module."""
+    file = kind.__dict__.get("file")
+    text = Path(inspect.getfile(kind)).with_name(file).read_text("utf-8") if file else kind.__dict__.get("notation", "")
+    return inspect.cleandoc(text)
+
+
 class Layer:
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
@@ -74,17 +81,21 @@ class Layer:
     """
 
     notation: ClassVar[str] = ""
+    uses: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
+    texts: ClassVar[tuple[str, ...]] = ()  # its own formulas, and those of these layers
     source: ClassVar[str] = ""
     value: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
     inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `value` is a tensor
     optional: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
+    counted: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
     schemes: ClassVar[Schemes] = {}
     formula = _Formula()
 
     def __init_subclass__(cls) -> None:
-        file = cls.__dict__.get("file")
-        text = Path(inspect.getfile(cls)).with_name(file).read_text("utf-8") if file else cls.notation
-        cls.notation = inspect.cleandoc(text)
+        if own := own_text(cls):
+            cls.texts = tuple(dict.fromkeys([own, *(text for layer in cls.uses for text in layer.texts)]))
+            cls.notation = "\n\n".join(cls.texts)
+            cls.schemes = {name: each for layer in cls.uses for name, each in layer.schemes.items()} | cls.schemes
         if cls.notation and not cls.value:
             cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
@@ -154,7 +165,8 @@ class Layer:
         NotationError where a size that a parameter needs is not known.
         """
         names = expected(cls, sizes or {})
-        found = cls.formula.init(seed, sizes, dtype, {**cls.schemes, **(schemes or {})}, only=names)
+        known = {**cls.counted, **(sizes or {})}
+        found = cls.formula.init(seed, known, dtype, {**cls.schemes, **(schemes or {})}, only=names)
         axes = {axis for tensor in found.values() for axis in tensor.axes}
         left = {name: size for name, size in (sizes or {}).items() if name not in axes}
         return cls({**found, **(constants or {})}, left)

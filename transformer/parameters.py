@@ -22,7 +22,16 @@ def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def expected(layer: type[Layer] | Layer, sizes: Mapping[str, int]) -> list[str]:
     """The parameters that the formulas declare, families counted out; `sizes` says how many layers there are."""
-    return [name for name in layer.formula.parameter_shapes(sizes) if name not in layer.inputs]
+    return [name for name in shapes(layer, sizes) if name not in layer.inputs]
+
+
+def shapes(
+    layer: type[Layer] | Layer, sizes: Mapping[str, int], **tensors: nt.NamedTensor
+) -> dict[str, dict[str, Any]]:
+    """The shape of each name that is declared and not defined, but for the tensors that are given."""
+    fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
+    counted = {axis: size for axis, size in layer.counted.items() if axis not in fixed}
+    return layer.formula.parameter_shapes({**counted, **sizes}, **tensors)
 
 
 def constants(layer: type[Layer] | Layer) -> set[str]:
@@ -42,7 +51,7 @@ def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
         raise mismatch(layer, sizes, missing, extra, needed)
     tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
     try:
-        layer.formula.parameter_shapes(sizes, **tensors)
+        shapes(layer, sizes, **tensors)
     except nt.NotationError as problem:
         problem.add_note(f"in the parameters of {kind}")
         raise
@@ -60,7 +69,7 @@ def mismatch(
             206, f"{kind} lacks {listed(missing)}, and was given {listed(extra)}, which it has not", notes=tuple(notes)
         )
     if missing:
-        shape = layer.formula.parameter_shapes(sizes)[missing[0]]
+        shape = shapes(layer, sizes)[missing[0]]
         return nt.NotationError(
             206, f"{kind} lacks {listed(missing)}", notes=tuple(notes), hint=f"give it: {missing[0]} ∈ {show(shape)}"
         )
