@@ -104,8 +104,10 @@ def test_parsing_checking_and_the_reference_need_no_numpy():
 
 
 def test_heavy_packages_are_imported_only_when_asked_for():
-    heavy = ("torch", "jax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython")
-    run = python("-c", f"import sys, namedtensor; print([name for name in {heavy} if name in sys.modules])")
+    heavy = ("torch", "jax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython", "tokenizers")
+    run = python(
+        "-c", f"import sys, namedtensor, transformer; print([name for name in {heavy} if name in sys.modules])"
+    )
     assert run.stdout.strip() == "[]", run.stdout + run.stderr
 
 

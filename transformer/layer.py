@@ -31,7 +31,7 @@ from namedtensor.arrays import placed
 from namedtensor.initial import Schemes
 from namedtensor.tensors import concrete
 
-from .parameters import checked, expected, spelled
+from .parameters import check_names, checked, expected, spelled
 
 
 @lru_cache(maxsize=256)
@@ -215,6 +215,7 @@ class Layer:
         if len(arguments) > len(names):
             kind, takes = type(self).__name__, ", ".join(names)
             raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
+        check_names(self, named, names)
         return (), {**dict(zip(names, arguments)), **named}
 
     # ---------------------------------------------------------------------------------------------------- keeping it

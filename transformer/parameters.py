@@ -39,6 +39,14 @@ def constants(layer: type[Layer] | Layer) -> set[str]:
     return {node.text for node in walk(layer.formula.tree) if isinstance(node, Name)}
 
 
+def check_names(layer: Layer, named: Mapping[str, Any], inputs: tuple[str, ...]) -> None:
+    """Raise where a call names what is no input and nowhere in the formulas."""
+    for name in named:
+        if name not in inputs and name not in layer.parameters and name not in constants(layer):
+            takes = f"{type(layer).__name__} takes {', '.join(inputs)}"
+            raise nt.NotationError(201, f"{takes}, and no {name}", hint=did_you_mean(near(name, inputs)))
+
+
 def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters in the order of the formulas. Raises NotationError where they are not what those declare."""
     kind = type(layer).__name__
