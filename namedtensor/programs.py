@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -16,6 +16,7 @@ from .calls import matching
 from .check import Checker
 from .checked import Input
 from .compiled import Bundle, Compiled, Plans, Values, all_values, planned, shadowed_by, whole_sizes
+from .explain import Explanation, explained
 from .lifting import Bindings, enter
 from .limits import DEFAULT, deep
 from .names import key, walk
@@ -26,6 +27,8 @@ from .sizes import Unknown, known
 from .terms import Term
 
 if TYPE_CHECKING:
+    from .display.coloured import Coloured
+    from .display.colours import Tint
     from .initial import Schemes
 
 
@@ -52,17 +55,45 @@ class Program:
     def __reduce__(self):
         return type(self), (self.source, self.syntax)
 
-    def to_text(self, ascii: bool = False) -> str:
-        """The program in text, or in ASCII."""
+    def to_text(self, ascii: bool = False, colours: bool = False) -> str:
+        """The program in text, or in ASCII; with `colours`, a terminal shows each axis in its own."""
         from grammar.printer import to_text
 
-        return to_text(self.tree, ascii=ascii)
+        escapes = {axis: tint.escape for axis, tint in self.tints.items()}
+        return to_text(self.tree, ascii=ascii, colours=escapes if colours else None)
 
-    def to_latex(self, macros: bool = False) -> str:
-        """The program in LaTeX; with `macros`, in the paper's own."""
+    def to_latex(self, macros: bool = False, colours: bool = False) -> str:
+        """The program in LaTeX; with `macros`, in the paper's own; with `colours`, each axis in its own.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("∑_{seq} x").to_latex(colours=True))
+        \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
+        """
         from grammar.printer import to_latex
 
-        return to_latex(self.tree, macros=macros)
+        found = {axis: tint.colour.light for axis, tint in self.tints.items()}
+        return to_latex(self.tree, macros=macros, colours=found if colours else None)
+
+    def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
+        """The program for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
+        from .display.pages import html_program
+
+        return html_program(self.tree, self.tints, sizes or {})
+
+    def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
+        """The program with each axis in its colour, in a notebook as in a terminal."""
+        from .display.coloured import Coloured
+
+        return Coloured(self, sizes or {})
+
+    @cached_property
+    def tints(self) -> dict[str, Tint]:
+        """The colour of each axis, in the order in which the program names them."""
+        from grammar.printer_runs import axes_in
+
+        from .display.colours import tints
+
+        return tints(axes_in(self.tree))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -162,6 +193,14 @@ class Program:
         functions = list(self.scope.all_functions())
         if not functions or self.scope.last is not None:
             return None
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to the program's value, or to that of the function that it ends with; see `Entry.explain`."""
+        if self._last is not None:
+            return self._last.explain(*arguments, values=values, sizes=sizes, **named)
+        from .formula import explain
+
+        return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
+
         return max(functions, key=lambda function: function.position)
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
@@ -268,8 +307,7 @@ class Entry:
 
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name."""
-        given = all_values(values, named)
-        given.update(zip(map("argument_{}".format, range(1, len(arguments) + 1)), arguments))
+        given = all_values(values, named) | by_position(arguments)
         bundle = Bundle(self.program.source, given)
         extent = whole_sizes(sizes) if sizes else None
         mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
@@ -281,14 +319,38 @@ class Entry:
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
         checker = checker_of(self.program, bundle, sizes, spellings)
-        with deep(self.program.source):
-            term = self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
-            return planned(checker, (term,), bundle, DEFAULT)
+        return checker, lambda: self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
+
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to its value, in order: the sub-formula, its type, its value, and whose definition it stands in.
+
+        Raises NotationError where a call would.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")
+        >>> for step in program["g"].explain(3):
+        ...     print(" > ".join(step.inside), ":", step.text)
+        g : x
+        g > f : x
+        g > f : 2 x
+        g : f(x)
+        g : f(x) + 1
+        """
+        given = all_values(values, named) | by_position(arguments)
+        bundle = Bundle(self.program.source, given)
+        checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes))
+        return explained(checker, typed, self.name, bundle)
 
     def term(self, checker: Checker, arguments: list[tuple[str, Input]]) -> Term:
         function = self.function(checker)
         if function is None:
             if arguments:
+        checker, typed = self.typing(bundle, count, sizes)
+        with deep(self.program.source):
+            return planned(checker, (typed(),), bundle, DEFAULT)
+
+    def typing(self, bundle: Bundle, count: int, sizes) -> tuple[Checker, Callable[[], Term]]:
+        """A checker for a call of `count` arguments, and what types the call with it."""
                 raise checker.error(
                     304, f"{self.name} is no function, and was given {len(arguments)} arguments", checker.scope.program
                 )
@@ -348,6 +410,11 @@ class Entries:
 
     def __repr__(self) -> str:
         return f"{', '.join(self.names)} of a program of {len(self.program.tree.statements)} statements"
+def by_position(arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """Arguments under names that no program has."""
+    return {f"argument_{number}": argument for number, argument in enumerate(arguments, 1)}
+
+
 
     def __call__(self, *, values: Values | None = None, sizes=None, **named: Any) -> tuple:
         """Their values, in the order of the names; parameters and inputs come by name."""
