@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from grammar.errors import NotationError
+from grammar.parser import parse
 
 from .advice import did_you_mean, near
 from .names import key
-from .scope import Scope
+from .registered import PYTHON
+from .scope import Scope, analyse
 
 if TYPE_CHECKING:
     from .programs import Program
@@ -24,15 +26,16 @@ Kind = TypeVar("Kind", bound="Program")
 
 def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
     """See `Program.redefined`."""
-    new = type(program)(text, program.syntax) if text.strip() else None
-    spans, replaced = spans_of(program.scope), spans_of(new.scope) if new else {}
+    known = frozenset((*program.scope.functions, *PYTHON))
+    new = parse(text, program.syntax, functions=known) if text.strip() else None
+    spans, replaced = spans_of(program.scope), spans_of(analyse(text, new)) if new else {}
     gone = {str(key(name)) for name in without}
     for name in gone:
         if name not in spans:
             raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))
     cuts = {span: "" for name in gone for span in spans[name]}
     added = []
-    for statement in new.tree.statements if new else ():
+    for statement in new.statements if new else ():
         start, end = statement.span
         name = next((name for name, group in replaced.items() if statement.span in group), None)
         if name not in spans:

@@ -42,6 +42,11 @@ def test_facts_of_a_function_are_replaced():
     assert changed["Y"](X=1, sizes={"a": 4}).array.tolist() == [13, 13, 13, 13]
 
 
+def test_functions_of_the_program_are_known_to_the_new_text():
+    program = nt.program("Y = f(X; a)\nf(t; a) = t + a")
+    assert program.redefined("Y = f(f(X; a); 2 a)") == nt.program("Y = f(f(X; a); 2 a)\nf(t; a) = t + a")
+
+
 def test_the_program_itself_stays():
     program = nt.program(BLOCK)
     program.redefined("act(x) = relu(x)", ["mask"])
