@@ -93,7 +93,7 @@ class Mean(Layer):
     value = "mean_{ax}"
     notation = """
         mean_{ax} : ℝ^{ax} → ℝ
-        mean_{ax}(X) = 1/|ax| ∑_{ax} X
+        mean_{ax}(X) = (1/|ax|) ∑_{ax} X
     """
 
 
@@ -105,7 +105,7 @@ class Variance(Layer):
     uses = (Mean,)
     notation = """
         var_{ax} : ℝ^{ax} → ℝ
-        var_{ax}(X) = 1/|ax| ∑_{ax} (X − mean_{ax}(X))^2
+        var_{ax}(X) = (1/|ax|) ∑_{ax} (X − mean_{ax}(X))^2
     """
 
 
