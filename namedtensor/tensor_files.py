@@ -52,6 +52,9 @@ class TensorFile(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.entries)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
     def shape(self, name: str) -> tuple[int, ...]:
         """The sizes of a tensor, without reading it."""
         return self.entries[name].shape

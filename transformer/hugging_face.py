@@ -97,21 +97,30 @@ def number(config: dict[str, Any], key: Key, place: Path, kind: type[Kind]) -> K
 
 # ------------------------------------------------------------------------------------------------------- the arrays
 class Arrays(Mapping[str, Any]):
-    """The arrays of a folder, in one file or several, by the names that a model's table has for them."""
+    """The arrays of a folder, in one file or several, by the names that a model's table has for them.
+
+    `doubles` are arrays under a second spelling of a name.
+    """
 
     def __init__(self, place: Path, kind: type[Model]):
         self.files: dict[str, tuple[TensorFile, str]] = {}
+        self.doubles: list[str] = []
         for own, file in files_of(place).items():
             name = own.removeprefix(kind.prefix)
             for other, here in kind.respelled.items():
                 name = name.replace(other, here)
-            self.files[own if name in self.files else name] = file, own
+            if name in self.files:
+                self.doubles.append(own)
+            self.files.setdefault(name, (file, own))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
 
     def __len__(self) -> int:
         return len(self.files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.files
 
     def __getitem__(self, name: str) -> Any:
         file, own = self.files[name]
@@ -124,6 +133,16 @@ class Arrays(Mapping[str, Any]):
     def shape(self, name: str) -> tuple[int, ...]:
         file, own = self.files[name]
         return file.shape(own)
+
+
+class State(dict[str, Any]):
+    """Arrays that no file holds, such as those of a state_dict, as those of a folder."""
+
+    def own(self, name: str) -> str:
+        return name
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return tuple(self[name].shape)
 
 
 def files_of(place: Path) -> dict[str, TensorFile]:
@@ -148,12 +167,15 @@ def is_plain(name: Any) -> bool:
     return isinstance(name, str) and Path(name).name == name
 
 
-def match(kind: type[Model], rows: list[Stored], arrays: Arrays, sizes: Mapping[str, int], place: Path) -> None:
+def match(
+    kind: type[Model], rows: list[Stored], arrays: Arrays | State, sizes: Mapping[str, int], place: Path | str
+) -> None:
     """Raise where the array of a row is missing, is left over, or has other sizes."""
     wanted = dict.fromkeys(row.tensor for row in rows)
     missing = [name for name in wanted if name not in arrays]
     spare = re.compile("|".join(pattern(name) for name in kind.spare)) if kind.spare else None
     further = [arrays.own(name) for name in arrays if name not in wanted and not (spare and spare.fullmatch(name))]
+    further += arrays.doubles
     if missing or further:
         raise nt.NotationError(
             409, f"the arrays in {place} are not those of {kind.__name__}",
