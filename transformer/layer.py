@@ -95,7 +95,7 @@ class Layer:
         if own := own_text(cls):
             cls.texts = tuple(dict.fromkeys([own, *(text for layer in cls.uses for text in layer.texts)]))
             cls.notation = "\n\n".join(cls.texts)
-            cls.schemes = {name: each for layer in cls.uses for name, each in layer.schemes.items()} | cls.schemes
+            cls.schemes = {name: each for layer in (*cls.uses, cls) for name, each in layer.schemes.items()}
         if cls.notation and not cls.value:
             cls.value = cls.__name__
         shown = "\n".join("    " + line for line in cls.notation.splitlines())
