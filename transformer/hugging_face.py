@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import namedtensor as nt
 from namedtensor.arrays import placed
@@ -137,6 +137,8 @@ class Arrays(Mapping[str, Any]):
 
 class State(dict[str, Any]):
     """Arrays that no file holds, such as those of a state_dict, as those of a folder."""
+
+    doubles: ClassVar[list[str]] = []
 
     def own(self, name: str) -> str:
         return name
