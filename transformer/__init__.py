@@ -4,7 +4,7 @@ from .dataflowr import MultiHeadAttention
 from .hugging_face import load
 from .layer import Layer
 from .lelarge import FFN, Attention, EncoderBlock, LayerNorm, SelfAttention
-from .models import BERT, GPT2, ViT
+from .models import BERT, GPT2, EncoderDecoder, Llama, ViT
 from .paper import Transformer
 from .sentences import SentenceModel, minilm
 
@@ -16,6 +16,7 @@ __all__ = [
     "GPT2",
     "Layer",
     "LayerNorm",
+    "Llama",
     "MultiHeadAttention",
     "SelfAttention",
     "SentenceModel",

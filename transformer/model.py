@@ -5,13 +5,13 @@ and the axes of that array in its order, where (heads key) is one axis made of t
 
     Stored("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
 
-Our l counts from 1, the file's from 0.
+Our l counts from 1 to L, the file's from 0; so do n and N, where there are two families.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import namedtensor as nt
@@ -55,14 +55,16 @@ class Stored:
     def counted(self, count: int) -> Stored:
         """The row of one layer of a family, counted from 1."""
         found = object.__new__(Stored)
-        found.name = re.sub(r"\bl\b", str(count), self.name)
-        found.tensor = self.tensor.replace("{l}", str(count - 1))
+        found.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
+        found.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
         found.part, found.groups, found.stated = self.part, self.groups, self.stated
         return found
 
     @property
-    def is_family(self) -> bool:
-        return "{l}" in self.tensor
+    def family(self) -> str | None:
+        """The letter that counts the layers, where there is a tensor for each."""
+        letter = re.search(r"\{(\w)\}", self.tensor)
+        return letter and letter[1]
 
     @property
     def axes(self) -> set[str]:
@@ -88,6 +90,15 @@ class Stored:
             if len(group) > 1:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
         return tensor[self.part] if self.part else tensor
+
+
+def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
+    """A row for each parameter, families counted out."""
+    found: list[Stored] = []
+    for row in rows:
+        last = sizes[row.family.upper()] if row.family else None
+        found += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
+    return found
 
 
 class Model(Layer):
@@ -116,10 +127,7 @@ class Model(Layer):
     @classmethod
     def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Stored]:
         """A row for each parameter, families counted out."""
-        found: list[Stored] = []
-        for row in cls.table(config):
-            found += [row.counted(count) for count in range(1, sizes["L"] + 1)] if row.is_family else [row]
-        return found
+        return expanded(cls.table(config), sizes)
 
     @classmethod
     def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
@@ -141,17 +149,19 @@ class Model(Layer):
 
 
 class LanguageModel(Model):
-    """A model that gives logits for the next token, and generates."""
+    """A model that gives logits for the next token, and generates.
+
+    What a memory needs stands in its formulas under these names: `states`, from which the logits are made, k^l and v^l of
+    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
+    """
 
     value = "logits"
     inputs = ("ids",)
     optional = ("mask", "positions")
     cached: ClassVar[str] = """
-        K^l = past^{l,K}_{past→memory} ⊕_{memory} k^l_{seq→memory} for l = 1, …, L
-        V^l = past^{l,V}_{past→memory} ⊕_{memory} v^l_{seq→memory} for l = 1, …, L
-        past^{l,K} ∈ ℝ^{past × heads × key}
-        past^{l,V} ∈ ℝ^{past × heads × val}
-        seen ∈ {0,1}^{memory}
+        past^{l,K} ∈ ℝ^{memory × heads × key}
+        past^{l,V} ∈ ℝ^{memory × heads × val}
     """
+    fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
 
     generate = generate
