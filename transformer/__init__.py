@@ -1,5 +1,6 @@
 """Layers and models, written as formulas."""
 
+from .attention_maps import attention_maps
 from .dataflowr import MultiHeadAttention
 from .hugging_face import load
 from .layer import Layer
@@ -22,6 +23,7 @@ __all__ = [
     "SentenceModel",
     "Transformer",
     "ViT",
+    "attention_maps",
     "load",
     "minilm",
 ]
