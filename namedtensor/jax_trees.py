@@ -42,6 +42,9 @@ def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
     from .layouts import Layout
 
     (leaf,) = leaves
-    if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) == len(axes):
+    if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) != len(axes):
+        return eager.made_as(leaf, Layout(axes, (), None, None))
+    try:
         return eager.made(leaf, axes)
-    return eager.made_as(leaf, Layout(axes, (), None, None))
+    except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array
+        return eager.made_as(leaf, Layout(axes, tuple(leaf.shape), leaf.dtype, None))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .display.coloured import Coloured
     from .display.colours import Tint
     from .initial import Schemes
+    from .sharding import Rules, Sharded
 
 
 class Program:
@@ -168,6 +169,15 @@ class Program:
 
         return redefined(self, text, without)
 
+    def shard(self, rules: Rules, mesh: Any) -> Sharded:
+        """The program over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
+
+        Raises NotationError where JAX is not installed (408), or the mesh has no such axis (201).
+        """
+        from .sharding import Sharding
+
+        return Sharding(rules, mesh).sharded(self)
+
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """The program's value; or, where it ends with a function, that function of the arguments."""
@@ -183,6 +193,14 @@ class Program:
 
         return evaluate(self.source, values, sizes=sizes, syntax=self.syntax, **named)
 
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to the program's value, or to that of the function that it ends with; see `Entry.explain`."""
+        if self._last is not None:
+            return self._last.explain(*arguments, values=values, sizes=sizes, **named)
+        from .formula import explain
+
+        return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
+
     @cached_property
     def _last(self) -> Entry | None:
         """The function that the program ends with, as it is called."""
@@ -193,14 +211,6 @@ class Program:
         functions = list(self.scope.all_functions())
         if not functions or self.scope.last is not None:
             return None
-    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
-        """Every step to the program's value, or to that of the function that it ends with; see `Entry.explain`."""
-        if self._last is not None:
-            return self._last.explain(*arguments, values=values, sizes=sizes, **named)
-        from .formula import explain
-
-        return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
-
         return max(functions, key=lambda function: function.position)
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
@@ -317,6 +327,12 @@ class Entry:
         return compiled(bundle.arrays)
 
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
+        checker, typed = self.typing(bundle, count, sizes)
+        with deep(self.program.source):
+            return planned(checker, (typed(),), bundle, DEFAULT)
+
+    def typing(self, bundle: Bundle, count: int, sizes) -> tuple[Checker, Callable[[], Term]]:
+        """A checker for a call of `count` arguments, and what types the call with it."""
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
         checker = checker_of(self.program, bundle, sizes, spellings)
         return checker, lambda: self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
@@ -345,12 +361,6 @@ class Entry:
         function = self.function(checker)
         if function is None:
             if arguments:
-        checker, typed = self.typing(bundle, count, sizes)
-        with deep(self.program.source):
-            return planned(checker, (typed(),), bundle, DEFAULT)
-
-    def typing(self, bundle: Bundle, count: int, sizes) -> tuple[Checker, Callable[[], Term]]:
-        """A checker for a call of `count` arguments, and what types the call with it."""
                 raise checker.error(
                     304, f"{self.name} is no function, and was given {len(arguments)} arguments", checker.scope.program
                 )
@@ -400,6 +410,11 @@ class Entry:
         return None
 
 
+def by_position(arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """Arguments under names that no program has."""
+    return {f"argument_{number}": argument for number, argument in enumerate(arguments, 1)}
+
+
 class Entries:
     """Several names of a program, computed together: what they share is computed once."""
 
@@ -410,11 +425,6 @@ class Entries:
 
     def __repr__(self) -> str:
         return f"{', '.join(self.names)} of a program of {len(self.program.tree.statements)} statements"
-def by_position(arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """Arguments under names that no program has."""
-    return {f"argument_{number}": argument for number, argument in enumerate(arguments, 1)}
-
-
 
     def __call__(self, *, values: Values | None = None, sizes=None, **named: Any) -> tuple:
         """Their values, in the order of the names; parameters and inputs come by name."""

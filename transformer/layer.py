@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import namedtensor as nt
 from namedtensor import jax_trees
@@ -32,6 +32,9 @@ from namedtensor.initial import Schemes
 from namedtensor.tensors import concrete
 
 from .parameters import check_names, checked, expected, spelled
+
+if TYPE_CHECKING:
+    from namedtensor.sharding import Rules, Sharding
 
 
 @lru_cache(maxsize=256)
@@ -55,6 +58,7 @@ class About(NamedTuple):
     definitions: str
     config: str
     without: frozenset[str]
+    sharding: Sharding | None = None  # where the parameters lie, where that was said
 
     @classmethod
     def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
@@ -120,10 +124,11 @@ class Layer:
         object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
         object.__setattr__(self, "about", about)
 
-    def _with(self, parameters: Mapping[str, Any]) -> Self:
-        """The same layer with other values, which are not checked."""
+    def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
+        """The same layer with other values, which are not checked, placed where a sharding is given."""
         layer = object.__new__(type(self))
-        layer._set(parameters, self.about)
+        placed = parameters if sharding is None else sharding.place(parameters)
+        layer._set(placed, self.about._replace(sharding=sharding))
         return layer
 
     @property
@@ -174,7 +179,7 @@ class Layer:
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
         given = spelled({**(parameters or {}), **named})
-        return self._with(checked(self, {**self.parameters, **given}))
+        return self._with(checked(self, {**self.parameters, **given}), self.about.sharding)
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
@@ -184,6 +189,17 @@ class Layer:
             if isinstance(value, nt.NamedTensor)
         }
         return self._with({**self.parameters, **moved})
+
+    def shard(self, rules: Rules, mesh: Any) -> Self:
+        """The layer over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
+
+        Its parameters are placed now, and once; a call places its arguments and gives the same values. Raises
+        NotationError where JAX is not installed (408), where the mesh has no such axis (201), and where two axes of a
+        parameter go over one axis of the mesh (303), or do not divide (310).
+        """
+        from namedtensor.sharding import Sharding
+
+        return self._with(self.parameters, Sharding(rules, mesh))
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -198,8 +214,9 @@ class Layer:
                     201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
                 )
         arguments, named = self._named(arguments, named)
-        program = self._program(named)
-        return program[name](*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+        program, sharding = self._program(named), self.about.sharding
+        entry = program[name] if sharding is None else sharding.sharded(program)[name]
+        return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
@@ -253,12 +270,16 @@ class Layer:
 
 
 def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
-    return tuple(layer.parameters.values()), (type(layer), tuple(layer.parameters), layer.about)
+    numbers = {name: value for name, value in layer.parameters.items() if isinstance(value, (int, float))}
+    tensors = tuple(value for name, value in layer.parameters.items() if name not in numbers)
+    return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer.about)
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:
     """JAX makes layers of what is no tensor too, so nothing is checked here."""
-    kind, names, about = tree
+    kind, names, numbers, about = tree
+    constants = dict(numbers)
+    tensors = iter(values)
     layer = object.__new__(kind)
-    layer._set(dict(zip(names, values)), about)
+    layer._set({name: constants[name] if name in constants else next(tensors) for name in names}, about)
     return layer

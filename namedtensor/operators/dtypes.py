@@ -62,7 +62,7 @@ def as_array(xp: Any, value: Any, beside: Sequence[Any], dtype: Any) -> Any:
     if hasattr(value, "dtype"):
         return value if value.dtype == dtype else xp.astype(value, dtype)
     device = next((other.device for other in beside if hasattr(other, "device")), None)
-    if device is None or is_numpy(xp):
+    if device is None or is_numpy(xp) or xp.__name__.startswith("jax"):  # JAX brings a number to where arrays are
         return xp.asarray(value, dtype=dtype)
     return xp.asarray(value, dtype=dtype, device=device)
 
