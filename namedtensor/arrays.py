@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 _NAMESPACES: dict[type, Any] = {}
@@ -28,6 +29,23 @@ def _namespace(array: Any) -> Any:
 
         register()
     return found
+
+
+def at_once(xp: Any) -> Any:
+    """A context in which arrays are computed now, also where JAX only records a function or PyTorch only infers.
+
+    What a plan computes beforehand outlives the call that it was planned for.
+    """
+    parts = xp.__name__.split(".")
+    if "jax" in parts:
+        import jax  # type: ignore[import-not-found]
+
+        return jax.ensure_compile_time_eval()
+    if "torch" in parts:
+        import torch  # type: ignore[import-not-found]
+
+        return torch.inference_mode(False)
+    return nullcontext()
 
 
 def is_array(value: Any) -> bool:

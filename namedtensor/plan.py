@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from .arrays import at_once
 from .axes import show
 from .frames import plain
 from .limits import DEFAULT, Limits
@@ -149,7 +150,8 @@ def make_plan(
     limits: Limits = DEFAULT,
 ) -> Plan:
     """Plan the computation of `roots` from inputs whose axes are stored in `orders`; `real` is the dtype of constants."""
-    return _Planner(source, orders, xp, real, limits).plan(roots)
+    with at_once(xp):
+        return _Planner(source, orders, xp, real, limits).plan(roots)
 
 
 class _Planner:
