@@ -5,6 +5,7 @@ So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -25,6 +26,12 @@ def register() -> None:
     for kind in _OTHERS:
         tree_util.register_pytree_node(*kind)
     _told = True
+
+
+def where_imported() -> None:
+    """Tell JAX where it is imported, before any of its arrays is met."""
+    if not _told and "jax" in sys.modules:
+        register()
 
 
 def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:

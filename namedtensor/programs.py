@@ -266,10 +266,8 @@ class Program:
                 continue
             if function.signature is None:
                 return
-            shape = {
-                axis.name: checker.top.sizes.get(axis.name) or checker.unknown_size(axis.name)
-                for axis, _ in function.signature.domain[position].axes
-            }
+            axes = function.signature.domain[position].axes
+            shape = {axis.name: checker.unknown_size(axis.name) for axis, _ in axes}
             arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
         bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
         parts = function.head.arguments

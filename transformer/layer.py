@@ -73,6 +73,14 @@ def own_text(kind: type[Layer]) -> str:
     return inspect.cleandoc(text)
 
 
+ABOUT = ("numbers", "sizes", "definitions", "config", "without")  # what a file says beside the tensors
+
+
+def kind(layer: type[Layer]) -> str:
+    """How a file names its layer: several texts have a LayerNorm."""
+    return f"{layer.__module__}.{layer.__qualname__}"
+
+
 class Layer:
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
@@ -121,6 +129,7 @@ class Layer:
         self._set(checked(self, spelled(parameters)), self.about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
+        jax_trees.where_imported()
         object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
         object.__setattr__(self, "about", about)
 
@@ -150,6 +159,9 @@ class Layer:
     def config(self) -> dict[str, Any]:
         """What the file said from which the layer was loaded."""
         return json.loads(self.about.config)
+
+    def __reduce__(self) -> Any:
+        return _of_parts, (type(self), dict(self.parameters), self.about)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
@@ -243,7 +255,7 @@ class Layer:
         about = {"numbers": numbers, "sizes": self.sizes, "definitions": self.definitions, "config": self.config,
                  "without": sorted(self.without)}  # fmt: skip
         written = {name: json.dumps(value, ensure_ascii=False) for name, value in about.items()}
-        nt.save_tensors(place, tensors, {"layer": type(self).__name__, **written})
+        nt.save_tensors(place, tensors, {"layer": kind(type(self)), **written})
 
     @classmethod
     def load(cls, place: str | os.PathLike[str]) -> Self:
@@ -252,10 +264,13 @@ class Layer:
 
         about = TensorFile(place).metadata
         kept = about.get("layer")
-        if kept != cls.__name__:
+        if kept != kind(cls):
             holds = f"holds {kept}" if kept else "does not say which layer it holds"
-            raise nt.NotationError(409, f"{place} {holds}, and is to be read as {cls.__name__}")
-        numbers, *rest = (json.loads(about[name]) for name in ("numbers", "sizes", "definitions", "config", "without"))
+            raise nt.NotationError(409, f"{place} {holds}, and is to be read as {kind(cls)}")
+        try:
+            numbers, *rest = (json.loads(about[name]) for name in ABOUT)
+        except (KeyError, ValueError):
+            raise nt.NotationError(409, f"{place} does not say all of the layer that it holds") from None
         return cls({**nt.load_tensors(place), **numbers}, *rest)
 
     # ------------------------------------------------------------------------------------------------- how it looks
@@ -273,6 +288,12 @@ def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
     numbers = {name: value for name, value in layer.parameters.items() if isinstance(value, (int, float))}
     tensors = tuple(value for name, value in layer.parameters.items() if name not in numbers)
     return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer.about)
+
+
+def _of_parts(kind: type[Layer], parameters: dict[str, Any], about: About) -> Layer:
+    layer = object.__new__(kind)
+    layer._set(parameters, about)
+    return layer
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:

@@ -59,11 +59,31 @@ def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
         raise mismatch(layer, sizes, missing, extra, needed)
     tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
     try:
-        shapes(layer, sizes, **tensors)
+        declared = shapes(layer, sizes, **tensors)
     except nt.NotationError as problem:
-        problem.add_note(f"in the parameters of {kind}")
-        raise
+        raise inside(kind, problem) from None
+    for name, shape in declared.items():
+        if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
+            raise unnamed(kind, name, shape, parameters[name])
     return {name: parameters[name] for name in (*needed, *(each for each in parameters if each in free))}
+
+
+def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
+    """The same error, which says whose parameters it is about."""
+    message = f"in the parameters of {kind}, {problem.message}"
+    return nt.NotationError(
+        problem.number, message, problem.source, problem.span, problem.notes, problem.hint, problem.labels
+    )
+
+
+def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.NotationError:
+    """A parameter that is no named tensor."""
+    given = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
+    axes = " ".join(shape)
+    return nt.NotationError(
+        317, f"{name} of {kind} was given as {given}, and is declared in {show(shape)}",
+        hint=f'name its axes: nt.tensor(array, "{axes}")' if axes else "give a number, or a tensor",
+    )  # fmt: skip
 
 
 def mismatch(
