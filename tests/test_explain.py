@@ -224,3 +224,36 @@ def test_a_program_explains_its_value_and_its_last_function():
 
 def test_a_shadowed_function_is_a_tensor():
     assert nt.explain("2 max", max=X)[0].text == "max"
+
+
+# ------------------------------------------------------------------------------------------------------------- layers
+def test_a_layer_is_walked_step_by_step():
+    from transformer import FFN
+
+    layer = FFN.init(sizes={"chans": 2, "hidden": 3})
+    found = layer.explain(X)
+    assert {step.inside for step in found} == {("FFN",)}
+    assert nt.allclose(found.value, layer(X))
+    assert [step.text for step in found][:2] == ["X", "W_1"]
+
+
+def test_a_model_is_walked_definition_by_definition():
+    from transformer import GPT2
+
+    sizes = {"L": 3, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 10, "place": 6}
+    model, ids = GPT2.init(sizes=sizes), nt.tensor([[3, 1, 4]], "batch seq")
+    found = model.explain(ids)
+    assert nt.allclose(found.value, model(ids))
+    assert len(found) > LONGEST and "FFN^1, FFN^2, FFN^3" in str(found)
+    for name in ("A^2", "T^3"):
+        assert nt.allclose(found.inside(name)[-1].value, model.at(name, ids))
+    assert all("FFN^2" in step.inside for step in found.inside("FFN^2"))
+    masked = model.explain(ids, mask=nt.tensor([[1, 1, 0]], "batch seq"))
+    assert nt.allclose(masked.value, model(ids, mask=nt.tensor([[1, 1, 0]], "batch seq")))
+
+
+def test_a_layer_shows_its_sizes_in_the_legend():
+    from transformer import FFN
+
+    page = FFN.init(sizes={"chans": 2, "hidden": 3}).coloured()._repr_html_()
+    assert ">chans</span> = 2<" in page and ">hidden</span> = 3<" in page

@@ -34,6 +34,8 @@ from namedtensor.tensors import concrete
 from .parameters import check_names, checked, expected, spelled
 
 if TYPE_CHECKING:
+    from namedtensor.display.coloured import Coloured
+    from namedtensor.explain import Explanation
     from namedtensor.sharding import Rules, Sharding
 
 
@@ -229,6 +231,17 @@ class Layer:
         program, sharding = self._program(named), self.about.sharding
         entry = program[name] if sharding is None else sharding.sharded(program)[name]
         return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+
+    def explain(self, *arguments: Any, **named: Any) -> Explanation:
+        """Every step to the layer's value, and in whose definition it stands: `layer.explain(X).inside("FFN")`."""
+        arguments, named = self._named(arguments, named)
+        program = self._program(named)
+        return program[self.value].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+
+    def coloured(self) -> Coloured:
+        """The layer's formulas with each axis in its colour, and the sizes that its parameters show."""
+        tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
+        return self.formula.coloured({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
 
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """The formulas without the definitions of what the call gives."""
