@@ -23,7 +23,8 @@ def drawn(kind, config, seed=0):
     config._attn_implementation = "eager"
     model = kind(config).eval()
     for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, 0.1, 0.3)
+        if parameter.requires_grad:
+            torch.nn.init.normal_(parameter, 0.1, 0.3)
     return model
 
 

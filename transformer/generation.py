@@ -79,12 +79,20 @@ def generate(
     config's `pad_token_id`, else with that token; all ends after `max_new_tokens`, or where every sequence has ended.
     `progress` is called with each token, as it comes; `given` are further inputs of the model.
 
-    Raises NotationError where `max_new_tokens` is none, or more than the model has positions for.
+    Raises NotationError 405 where a number is too small, 404 where `max_new_tokens` are more than the model has learned
+    positions for.
     """
-    if max_new_tokens < 1:
-        raise nt.NotationError(405, f"max_new_tokens is a number from 1, not {max_new_tokens}")
+    for name, value, least in (
+        ("max_new_tokens", max_new_tokens, 1),
+        ("temperature", temperature, 0),
+        ("top_k", top_k, 1),
+    ):
+        if value is not None and value < least:
+            raise nt.NotationError(405, f"{name} is a number from {least}, not {value}")
     given = {name: value for name, value in given.items() if value is not None}
     mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
+    if model.sharding is not None:
+        ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
     positions = PLACES["positions"](mask=mask)
     in_place(model, positions, max_new_tokens)
     choose = chooser(temperature, top_k, seed)
