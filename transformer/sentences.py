@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -76,19 +77,17 @@ class SentenceModel:
         return cls(encoder, tokenizer_of(inner, longest), longest, about.get("do_lower_case", False), backend, device)
 
     def embed(self, sentences: str | Sequence[str], batch: int = 32) -> nt.NamedTensor:
-        """The vectors of sentences, sentence × chans; of one text, chans. `batch` of like length are computed at once.
+        """The vectors of sentences, sentence × chans; of one text, chans. Up to `batch` of like length are computed at once.
 
         Raises NotationError 405 where there are none, or one is no text.
         """
         if isinstance(sentences, str):
             return self.embed([sentences])[{"sentence": 0}]
         read = self.read(sentences)
-        order = sorted(range(len(read)), key=lambda place: len(read[place].ids))
-        parts = [
-            self.encoder.at("embedding", **self.padded([read[place] for place in order[start : start + batch]]))
-            for start in range(0, len(order), batch)
-        ]
+        batches = list(alike([len(each.ids) for each in read], batch))
+        parts = [self.encoder.at("embedding", **self.padded([read[place] for place in each])) for each in batches]
         found = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
+        order = [place for each in batches for place in each]
         places = sorted(range(len(order)), key=order.__getitem__)
         return nt.evaluate("found_{sentence(places + 1)}", found=found, places=self.made(places, "sentence"))
 
@@ -153,11 +152,21 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
     return SentenceModel.load(Path(spec.submodule_search_locations[0]) / "model", backend, dtype, device)
 
 
+def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """The places of texts in batches, in which no text is twice as long as another: little is padding."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for _, group in groupby(order, key=lambda place: (lengths[place] - 1).bit_length()):
+        places = list(group)
+        yield from (places[start : start + most] for start in range(0, len(places), most))
+
+
 # -------------------------------------------------------------------------------------------------------- the folder
 def stages_of(place: Path) -> dict[str, str]:
     """The stages of a folder and where each is kept."""
     found = {}
     for stage in read_json(place / "modules.json", list):
+        if not isinstance(stage, dict):
+            raise nt.NotationError(409, f"{place / 'modules.json'} cannot be read: it holds no stages")
         kind = str(stage.get("type", "")).rpartition(".")[2]
         if kind not in ("Transformer", "Pooling", "Normalize"):
             raise nt.NotationError(409, f"{place / 'modules.json'} has a stage that is not known: {kind}")
