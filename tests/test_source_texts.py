@@ -193,6 +193,20 @@ def test_heads_are_concatenated_along_the_features():
     same(layer(tensor), "chans seq", of_heads(layer, array(tensor, "chans seq")))
 
 
+def test_multi_head_attention_is_pytorchs():
+    torch = pytest.importorskip("torch")
+    case = BY_KIND[dataflowr.MultiHeadAttention]._replace(sizes={"chans": 6, "heads": 2, "key": 3, "val": 3})
+    layer = case.layer()
+    X = nt.tensor(np.random.default_rng(0).normal(size=(2, 5, 6)), "batch seq chans")
+    W_Q, W_K, W_V = parameters(layer, W_Q="heads key chans", W_K="heads key chans", W_V="heads val chans")
+    (W_O,) = parameters(layer, W_O="chans concat")
+    theirs = torch.nn.MultiheadAttention(6, 2, bias=False, batch_first=True, dtype=torch.float64)
+    stacked = np.concatenate([each.reshape(6, 6) for each in (W_Q, W_K, W_V)])
+    theirs.load_state_dict({"in_proj_weight": torch.tensor(stacked), "out_proj.weight": torch.tensor(W_O)})
+    x = torch.tensor(X.array)
+    same(layer(X), "batch seq chans", theirs(x, x, x)[0].detach().numpy())
+
+
 def normed(x, γ, β, axis):
     shape = [-1 if each == axis else 1 for each in range(x.ndim)]
     centred = x - x.mean(axis, keepdims=True)
@@ -302,6 +316,25 @@ def test_the_post_ln_block():
     for name, axes, want in (("α", "seq seq'", α), ("u", "seq val", u), ("u'", "seq chans", u_), ("z", "seq chans", z),
                              ("z'", "seq chans", z_)):  # fmt: skip
         same(layer.at(name, tensor), axes, want)
+
+
+def test_the_post_ln_block_is_pytorchs_and_the_slide_without_the_prime_is_not():
+    torch = pytest.importorskip("torch")
+    layer, (X,) = made(cheat_sheet.Block)
+    theirs = torch.nn.TransformerEncoderLayer(4, 1, 6, dropout=0.0, layer_norm_eps=0.0, dtype=torch.float64)
+    given = {
+        "self_attn.in_proj_weight": np.concatenate([layer.parameters[f"W_{letter}"].to_array(f"{axis} chans")
+                                                    for letter, axis in (("q", "key"), ("k", "key"), ("v", "val"))]),
+        "self_attn.in_proj_bias": np.zeros(12), "self_attn.out_proj.weight": np.eye(4), "self_attn.out_proj.bias": np.zeros(4),
+        "linear1.weight": layer.parameters["W_1"].to_array("hidden chans"), "linear1.bias": np.zeros(6),
+        "linear2.weight": layer.parameters["W_2"].to_array("chans hidden"), "linear2.bias": np.zeros(4),
+        **{f"norm{n}.{kind}": layer.parameters[f"{letter}_{n}"].array for n in (1, 2) for kind, letter in (("weight", "γ"), ("bias", "β"))},
+    }  # fmt: skip
+    theirs.load_state_dict({name: torch.tensor(value) for name, value in given.items()})
+    want = theirs(torch.tensor(array(X, "seq chans"))[:, None]).detach().numpy()[:, 0]
+    same(layer(X), "seq chans", want)
+    slide = cheat_sheet.Block(layer.parameters, definitions="z' = LayerNorm(u_{val→chans} + z; γ_2, β_2)")
+    assert slide(X).sizes == layer(X).sizes and not np.allclose(slide(X).to_array("seq chans"), want, atol=0.1)
 
 
 def test_the_post_ln_block_with_heads():
