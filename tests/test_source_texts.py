@@ -458,6 +458,46 @@ def test_greedy_decoding_is_a_loop_over_pytorchs_scores():
         np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.slow
+def test_a_translator_learns_by_teacher_forcing_what_greedy_decoding_then_says():
+    """The target language says the words of a sentence from the last to the first, between 8 and 9."""
+    torch = pytest.importorskip("torch")
+    sizes = {"L": 1, "chans": 16, "heads": 2, "key": 8, "val": 8, "hidden": 32, "source": 6, "target": 10}
+    model = slides.Translation.init(seed=0, sizes=sizes, dtype="float32").to("torch")
+    random = np.random.default_rng(0)
+
+    def sentences(count):
+        x = random.integers(0, 6, (count, 3))
+        y = np.concatenate([np.full((count, 1), 8), x[:, ::-1], np.full((count, 1), 9)], 1)
+        return nt.tensor(torch.tensor(x), "batch memory"), nt.tensor(torch.tensor(y), "batch seq")
+
+    def understood():
+        x, y = sentences(100)
+        with torch.no_grad():
+            said = model.translate(x, start=8, stop=9, most=4).to_array("batch seq")
+        return float((said == y.array).all(1).to(torch.float64).mean()) if said.shape == y.array.shape else 0.0
+
+    assert understood() < 0.1
+    optimizer = torch.optim.Adam([value.array.requires_grad_() for value in model.parameters.values()], lr=5e-3)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    for _ in range(250):
+        optimizer.zero_grad()
+        model.at("loss", *sentences(32)).mean(axis="batch").array.backward()
+        optimizer.step()
+    torch.set_num_threads(threads)
+    assert understood() > 0.9
+
+
+@pytest.mark.parametrize("ids", [[0, 9], [-1, 2]], ids=str)
+def test_a_word_out_of_range_is_refused(ids):
+    layer = BY_KIND[slides.Translation].layer()
+    with pytest.raises(nt.NotationError) as caught:
+        layer(nt.tensor(ids, "memory"), nt.tensor([0, 1], "seq"))
+    wrong = 10 if 9 in ids else 0
+    assert str(caught.value).startswith(f"value error 401: source has no element {wrong}: its indices go from 1 to 9")
+
+
 # --------------------------------------------------------------------------------------------------------- the paper
 def test_a_fully_connected_layer():
     layer, (x,) = made(paper.FullConn, further={"batch": 2})

@@ -146,7 +146,11 @@ class Translation(Layer):
     schemes = {"W": GLOROT, "E": Normal("√(1 / chans)"), "W_1": HE}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """The likeliest word after each other, from `start` until every sentence has come to `stop`, or `most` words."""
+        """The likeliest words one after another, from `start` until every sentence has come to `stop`, or `most` of them.
+
+        `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
+        goes on with it. Raises NotationError 401 where a word of `x` or `start` is none.
+        """
         states = self.at("h^{Enc}", x=x)
         first = nt.evaluate("0 x_{memory(1)} + start", x=x, start=start)
         y = nt.stack(first, axis="seq")
