@@ -141,6 +141,11 @@ class EncoderDecoder(LanguageModel):
         """
         normed = "encoder.norm.weight" in state
         vocab, chans = embedding.shape
+        if chans % heads:
+            raise nt.NotationError(409, f"{heads} heads do not divide {chans} chans")
+        if activation not in ACTIVATIONS:
+            known = f"known are {', '.join(ACTIVATIONS)}"
+            raise nt.NotationError(409, f"activation = {activation!r} is not known", hint=known)
         sizes = {"N": layers(state, ENCODER), "L": layers(state, DECODER), "vocab": vocab, "chans": chans,
                  "heads": heads, "key": chans // heads, "val": chans // heads}  # fmt: skip
         texts = (f"act(x) = {ACTIVATIONS[activation]}", inspect.cleandoc(NORMED) if normed else "", definitions)
