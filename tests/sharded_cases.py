@@ -11,6 +11,7 @@ import traceback
 from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +21,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 import namedtensor as nt
 from namedtensor.collectives import collectives
 from namedtensor.sharding import Sharding
+from transformer import GPT2
 from transformer.layer import Layer
 
 ROOT = Path(__file__).parent.parent
@@ -212,7 +214,7 @@ def case_repeated_calls_are_compiled_once():
     layer = Watched.init(0, {"chans": 16, "hidden": 8}, dtype="float32").shard(
         {"batch": "data", "hidden": "model"}, MESH
     )
-    placed = layer.about.sharding.place({"X": X})["X"]
+    placed = layer.sharding.place({"X": X})["X"]
     first = [layer(X), layer(placed), gradient(layer)]
     once = len(traces)
     second = [layer(X), layer(placed), gradient(layer), layer.replace(W=layer.parameters["W"] * 2)(X)]
@@ -245,7 +247,7 @@ def case_parameters_are_placed_once():
 def case_it_runs_inside_what_jax_transforms():
     sharded = LAYER.shard(RULES, MESH)
     right = LAYER(X)
-    same(jax.jit(lambda layer, x: layer(x))(sharded, sharded.about.sharding.place({"X": X})["X"]), right)
+    same(jax.jit(lambda layer, x: layer(x))(sharded, sharded.sharding.place({"X": X})["X"]), right)
     several = jnp.stack([X.array, 2 * X.array])
     found = jax.vmap(lambda array: sharded(nt.tensor(array, ORDER)).to_array(ORDER))(several)
     np.testing.assert_allclose(np.asarray(found[0]), right.to_array(ORDER), rtol=1e-5, atol=1e-5)
@@ -276,6 +278,22 @@ def case_a_layer_that_goes_back_to_one_device():
     back = LAYER.shard(RULES, MESH).to("numpy")
     assert back.about == LAYER.about
     same(back(X), LAYER(X), 0)
+
+
+def case_a_language_model_and_what_it_generates():
+    sizes = {"L": 1, "chans": 16, "heads": 4, "key": 4, "val": 4, "hidden": 32, "vocab": 24, "place": 20}
+    model = GPT2.init(0, sizes, dtype="float32", constants={"ε": 1e-5})
+    sharded = model.shard({**RULES, "vocab": "model"}, MESH)
+    ids = nt.tensor(np.array([[1, 5, 3], [2, 0, 23], [4, 4, 4], [9, 8, 7]]), "batch seq")
+    found = sharded(ids)
+    same(found, model(ids))
+    assert spec_of(found) == {"batch": "data", "vocab": "model"}
+    listed = collectives(lambda model, ids: model(ids), sharded, sharded.sharding.place({"ids": ids})["ids"])
+    assert described(listed) == [("all-reduce", ("model",))] * 3  # after the look-up, the heads, the hidden units
+    assert numbers(sharded.generate(ids, 2)).tolist() == numbers(model.generate(ids, 2)).tolist()
+    with TemporaryDirectory() as folder:
+        sharded.save(Path(folder) / "model.safetensors")
+        same(GPT2.load(Path(folder) / "model.safetensors")(ids), model(ids), 0)
 
 
 # -------------------------------------------------------------------------------------------------- rules do not matter
@@ -364,7 +382,7 @@ def case_the_collectives_are_those_of_the_block_sharded_by_hand():
     hand = jax.jit(block_by_hand, in_shardings=(places, batch), out_shardings=batch)
     np.testing.assert_allclose(np.asarray(hand(arrays, x)), LAYER(X).to_array(ORDER), rtol=1e-5, atol=1e-5)
     sharded = LAYER.shard(RULES, MESH)
-    given = sharded.about.sharding.place({"X": X, "Y": TARGET})
+    given = sharded.sharding.place({"X": X, "Y": TARGET})
     right, found = collectives(hand, arrays, x), collectives(lambda layer, x: layer(x), sharded, given["X"])
     assert right.counts == found.counts == {"all-reduce": 2}, (right, found)
     assert described(right) == described(found) == [("all-reduce", ("model",))] * 2

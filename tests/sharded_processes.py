@@ -24,7 +24,7 @@ from namedtensor.collectives import collectives  # noqa: E402
 
 def main():
     layer = LAYER.shard(RULES, MESH)
-    sharding = layer.about.sharding
+    sharding = layer.sharding
     rows = slice(2 * index, 2 * index + 2) if count > 1 else slice(None)  # each process reads the half that is its own
     array = jax.make_array_from_process_local_data(sharding.placement(ORDER), TARGET.array[rows], TARGET.array.shape)
     placed = sharding.place({"x": X, "target": nt.tensor(array, ORDER)})  # or gives the whole, and keeps its part

@@ -21,13 +21,16 @@ from namedtensor.collectives import Collective, collectives_of
 
 HERE = Path(__file__).parent
 CASES = re.findall(r"^def (case_\w+)", (HERE / "sharded_cases.py").read_text(encoding="utf-8"), re.MULTILINE)
+FLAGS = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # compile faster; collectives stay
+)
 needs_jax = pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
 
 
 def started(script, *arguments, devices):
     environment = {
         **os.environ,
-        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices} {FLAGS}",
         "JAX_PLATFORMS": "cpu",
         "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE)]),
         "PYTHONUTF8": "1",

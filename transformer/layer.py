@@ -162,6 +162,11 @@ class Layer:
         """What the file said from which the layer was loaded."""
         return json.loads(self.about.config)
 
+    @property
+    def sharding(self) -> Sharding | None:
+        """Which devices the parameters lie on, where `shard` said it; its `place` puts inputs there, too."""
+        return self.about.sharding
+
     def __reduce__(self) -> Any:
         return _of_parts, (type(self), dict(self.parameters), self.about)
 
@@ -193,7 +198,7 @@ class Layer:
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
         given = spelled({**(parameters or {}), **named})
-        return self._with(checked(self, {**self.parameters, **given}), self.about.sharding)
+        return self._with(checked(self, {**self.parameters, **given}), self.sharding)
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
@@ -228,7 +233,7 @@ class Layer:
                     201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
                 )
         arguments, named = self._named(arguments, named)
-        program, sharding = self._program(named), self.about.sharding
+        program, sharding = self._program(named), self.sharding
         entry = program[name] if sharding is None else sharding.sharded(program)[name]
         return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
