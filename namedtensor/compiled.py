@@ -14,11 +14,15 @@ from grammar.symbols import FUNCTIONS
 from .check import Checker
 from .checked import Input
 from .frames import plain
+from .layouts import Layout
 from .limits import Limits, deep
 from .names import Key, key
-from .plan import Plan, make_plan
+from .plan import Plan, Value
+from .planner import make_plan
 from .registered import PYTHON
+from .running import Function
 from .scope import analyse
+from .targets import Target, target_of
 from .terms import Term
 
 Values = Mapping[str, Any]
@@ -60,9 +64,9 @@ class Bundle:
         return found
 
     @property
-    def orders(self) -> dict[str, tuple[str, ...]]:
-        """The axes of each tensor in storage order."""
-        return {text: self.values[text].axes for text in self.arrays}
+    def layouts(self) -> dict[str, Layout]:
+        """The layout of each tensor."""
+        return {text: self.values[text].layout for text in self.arrays}
 
 
 @lru_cache(maxsize=4096)
@@ -72,26 +76,45 @@ def spelling_of(name: str) -> str:
 
 
 class Compiled:
-    """A plan with the names of its inputs and the axes of its result."""
+    """A plan made a function, with the axes of its result and the claims that it must meet.
 
-    __slots__ = ("plan", "axes", "claims", "term", "checker")
+    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
+    """
 
-    def __init__(self, plan: Plan, term: Term, checker: Checker):
-        self.plan, self.term, self.checker = plan, term, checker
-        order = plan.orders[0]
-        self.axes = () if order is None else tuple(map(plain, order))
+    __slots__ = ("function", "claims", "term", "checker", "layout", "steady")
+
+    def __init__(self, function: Function, term: Term, checker: Checker):
+        self.function, self.term, self.checker = function, term, checker
         self.claims = tuple(checker.claim_terms)
+        self.layout: Layout | None = None
+        result = function.plan.results[0]
+        self.steady = isinstance(result, Value) and not result.dynamic  # its dtype is always the same
 
-    def __call__(self, arrays: Mapping[str, Any]):
-        from .values import quiet, wrap
+    @property
+    def plan(self) -> Plan:
+        return self.function.plan
 
-        with quiet():
-            found = self.plan.run(arrays)
+    def __call__(self, *arrays: Any):
+        from .eager import made_as
+        from .values import wrap
+
+        found = self.function(*arrays)
         if self.claims:
             from .claims import judge
 
             judge(self, found[1:])
-        return wrap(found[0], self.axes, self.plan.xp)
+            found = found[0]
+        if self.layout is not None:
+            return made_as(found, self.layout)
+        result = wrap(found, axes_of(self.plan.results[0]), self.function.target.xp)
+        if self.steady:
+            self.layout = result.layout
+        return result
+
+
+def axes_of(result: Any) -> tuple[str, ...]:
+    """The axes of a plan's result, as the user has them."""
+    return tuple(map(plain, result.order)) if isinstance(result, Value) else ()
 
 
 class Plans(OrderedDict):
@@ -152,13 +175,22 @@ def compile_formula(formula, syntax, bundle: Bundle, sizes, strict: bool, limits
         return planned(checker, term, bundle, limits)
 
 
-def planned(checker: Checker, term: Term, bundle: Bundle, limits: Limits) -> Compiled:
-    from .values import namespace_of, quiet
+def planned(
+    checker: Checker, term: Term, bundle: Bundle, limits: Limits, names: Mapping[str, str] | None = None
+) -> Compiled:
+    from .values import namespace_of
 
-    xp, real = namespace_of(bundle.arrays)
+    target = target_of(namespace_of(bundle.arrays))
     roots = [term]
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    with quiet():
-        plan = make_plan(checker.scope.source, tuple(roots), bundle.orders, xp, real, limits)
-    return Compiled(plan, term, checker)
+    return Compiled(function_of(checker, tuple(roots), bundle, target, limits, names), term, checker)
+
+
+def function_of(
+    checker: Checker, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
+    names: Mapping[str, str] | None = None,
+) -> Function:  # fmt: skip
+    """The function that computes terms from the arrays of a bundle."""
+    plan, python = make_plan(checker.scope.source, roots, bundle.layouts, target, limits, names)
+    return Function(plan, target, python)

@@ -16,18 +16,27 @@ from grammar.parser import parse
 
 from .check import Checker
 from .checked import Checked, Input, Poisoned
-from .compiled import PLANS, Bundle, Values, all_values, compile_formula, shadowed_by, whole_sizes
+from .compiled import (
+    PLANS,
+    Bundle,
+    Values,
+    all_values,
+    axes_of,
+    compile_formula,
+    function_of,
+    shadowed_by,
+    whole_sizes,
+)
 from .explain import Explanation, Stage
-from .frames import plain
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
 from .names import Key, key
-from .plan import make_plan
 from .programs import Formula, Program, shape_of
 from .registered import PYTHON
 from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown
+from .targets import target_of
 from .terms import Term, resolve
 
 
@@ -61,7 +70,7 @@ def evaluate(
     compiled = PLANS.fetch(mark)
     if compiled is None:
         compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits))
-    return compiled(bundle.arrays)
+    return compiled(*bundle.arrays.values())
 
 
 # --------------------------------------------------------------------------------------------------------- programs
@@ -245,15 +254,15 @@ def _last_node(scope: Scope):
 
 
 def _evaluate_stages(checker: Checker, found, bundle: Bundle):
-    from .values import namespace_of, quiet, wrap
+    from .values import namespace_of, wrap
 
-    xp, real = namespace_of(bundle.arrays)
-    with quiet():
-        plan = make_plan(checker.scope.source, tuple(term for _, term in found), bundle.orders, xp, real)
-        arrays = plan.run(bundle.arrays)
+    target = target_of(namespace_of(bundle.arrays))
+    function = function_of(checker, tuple(term for _, term in found), bundle, target, DEFAULT)
+    arrays = function(*bundle.arrays.values())
+    arrays = arrays if len(found) > 1 else (arrays,)
     return [
-        (text, wrap(array, () if order is None else tuple(map(plain, order)), xp))
-        for (text, _), array, order in zip(found, arrays, plan.orders)
+        (text, wrap(array, axes_of(result), target.xp))
+        for (text, _), array, result in zip(found, arrays, function.plan.results)
     ]
 
 

@@ -236,7 +236,7 @@ class Entry:
         compiled = self._plans.fetch(mark)
         if compiled is None:
             compiled = self._plans.store(mark, self.compile(bundle, len(arguments), extent))
-        return compiled(bundle.arrays)
+        return compiled(*bundle.arrays.values())
 
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
         scope = self.program.scope
