@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from grammar.errors import NotationError
@@ -14,7 +15,7 @@ from grammar.symbols import FUNCTIONS
 from .check import Checker
 from .checked import Input
 from .frames import plain
-from .layouts import Layout
+from .layouts import Layout, remember
 from .limits import Limits, deep
 from .names import Key, key
 from .plan import Plan, Value
@@ -81,34 +82,32 @@ class Compiled:
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
     """
 
-    __slots__ = ("function", "claims", "term", "checker", "layout", "steady")
+    __slots__ = ("function", "claims", "term", "checker", "known")
 
     def __init__(self, function: Function, term: Term, checker: Checker):
         self.function, self.term, self.checker = function, term, checker
         self.claims = tuple(checker.claim_terms)
-        self.layout: Layout | None = None
-        result = function.plan.results[0]
-        self.steady = isinstance(result, Value) and not result.dynamic  # its dtype is always the same
+        self.known: Callable[..., Any] | None = None  # what a repeated call runs
 
     @property
     def plan(self) -> Plan:
         return self.function.plan
 
     def __call__(self, *arrays: Any):
-        from .eager import made_as
         from .values import wrap
 
+        if self.known is not None:
+            return self.known(*arrays)
         found = self.function(*arrays)
         if self.claims:
             from .claims import judge
 
             judge(self, found[1:])
             found = found[0]
-        if self.layout is not None:
-            return made_as(found, self.layout)
-        result = wrap(found, axes_of(self.plan.results[0]), self.function.target.xp)
-        if self.steady:
-            self.layout = result.layout
+        value = self.plan.results[0]
+        result = wrap(found, axes_of(value), self.function.target.xp)
+        if not self.claims and isinstance(value, Value) and not value.dynamic:
+            self.known = self.function.prepared(result.layout)
         return result
 
 
@@ -134,6 +133,14 @@ class Plans(OrderedDict):
 
 
 PLANS = Plans()
+LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
+KNOWN: dict[tuple, Callable[..., Any]] = {}  # formula, names, layouts -> what a repeated call runs
+
+
+def keep(table: dict[tuple, Callable[..., Any]], key: tuple | None, compiled: Compiled) -> None:
+    """Keep what a repeated call runs."""
+    if key is not None and compiled.known is not None:
+        remember(table, key, compiled.known)
 
 
 def shadowed_by(names) -> frozenset[str]:

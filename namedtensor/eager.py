@@ -174,7 +174,7 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
 
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
     quiet = record.name in QUIET and xp.__name__ == "numpy"
-    if record.kind == "elementwise":
+    if between(record, len(arguments), axes):
         try:
             return prepared(lower, kinds, xp, quiet)
         except NotImplementedError:

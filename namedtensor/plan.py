@@ -77,9 +77,10 @@ class Plan:
     """Inputs, steps, results; see the module's text."""
 
     def __init__(
-        self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps, results: Iterable[Argument]
-    ):
-        self.source = source
+        self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
+        results: Iterable[Argument], in_place: bool = True,
+    ):  # fmt: skip
+        self.source, self.in_place = source, in_place
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)

@@ -29,7 +29,7 @@ FAILURES = (
 class Function:
     """A plan as a function of positional arrays; calling it gives one array, or a tuple of several."""
 
-    __slots__ = ("plan", "target", "run", "steps", "quiet")
+    __slots__ = ("plan", "target", "run", "steps", "quiet", "own")
 
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
@@ -44,14 +44,52 @@ class Function:
                 self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
             raise self.explained(problem) from None
-        if self.quiet:
-            self.run = quietly(self.run, bool(python))
+        self.own = bool(python)
 
     def __call__(self, *arrays: Any) -> Any:
         try:
-            return self.run(*arrays)
+            if not self.quiet:
+                return self.run(*arrays)
+            with ignoring():
+                return self.run(*arrays)
         except Exception as problem:
             raise self.explained(problem) from None
+
+    def prepared(self, layout: Any) -> Callable[..., Any]:
+        """The same, for one result whose layout is known: what a repeated call runs, which gives a named tensor."""
+        from .tensors import NamedTensor
+
+        run, explained, new, free = self.run, self.explained, object.__new__, _FREE
+        if not self.quiet or self.own:
+            run = ignoring()(run) if self.own and self.quiet else run
+
+            def call(*arrays):
+                result = new(NamedTensor)
+                try:
+                    result._array = run(*arrays)
+                except Exception as problem:
+                    raise explained(problem) from None
+                result.layout = layout
+                return result
+
+            return call
+
+        def quiet(*arrays):
+            result = new(NamedTensor)
+            try:
+                context = free.pop()
+            except IndexError:
+                context = quiet_context()
+            try:
+                result._array = context.run(run, *arrays)
+            except Exception as problem:
+                raise explained(problem) from None
+            finally:
+                free.append(context)
+            result.layout = layout
+            return result
+
+        return quiet
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
@@ -106,10 +144,8 @@ def quiet_context() -> contextvars.Context:
     return context
 
 
-def quietly(function: Callable[..., Any], own: bool = False) -> Callable[..., Any]:
-    """The function without warnings of NumPy; with `own`, in the caller's own context, which Python functions may use."""
-    if own:
-        return ignoring()(function)
+def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function without warnings of NumPy."""
 
     def run(*arrays):
         try:

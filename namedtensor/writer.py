@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .optimisations import chosen
 from .plan import Argument, Order, Plan, Scalar, Step, Value
 from .targets import Target
 
@@ -28,7 +29,8 @@ def union(orders: Sequence[Order | None]) -> Order:
 class Writer:
     """Writes the steps of one plan for one target; `real` is the dtype of constants."""
 
-    def __init__(self, target: Target, real: str | None = None):
+    def __init__(self, target: Target, real: str | None = None, without: Sequence[str] = ()):
+        self.optimised = chosen(target.name, without)
         self.target = target
         self.real = real or target.default_float
         self.names: list[str] = []
@@ -39,7 +41,7 @@ class Writer:
         self._written: dict[Value, Step] = {}
 
     def plan(self, source: str, results: Sequence[Argument]) -> Plan:
-        return Plan(source, self.names, self.inputs, self.steps, results)
+        return Plan(source, self.names, self.inputs, self.steps, results, "in place" in self.optimised)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -207,6 +209,8 @@ class Writer:
             primitive not in self.target.numbers and any(not isinstance(each, Value) for each in arguments)
         ):
             arguments = self.with_arrays(arguments)
+        elif "numbers as arrays" in self.optimised:
+            arguments = self.with_constants(primitive, arguments)
         if len(arguments) == 1:
             (x,) = arguments
             return self.step(primitive, arguments, x.order, x.shape)
@@ -214,6 +218,15 @@ class Writer:
         shape = self.shape_over(order, arguments)
         laid = [self.lay(each, order) if isinstance(each, Value) else each for each in arguments]
         return self.step(primitive, laid, order, shape)
+
+    def with_constants(self, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
+        dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
+        if len(dtypes) > 1 or self.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
+            return tuple(arguments)
+        (dtype,) = dtypes
+        plain = (Value, Scalar)
+        return tuple(each if isinstance(each, plain) else self.constant(each, dtype) for each in arguments)
 
     def with_arrays(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
         """Plain numbers as arrays of the dtype of the arrays beside them."""
@@ -242,11 +255,36 @@ class Writer:
         """Over axes, which stay with size 1 where they are to be kept."""
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
+        if kind == "sum" and places[-1:] == (len(x.order) - 1,) and len(places) == 1 and self.is_small(x):
+            return self.sum_as_product(x, keep)
         if keep:
             shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
         rest = tuple(axis for axis in x.order if axis not in axes)
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
+
+    def is_fresh(self, x: Value) -> bool:
+        """Whether an array is new and, most likely, dense."""
+        step = self._written.get(x)
+        if step is not None and step.primitive == "reshape":
+            step = self._written.get(step.arguments[0])
+        return step is not None and step.primitive in DENSE
+
+    def is_small(self, x: Value) -> bool:
+        """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
+        floats = x.dtype in ("float32", "float64") and len(x.order) > 1
+        few = x.shape[-1] <= 512 and x.count <= 2**14
+        return "small sums as products" in self.optimised and floats and few and self.is_fresh(x)
+
+    def sum_as_product(self, x: Value, keep: bool) -> Value:
+        """A sum over the last axis as a product of a matrix with ones, which small arrays are faster by."""
+        *outer, size = x.shape
+        ones = self.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
+        rows = self.reshape(x, ("(rows)", x.order[-1]), (math.prod(outer), size))
+        total = self.step("dot", (rows, ones), ("(rows)",), (rows.shape[0],))
+        if keep:
+            return self.reshape(total, x.order, (*outer, 1))
+        return self.reshape(total, x.order[:-1], tuple(outer))
 
     def along(self, primitive: str, x: Value, axis: str) -> Value:
         return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))
@@ -350,6 +388,7 @@ class Writer:
         return self.step("take", (x, places), order, shape, x.dtype, at=at, sizes=shape, rank=len(places.order))
 
 
+DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 ELEMENTWISE = frozenset(
     "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "
     "multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "

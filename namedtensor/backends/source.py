@@ -13,10 +13,18 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..plan import Plan, Scalar, Step, Value
+from .lines import INFIX
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
+SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
 MATH = {"inf": math.inf, "nan": math.nan}
 WORDS = re.compile(r"(?<![.\w])[a-z_]\w*")
+
+
+DIRECT = re.compile(
+    r"def function\((?P<parameters>[\w, ]*)\):\n    return "
+    r"(?:(?P<name>[a-z_]+)\((?P<arguments>[\w, ]*)\)|(?P<left>\w+) (?P<symbol>\S+) (?P<right>\w+))\n"
+)
 
 
 class Source(NamedTuple):
@@ -100,7 +108,7 @@ class Backend:
                 steps[len(lines)] = step
         lines.append(f"def {name}({', '.join(plan.names[value] for value in plan.inputs)}):")
         lines += self.opening(plan)
-        over = overwritten(plan, self.writes) if self.writes else {}
+        over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
         for step in plan.steps:
             if step.value.fixed or step.primitive == "same":
                 continue
@@ -184,7 +192,16 @@ class Backend:
     ) -> tuple[Callable[..., Any], dict[int, Step]]:
         """The function of a plan, and the step that each of its lines stands for."""
         source = self.source(plan)
-        return self.made(source.text, xp, extra)["function"], source.steps
+        direct = self.direct(source.text, xp)
+        return direct or self.made(source.text, xp, extra)["function"], source.steps
+
+    def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
+        """The library's own function, where a function would do no more than call it."""
+        found = DIRECT.fullmatch(text) if self.name == "numpy" else None
+        if found is None or found["parameters"] != (found["arguments"] or f"{found['left']}, {found['right']}"):
+            return None
+        space = self.globals(xp)
+        return space.get(found["name"] or SYMBOLS.get(found["symbol"], ""))
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
         """What generated text defines."""
@@ -218,7 +235,7 @@ def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
 
     That value must be no input's and no result's, have the result's shape and dtype, and be needed no more.
     """
-    root: dict[Value, Value] = {}
+    root: dict[Any, Any] = {}
     last: dict[Value, int] = {}
     fresh: set[Value] = set()
     for number, step in enumerate(plan.steps):
@@ -226,8 +243,7 @@ def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
             if isinstance(each, Value):
                 last[root.get(each, each)] = number
         if step.primitive in VIEWS:
-            for argument in step.arguments[:1]:
-                root[step.value] = root.get(argument, argument)
+            root[step.value] = root.get(step.arguments[0], step.arguments[0])
         elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
             fresh.add(step.value)
     for each in plan.results:
