@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
+from .arrays import at_once
 from .check import Checker
 from .checked import Input
 from .frames import plain
+from .layouts import Layout, remember
 from .limits import Limits, deep
 from .names import Key, key
-from .plan import Plan, make_plan
+from .plan import Plan, Value
+from .planner import make_plan
 from .registered import PYTHON
+from .running import Function
 from .scope import analyse
+from .targets import Target, target_of
 from .terms import Term
 
 Values = Mapping[str, Any]
@@ -60,9 +66,9 @@ class Bundle:
         return found
 
     @property
-    def orders(self) -> dict[str, tuple[str, ...]]:
-        """The axes of each tensor in storage order."""
-        return {text: self.values[text].axes for text in self.arrays}
+    def layouts(self) -> dict[str, Layout]:
+        """The layout of each tensor."""
+        return {text: self.values[text].layout for text in self.arrays}
 
 
 @lru_cache(maxsize=4096)
@@ -72,37 +78,49 @@ def spelling_of(name: str) -> str:
 
 
 class Compiled:
-    """A plan with the names of its inputs and the axes of its results, the first `count` of what it computes."""
+    """A plan made a function, with the claims that it must meet; the first `count` results are what is asked for.
 
-    __slots__ = ("plan", "axes", "count", "claims", "terms", "checker")
+    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
+    """
 
-    def __init__(self, plan: Plan, terms: tuple[Term, ...], checker: Checker):
-        self.plan, self.terms, self.checker = plan, terms, checker
+    __slots__ = ("function", "count", "claims", "terms", "checker", "known")
+
+    def __init__(self, function: Function, terms: tuple[Term, ...], checker: Checker):
+        self.function, self.terms, self.checker = function, terms, checker
         self.count = len(terms)
-        self.axes = tuple(() if order is None else tuple(map(plain, order)) for order in plan.orders[: self.count])
         self.claims = tuple(checker.claim_terms)
+        self.known: Callable[..., Any] | None = None  # what a repeated call runs
 
-    def __call__(self, arrays: Mapping[str, Any]):
-        from .values import wrap
+    @property
+    def plan(self) -> Plan:
+        return self.function.plan
 
-        return wrap(self.run(arrays)[0], self.axes[0], self.plan.xp)
+    def __call__(self, *arrays: Any):
+        if self.known is not None:
+            return self.known(*arrays)
+        (result,) = self.several(*arrays)
+        value = self.plan.results[0]
+        if not self.claims and isinstance(value, Value) and not value.dynamic:
+            self.known = self.function.prepared(result.layout)
+        return result
 
-    def several(self, arrays: Mapping[str, Any]) -> tuple:
+    def several(self, *arrays: Any) -> tuple:
         """All results, where there are several."""
         from .values import wrap
 
-        return tuple(wrap(array, axes, self.plan.xp) for array, axes in zip(self.run(arrays), self.axes))
-
-    def run(self, arrays: Mapping[str, Any]) -> list[Any]:
-        from .values import quiet
-
-        with quiet():
-            found = self.plan.run(arrays)
+        found = self.function(*arrays)
+        found = found if len(self.plan.results) > 1 else (found,)
         if self.claims:
             from .claims import judge
 
             judge(self, found[self.count :])
-        return found
+        xp = self.function.target.xp
+        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], self.plan.results))
+
+
+def axes_of(result: Any) -> tuple[str, ...]:
+    """The axes of a plan's result, as the user has them."""
+    return tuple(map(plain, result.order)) if isinstance(result, Value) else ()
 
 
 class Plans(OrderedDict):
@@ -122,6 +140,14 @@ class Plans(OrderedDict):
 
 
 PLANS = Plans()
+LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
+KNOWN: dict[tuple, Callable[..., Any]] = {}  # formula, names, layouts -> what a repeated call runs
+
+
+def keep(table: dict[tuple, Callable[..., Any]], key: tuple | None, compiled: Compiled) -> None:
+    """Keep what a repeated call runs."""
+    if key is not None and compiled.known is not None:
+        remember(table, key, compiled.known)
 
 
 def shadowed_by(names) -> frozenset[str]:
@@ -163,13 +189,23 @@ def compile_formula(formula, syntax, bundle: Bundle, sizes, strict: bool, limits
         return planned(checker, (term,), bundle, limits)
 
 
-def planned(checker: Checker, terms: tuple[Term, ...], bundle: Bundle, limits: Limits) -> Compiled:
-    from .values import namespace_of, quiet
+def planned(
+    checker: Checker, terms: tuple[Term, ...], bundle: Bundle, limits: Limits, names: Mapping[str, str] | None = None
+) -> Compiled:
+    from .values import namespace_of
 
-    xp, real = namespace_of(bundle.arrays)
+    target = target_of(namespace_of(bundle.arrays))
     roots = list(terms)
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    with quiet():
-        plan = make_plan(checker.scope.source, tuple(roots), bundle.orders, xp, real, limits)
-    return Compiled(plan, terms, checker)
+    return Compiled(function_of(checker.scope.source, tuple(roots), bundle, target, limits, names), terms, checker)
+
+
+def function_of(
+    source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
+    names: Mapping[str, str] | None = None,
+) -> Function:  # fmt: skip
+    """The function that computes terms from the arrays of a bundle."""
+    with at_once(target.xp):
+        plan, python = make_plan(source, roots, bundle.layouts, target, limits, names)
+        return Function(plan, target, python)

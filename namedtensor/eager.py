@@ -18,8 +18,10 @@ from .axes import AxisProblem, bind, broadcast, lift
 from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
 from .layouts import Layout, layout_of, remember
 from .operators import REGISTRY
-from .operators.dtypes import is_numpy
 from .operators.record import MANY, IndexProblem, Operator
+from .running import no_inverse, quietly, singular
+from .targets import dtype_name, kind_of, target_of
+from .writer import Writer
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
 
@@ -121,8 +123,10 @@ def call(
         if found is None:
             return _run_first(record, arguments, axes, options, key)
         return made_as(found[0](*arrays_of(arguments)), found[1])
-    except IndexProblem as problem:
-        raise index_error(problem, record.name, axes, options.get("base", 1)) from None
+    except IndexError as problem:
+        if len(problem.args) != 2:
+            raise
+        raise index_error(IndexProblem(*problem.args), record.name, axes, options.get("base", 1)) from None
     except OverflowError:
         layout = next(each.layout for each in arguments if type(each) is NamedTensor)
         raise too_large(next(each for each in arguments if type(each) in NUMBERS), layout) from None
@@ -144,20 +148,18 @@ def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], option
     for each, given in zip(operands, arguments):
         if not isinstance(each, (NamedTensor, *NUMBERS)):
             raise no_names(given, record.python_name)
-    function, order = prepare(record, operands, axes, options)
+    function, order, steady = prepare(record, operands, axes, options)
     result = made(function(*arrays_of(operands)), order)
-    plain = all(each is given for each, given in zip(operands, arguments))  # what was converted is so each time
-    if plain and record.name not in BY_VALUE:
+    if steady and all(each is given for each, given in zip(operands, arguments)):  # what was converted is so each time
         remember(PREPARED[record.name], key, (function, result.layout))
     return result
 
 
-BY_VALUE = {"^"}  # where the dtype of the result depends on the numbers
 QUIET = {"softmax", "logsoftmax", "logsumexp", "argmax", "argmin"}  # what −∞ alone gives is nan, and no warning
 
 
 def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:
-    """The function that runs a call of this kind, and the axes of what it gives."""
+    """The function of all arguments that runs a call of this kind, the axes of what it gives, and whether to keep it."""
     layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -166,19 +168,89 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     except AxisProblem as problem:
         raise shape_error(problem, record, shapes, axes) from None
     check_truth(record, layouts, arguments)
-    dtypes = tuple(layout and layout.dtype for layout in layouts)
-    orders = tuple(layout and layout.axes for layout in layouts)
-    if layouts and not any(layouts):
-        function, order = record.lower(xp, ((),) * len(layouts), axes, options)
-        return (lambda *numbers: function(*map(xp.asarray, numbers))), order
-    function, order = record.lower(xp, orders, axes, {**options, "dtypes": dtypes})
-    return (quietly(function) if record.name in QUIET and is_numpy(xp) else function), order
+
+    def lower(w, given):
+        return record.lower(w, given, axes, options)
+
+    kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
+    quiet = record.name in QUIET and xp.__name__ == "numpy"
+    if between(record, len(arguments), axes):
+        try:
+            return prepared(lower, kinds, xp, quiet)
+        except NotImplementedError:
+            pass
+    given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
+    function, order, steady = prepared(lower, given, xp, quiet)
+    return function, order, steady and all(layouts)
 
 
-def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
-    import numpy as np
+def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = False) -> tuple:
+    """What `lower` writes for layouts, types of numbers and numbers, as a function of all arguments; as `prepare` does."""
+    target = target_of(xp)
+    real = [
+        name for name in (dtype_name(each.dtype) for each in given if isinstance(each, Layout)) if kind_of(name) == "f"
+    ]
+    w = Writer(target, real[0] if real else None)
+    arguments = []
+    for number, each in enumerate(given, 1):
+        if isinstance(each, Layout):
+            each = w.input(f"x{number}", each.axes, each.extent, dtype_name(each.dtype))
+        elif isinstance(each, type):
+            each = w.scalar(f"x{number}", each)
+        arguments.append(each)
+    if arguments and not any(isinstance(each, Layout) for each in given):
+        arguments = [w.array(each) for each in arguments]
+    result = w.array(lower(w, tuple(arguments)))
+    run, _ = target.backend.function(w.plan("", (result,)), xp)
+    if any(step.primitive == "inv" for step in w.steps):
+        run = _of_a_matrix(run)
+    places = [place for place, each in enumerate(given) if isinstance(each, (Layout, type))]
+    if quiet:
+        run = quietly(run)
+    if len(places) < len(given):
+        run = _of_some(run, places)
+    return run, result.order, not result.dynamic
 
-    return np.errstate(all="ignore")(function)
+
+def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose library has its own error for a matrix without an inverse."""
+
+    def function(*arguments):
+        try:
+            return run(*arguments)
+        except Exception as problem:
+            if not singular(problem):
+                raise
+            raise no_inverse() from None
+
+    return function
+
+
+def laid(tensor: Any, order: tuple[str, ...]) -> Any:
+    """The array of a tensor, laid out to broadcast against `order`."""
+    return prepared(lambda w, given: w.lay(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
+
+
+def reordered(tensor: Any, order: tuple[str, ...]) -> Any:
+    """The array of a tensor with its axes in this order."""
+    return kept("reorder", tensor, lambda w, given: w.reorder(given[0], order), order)._array
+
+
+def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
+    """What a plan of one tensor gives, prepared once for its layout and what else is in `key`."""
+    table, key = PREPARED[name], (tensor.layout, *key)
+    found = table.get(key)
+    if found is None:
+        run, order, _ = prepared(lower, (tensor.layout,), tensor.layout.xp)
+        result = made(run(tensor._array), order)
+        remember(table, key, (run, result.layout))
+        return result
+    return made_as(found[0](tensor._array), found[1])
+
+
+def _of_some(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
+    """The function, given all arguments, of which it takes those at `places`: the others are in its text."""
+    return lambda *arguments: run(*[arguments[place] for place in places])
 
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:

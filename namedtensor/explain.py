@@ -134,27 +134,27 @@ class Values:
     def __getitem__(self, stage: Stage) -> Any:
         from .values import wrap
 
-        array, order = self.computed[id(stage.term)]
+        array, result = self.computed[id(stage.term)]
         names = dict(zip(stage.term.shape, stage.axes))
-        return wrap(array, tuple(names[axis] for axis in order or ()), self.xp)
+        return wrap(array, tuple(names[axis] for axis in getattr(result, "order", ())), self.target.xp)
 
     @cached_property
-    def xp(self) -> Any:
+    def target(self) -> Any:
+        from .targets import target_of
         from .values import namespace_of
 
-        return namespace_of(self.bundle.arrays)[0]
+        return target_of(namespace_of(self.bundle.arrays))
 
     @cached_property
     def computed(self) -> dict[int, tuple[Any, Any]]:
-        from .plan import make_plan
-        from .values import namespace_of, quiet
+        from .compiled import function_of
 
-        xp, real = namespace_of(self.bundle.arrays)
         terms = list({id(term): term for term in self.wanted}.values())
-        with quiet(), deep(self.source):
-            plan = make_plan(self.source, tuple(terms), self.bundle.orders, xp, real)
-            arrays = plan.run(self.bundle.arrays)
-        return {id(term): (array, order) for term, array, order in zip(terms, arrays, plan.orders)}
+        with deep(self.source):
+            function = function_of(self.source, tuple(terms), self.bundle, self.target, DEFAULT)
+            arrays = function(*self.bundle.arrays.values())
+        arrays = arrays if len(terms) > 1 else (arrays,)
+        return {id(term): (array, result) for term, array, result in zip(terms, arrays, function.plan.results)}
 
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Bundle) -> Explanation:
@@ -163,7 +163,7 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: B
 
     with deep(checker.scope.source):
         root = typed()
-        value = planned(checker, (root,), bundle, DEFAULT)(bundle.arrays)
+        value = planned(checker, (root,), bundle, DEFAULT)(*bundle.arrays.values())
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names, found, seen = AxisNames(trace), [], set()
     values = Values(checker.scope.source, bundle)

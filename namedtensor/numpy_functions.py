@@ -11,7 +11,7 @@ from . import eager
 from .axes import AxisProblem, broadcast
 from .eager_errors import no_names, shape_error
 from .operators import REGISTRY
-from .operators.lowering import fitted, union
+from .writer import union
 
 # ufunc -> operator, where the names differ
 OPERATORS = {
@@ -56,9 +56,8 @@ def _elementwise(function: Any, operands: tuple) -> Any:
         broadcast(shapes)
     except AxisProblem as problem:
         raise shape_error(problem, REGISTRY["+"], shapes, ()) from None
-    orders = tuple(layout and layout.axes for layout in layouts)
-    order = union(orders)
-    result = fitted(function, orders, order)(*eager.arrays_of(operands))
+    order = union(tuple(layout and layout.axes for layout in layouts))
+    result = function(*[each if layout is None else eager.laid(each, order) for each, layout in zip(operands, layouts)])
     if isinstance(result, tuple):
         return tuple(eager.made(each, order) for each in result)
     return eager.made(result, order)

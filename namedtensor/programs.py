@@ -15,7 +15,19 @@ from .axes import show
 from .calls import matching
 from .check import Checker
 from .checked import Input
-from .compiled import Bundle, Compiled, Plans, Values, all_values, planned, shadowed_by, whole_sizes
+from .compiled import (
+    ARRAY,
+    LAYOUT,
+    Bundle,
+    Compiled,
+    Plans,
+    Values,
+    all_values,
+    keep,
+    planned,
+    shadowed_by,
+    whole_sizes,
+)
 from .explain import Explanation, explained
 from .lifting import Bindings, enter
 from .limits import DEFAULT, deep
@@ -45,6 +57,7 @@ class Program:
         self.tree = parse(source, syntax, functions=frozenset(PYTHON))
         self.scope: Scope = analyse(source, self.tree)
         self._entries: dict[Any, Any] = {}
+        self._known: dict[tuple, Any] = {}  # of the function that the program ends with
 
     # what it says
     def __eq__(self, other) -> bool:
@@ -181,6 +194,13 @@ class Program:
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """The program's value; or, where it ends with a function, that function of the arguments."""
+        if values is None and sizes is None and not named:  # what is known needs no more than this
+            try:
+                run = self._known.get((PYTHON.version, *map(LAYOUT, arguments)))
+                if run is not None:
+                    return run(*map(ARRAY, arguments))
+            except AttributeError:
+                pass
         if self._last is not None:
             return self._last(*arguments, values=values, sizes=sizes, **named)
         if arguments:
@@ -205,7 +225,11 @@ class Program:
     def _last(self) -> Entry | None:
         """The function that the program ends with, as it is called."""
         function = self.last_function()
-        return None if function is None else self[function.title]
+        if function is None:
+            return None
+        entry = self[function.title]
+        self._known = entry.known
+        return entry
 
     def last_function(self) -> Function | None:
         functions = list(self.scope.all_functions())
@@ -309,12 +333,23 @@ class Entry:
         self.name = name
         self.key = key(name)
         self._plans = Plans()
+        self.known: dict[tuple, Any] = {}
 
     def __repr__(self) -> str:
         return f"{self.name} of a program of {len(self.program.tree.statements)} statements"
 
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name."""
+        known = None
+        if sizes is None:  # what is known needs no more than this
+            try:
+                given = named if values is None else {**values, **named} if named else values
+                known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                run = self.known.get(known)
+                if run is not None:
+                    return run(*map(ARRAY, given.values()), *map(ARRAY, arguments))
+            except (AttributeError, TypeError):
+                known = None
         given = all_values(values, named) | by_position(arguments)
         bundle = Bundle(self.program.source, given)
         extent = whole_sizes(sizes) if sizes else None
@@ -322,7 +357,9 @@ class Entry:
         compiled = self._plans.fetch(mark)
         if compiled is None:
             compiled = self._plans.store(mark, self.compile(bundle, len(arguments), extent))
-        return compiled(bundle.arrays)
+        result = compiled(*bundle.arrays.values())
+        keep(self.known, known, compiled)
+        return result
 
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
         checker, typed = self.typing(bundle, count, sizes)
@@ -432,7 +469,7 @@ class Entries:
         compiled = self._plans.fetch(mark)
         if compiled is None:
             compiled = self._plans.store(mark, self.compile(bundle, extent))
-        return compiled.several(bundle.arrays)
+        return compiled.several(*bundle.arrays.values())
 
     def compile(self, bundle: Bundle, sizes) -> Compiled:
         checker = checker_of(self.program, bundle, sizes)

@@ -19,7 +19,6 @@ from .layouts import Layout, remember, renamed
 from .names_of_axes import check_axis, names_of
 from .operators import REGISTRY
 from .operators.record import IndexProblem
-from .operators.renaming import merge, split
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
@@ -84,8 +83,7 @@ def _merged(tensor: Any, old: tuple[str, ...], new: str) -> Any:
         )
     rest = tuple(axis for axis in layout.axes if axis not in old)
     need_new(layout, (*rest, new), (new,), 313, "no axis can be merged into")
-    function, order = merge(layout.xp, layout.axes, layout.sizes, old, new)
-    return made(function(tensor._array), order)
+    return eager.kept("merge", tensor, lambda w, given: w.merge(given[0], old, new), old, new)
 
 
 def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
@@ -107,8 +105,8 @@ def _divided(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
     rest = tuple(axis for axis in layout.axes if axis != old)
     need_new(layout, (*rest, *parts), parts, 313, f"{old} cannot be split into")
     sizes = _solved(layout, old, parts)
-    function, order = split(layout.xp, layout.axes, layout.sizes, old, sizes)
-    return made(function(tensor._array), order)
+    made = tuple(sizes.items())
+    return eager.kept("split", tensor, lambda w, given: w.split(given[0], old, made), old, made)
 
 
 def _solved(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
@@ -169,10 +167,14 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     shapes = (rest, *(each.layout.sizes for each in indices.values()))
     try:
         broadcast(shapes)
-        orders = (layout.axes, *(each.layout.axes for each in indices.values()))
-        function, order = record.lower(layout.xp, orders, axes, {"base": 0})
+        layouts = (layout, *(each.layout for each in indices.values()))
+        function, order, _ = eager.prepared(
+            lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
+        )
         return made(function(tensor._array, *[each._array for each in indices.values()]), order)
     except AxisProblem as problem:
         raise shape_error(problem, record, shapes, axes) from None
-    except IndexProblem as problem:
-        raise index_error(problem, "index", axes, 0) from None
+    except IndexError as problem:
+        if len(problem.args) != 2:
+            raise
+        raise index_error(IndexProblem(*problem.args), "index", axes, 0) from None

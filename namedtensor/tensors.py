@@ -20,7 +20,6 @@ from .eager import infix, reflected
 from .functions import FUNCTIONS, METHODS
 from .layouts import Layout
 from .names_of_axes import names_of
-from .operators.lowering import permuted
 
 
 class NamedShape(dict):
@@ -94,7 +93,7 @@ class NamedTensor:
             said = f"was asked for {', '.join(axes) or 'no axes'}" if order is not None else "was given no order"
             hint = f'write to_array("{" ".join(own)}")' if own else "write to_array()"
             raise NotationError(318, f"to_array {said}, and the axes are {', '.join(own) or 'none'}", hint=hint)
-        return permuted(own, axes)(self._array)
+        return eager.reordered(self, axes)
 
     def item(self) -> Any:
         """The number that a tensor without axes holds, as Python's. Raises NotationError where it has axes."""

@@ -29,8 +29,8 @@ def as_value(value: Any, name: str) -> Any:
     raise NotationError(317, f"{name} was given as {what}", hint=hint)
 
 
-def namespace_of(arrays: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The namespace of the arrays, and the dtype that constants take: the widest floating one of the inputs."""
+def namespace_of(arrays: Mapping[str, Any]) -> Any:
+    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
     import numpy as np
 
     spaces = {namespace(array).__name__: (namespace(array), name) for name, array in arrays.items()}
@@ -39,22 +39,9 @@ def namespace_of(arrays: Mapping[str, Any]) -> tuple[Any, Any]:
         raise NotationError(
             317, f"the tensors come from several libraries: {text}", hint="convert them to one of the two"
         )
-    xp = next(iter(spaces.values()))[0] if spaces else np
-    floating = [array.dtype for array in arrays.values() if xp.isdtype(array.dtype, "real floating")]
-    return xp, xp.result_type(*floating) if len(floating) > 1 else floating[0] if floating else _default(xp)
-
-
-def _default(xp: Any) -> Any:
-    return xp.asarray(1.0).dtype
+    return next(iter(spaces.values()))[0] if spaces else np
 
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any):
     """An array with its axes as a named tensor."""
     return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)
-
-
-def quiet():
-    """No floating-point warnings: what a formula gives for log(-1) is nan, and that is its value."""
-    import numpy as np
-
-    return np.errstate(all="ignore")

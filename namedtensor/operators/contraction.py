@@ -12,12 +12,10 @@ storage allows it, for a transposed view costs a matrix product nothing and a co
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .dtypes import Kernel, coerced, is_numpy
-from .elementwise import named
-from .lowering import elementwise, permuted
-from .record import Lowered, Operator, Order, register
+from .lowering import elementwise, named
+from .record import Operator, Order, register
 
 SECTION = "§3.4 Contraction"
 
@@ -49,139 +47,107 @@ def _adjacent(group: Order, order: Order) -> bool:
     return order[start : start + len(group)] == group
 
 
-def contract(xp: Any, left: Order, right: Order, axes: Order) -> Lowered:
-    """The function and the axes of left ⊙_{axes} right."""
-    found = groups(left, right, axes)
-    order = (*found.batch, *found.rows, *found.columns)
+def contract(w, x, y, axes: Order):
+    """x ⊙_{axes} y."""
+    found = groups(x.order, y.order, axes)
     if found.batch:
-        return _stacked(xp, left, right, found), order
+        return _stacked(w, x, y, found)
     if not found.rows and not found.columns:
-        return _vectors(xp, left, right, found), order
+        return _vectors(w, x, y, found)
     if max(map(len, (found.rows, found.columns, found.summed))) == 1:
-        return _plain(xp, left, right, found)
-    return _merged(xp, left, right, found), order
+        return _plain(w, x, y, found)
+    return _merged(w, x, y, found)
 
 
-def _vectors(xp: Any, left: Order, right: Order, found: Groups) -> Kernel:
+def _vectors(w, x, y, found: Groups):
     """All axes summed: one number."""
-    if len(found.summed) == 1:
-        return xp.ndarray.dot if is_numpy(xp) else xp.vecdot
-    turn_left, turn_right = permuted(left, found.summed), permuted(right, found.summed)
-    dot = xp.ndarray.dot if is_numpy(xp) else xp.vecdot
-    return lambda x, y: dot(xp.reshape(turn_left(x), (-1,)), xp.reshape(turn_right(y), (-1,)))
+    x, y = w.reorder(x, found.summed), w.reorder(y, found.summed)
+    if len(found.summed) > 1:
+        x, y = (w.reshape(each, (merged(found.summed),), (each.count,)) for each in (x, y))
+    return w.step("dot" if w.target.name == "numpy" else "vecdot", (x, y), (), ())
 
 
-def _plain(xp: Any, left: Order, right: Order, found: Groups) -> Lowered:
+def merged(axes: Order) -> str:
+    """The axis that several are while a matrix is multiplied."""
+    return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
+
+
+def _plain(w, x, y, found: Groups):
     """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
-    dot = xp.ndarray.dot if is_numpy(xp) else xp.matmul
     (summed,) = found.summed
-    left_last, right_first = left[-1] == summed, right[0] == summed
-    if left_last and right_first:
-        return dot, found.rows + found.columns
-    if not left_last and right[-1] == summed:
-        return lambda x, y: dot(y, x), found.columns + found.rows
-    if left_last:
-        return lambda x, y: dot(x, y.T), found.rows + found.columns
-    return lambda x, y: dot(x.T, y), found.rows + found.columns
+    left_last, right_first = x.order[-1] == summed, y.order[0] == summed
+    if not left_last and not right_first:
+        x, y, found = y, x, Groups((), found.columns, found.rows, found.summed)
+    elif left_last and not right_first:
+        y = w.reorder(y, (summed, *found.columns))
+    elif not left_last:
+        x = w.reorder(x, (*found.rows, summed))
+    return _dot(w, x, y, found.rows + found.columns)
 
 
-def _merged(xp: Any, left: Order, right: Order, found: Groups) -> Kernel:
+def _dot(w, x, y, order: Order):
+    """The product of a matrix or vector with another."""
+    sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
+    return w.step("dot", (x, y), order, tuple(sizes[axis] for axis in order))
+
+
+def _merged(w, x, y, found: Groups):
     """One matrix product, of groups merged."""
-    first = _matrix(xp, left, found.rows, found.summed)
-    second = _matrix(xp, right, found.summed, found.columns)
-    dot = xp.ndarray.dot if is_numpy(xp) else xp.matmul
-    if len(found.rows) < 2 and len(found.columns) < 2:
-        return lambda x, y: dot(first(x), second(y))
-    rows_at = tuple(left.index(axis) for axis in found.rows)
-    columns_at = tuple(right.index(axis) for axis in found.columns)
-
-    def run(x, y):
-        shape = (*[x.shape[place] for place in rows_at], *[y.shape[place] for place in columns_at])
-        return xp.reshape(dot(first(x), second(y)), shape)
-
-    return run
+    rows, columns, summed = (merged(group) if group else "" for group in (found.rows, found.columns, found.summed))
+    product = _dot(
+        w, _matrix(w, x, found.rows, found.summed), _matrix(w, y, found.summed, found.columns),
+        tuple(filter(None, (rows, columns))),
+    )  # fmt: skip
+    return w.reshape(product, (*found.rows, *found.columns), (*w.extents(x, found.rows), *w.extents(y, found.columns)))
 
 
-def _matrix(xp: Any, order: Order, above: Order, beside: Order) -> Kernel:
-    """What makes a matrix of two groups of axes, or a vector where one group has none."""
-    if order == (*beside, *above) and above and beside:
-        transposed = _matrix(xp, order, beside, above)
-        return lambda array: transposed(array).T
-    turn = permuted(order, (*above, *beside))
-    if len(above) < 2 and len(beside) < 2:
-        return turn
-    split = len(above)
-
-    def run(array):
-        array = turn(array)
-        sizes = (math.prod(array.shape[:split]), math.prod(array.shape[split:]))
-        return xp.reshape(array, sizes if above and beside else (-1,))
-
-    return run
+def _matrix(w, x, above: Order, beside: Order):
+    """A matrix of two groups of axes, or a vector where one group has none."""
+    if x.order == (*beside, *above) and above and beside:
+        return w.reorder(_matrix(w, x, beside, above), (merged(above), merged(beside)))
+    x = w.reorder(x, (*above, *beside))
+    order = tuple(merged(group) for group in (above, beside) if group)
+    return w.reshape(x, order, tuple(math.prod(w.extents(x, group)) for group in (above, beside) if group))
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
-def _stacked(xp: Any, left: Order, right: Order, found: Groups) -> Kernel:
+def _stacked(w, x, y, found: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
+    batch = w.extents(x, found.batch)
     if not found.rows and not found.columns:
-        return _stacked_vectors(xp, left, right, found)
-    first = _stack(xp, left, found.batch, found.rows, found.summed)
-    second = _stack(xp, right, found.batch, found.summed, found.columns)
-    matmul, finish = xp.matmul, _unmerge(xp, left, right, found)
-    if finish is None:
-        return lambda x, y: matmul(first(x), second(y))
-    return lambda x, y: finish(matmul(first(x), second(y)), x, y)
+        first, second = (_vectors_of(w, each, found.batch, found.summed) for each in (x, y))
+        return w.step("vecdot", (first, second), found.batch, batch)
+    first = _stack(w, x, found.batch, found.rows, found.summed)
+    second = _stack(w, y, found.batch, found.summed, found.columns)
+    order = (*found.batch, merged(found.rows) if found.rows else "1", merged(found.columns) if found.columns else "1'")
+    product = w.step("matmul", (first, second), order, (*batch, first.shape[-2], second.shape[-1]))
+    kept = (*batch, *w.extents(x, found.rows), *w.extents(y, found.columns))
+    return w.reshape(product, (*found.batch, *found.rows, *found.columns), kept)
 
 
-def _stacked_vectors(xp: Any, left: Order, right: Order, found: Groups) -> Kernel:
-    turn_left = _stack(xp, left, found.batch, (), found.summed, vector=True)
-    turn_right = _stack(xp, right, found.batch, (), found.summed, vector=True)
-    vecdot = xp.vecdot
-    return lambda x, y: vecdot(turn_left(x), turn_right(y))
+def _vectors_of(w, x, batch: Order, summed: Order):
+    """A stack of vectors."""
+    x = w.reorder(x, (*batch, *summed))
+    return w.reshape(x, (*batch, merged(summed)), (*w.extents(x, batch), math.prod(w.extents(x, summed))))
 
 
-def _stack(xp: Any, order: Order, batch: Order, above: Order, beside: Order, vector: bool = False) -> Kernel:
-    """What makes a stack of matrices (or vectors) of two groups of axes."""
-    turn = permuted(order, (*batch, *above, *beside))
-    steady = is_numpy(xp) and order[-1] in batch  # no matrix axis is dense: a copy is faster than NumPy's slow path
-    if len(above) == len(beside) == 1 or (vector and len(beside) == 1):
-        return (lambda array: xp.ascontiguousarray(turn(array))) if steady and not vector else turn
-    kept, split = len(batch), len(batch) + len(above)
-
-    def run(array):
-        array = turn(array)
-        shape = array.shape
-        sizes = (math.prod(shape[kept:split]), math.prod(shape[split:]))
-        return xp.reshape(array, (*shape[:kept], *(sizes[1:] if vector else sizes)))
-
-    return run
+def _stack(w, x, batch: Order, above: Order, beside: Order):
+    """A stack of matrices of two groups of axes."""
+    dense = x.order[-1] not in batch
+    x = w.reorder(x, (*batch, *above, *beside))
+    if len(above) == len(beside) == 1:  # where no matrix axis is dense a copy is faster than NumPy's slow path
+        steady = w.target.name == "numpy" and not dense
+        return w.step("contiguous", (x,), x.order, x.shape, x.dtype) if steady else x
+    order = (*batch, merged(above) if above else "1", merged(beside) if beside else "1'")
+    sizes = (math.prod(w.extents(x, above)), math.prod(w.extents(x, beside)))
+    return w.reshape(x, order, (*w.extents(x, batch), *sizes))
 
 
-def _unmerge(xp: Any, left: Order, right: Order, found: Groups) -> Kernel | None:
-    """What gives the result of a stack its own axes back; None where it has them."""
-    if len(found.rows) == len(found.columns) == 1:
-        return None
-    batch_at = tuple(left.index(axis) for axis in found.batch)
-    rows_at = tuple(left.index(axis) for axis in found.rows)
-    columns_at = tuple(right.index(axis) for axis in found.columns)
-
-    def finish(array, x, y):
-        kept = [x.shape[place] for place in (*batch_at, *rows_at)]
-        return xp.reshape(array, (*kept, *[y.shape[place] for place in columns_at]))
-
-    return finish
-
-
-# ------------------------------------------------------------------------------------------------------------ record
-_product = elementwise(named("multiply"))
-
-
-def _lower(xp, orders, axes, options) -> Lowered:
+def _lower(w, arguments, axes, options):
     if not axes:
-        return _product(xp, orders, axes, options)
-    left, right = orders
-    function, order = contract(xp, left, right, axes)
-    return coerced(xp, function, "sums", (False, False), options.get("dtypes")), order
+        return elementwise(named("multiply"))(w, arguments, axes, options)
+    x, y = w.coerced(arguments, "sums")
+    return contract(w, x, y, axes)
 
 
 register(

@@ -1,6 +1,6 @@
 """Elementwise operations and broadcasting (paper §3.2): functions of numbers, lifted over the union of the axes.
 
-A row of a table is an operator: what it is called, what it means, the same in NumPy, and a *make* of its kernel.
+A row of a table is an operator: what it is called, what it means, the same in NumPy, and what it writes.
 """
 
 from __future__ import annotations
@@ -8,80 +8,72 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .dtypes import Kernel, common, floating, is_numpy
-from .error_function import erf
-from .lowering import Make, chunked, elementwise
+from .lowering import Write, elementwise, named
 from .record import Operator, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
 
 
-def named(name: str) -> Make:
-    """The namespace's own function of this name."""
-    return lambda xp: getattr(xp, name)
-
-
-def _unary(name: str, meaning: str, numpy: str, make: Make, rule: str = "numbers", **more: Any) -> Operator:
-    lower = elementwise(make, rule)
+def _unary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numbers", **more: Any) -> Operator:
+    lower = elementwise(write, rule)
     return register(Operator(name, "elementwise", "->", lower, meaning, numpy, SECTION, **more))
 
 
-def _binary(name: str, meaning: str, numpy: str, make: Make, rule: str = "numbers", **more: Any) -> Operator:
-    lower = elementwise(make, rule)
+def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numbers", **more: Any) -> Operator:
+    lower = elementwise(write, rule)
     return register(Operator(name, "elementwise", ", ->", lower, meaning, numpy, SECTION, arity=(2, 2), **more))
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
-def _sigmoid(xp: Any) -> Kernel:
+def _sigmoid(w, x):
     """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
-    if not is_numpy(xp):
-        return lambda x: xp.exp(-xp.logaddexp(-x, xp.zeros_like(x)))
 
-    def sigmoid(x):
-        small = xp.exp(-xp.abs(x))
-        return xp.where(x >= 0, xp.ones_like(small), small) / (1.0 + small)
+    def write():
+        if w.target.name != "numpy":
+            return w.exp(w.negative(w.logaddexp(w.negative(x), 0)))
+        small = w.exp(w.negative(w.abs(x)))
+        return w.divide(w.where(w.greater_equal(x, 0), 1.0, small), w.add(small, 1.0))
 
-    return chunked(xp, sigmoid)
-
-
-def _silu(xp: Any) -> Kernel:
-    sigmoid = _sigmoid(xp)
-    return lambda x: x * sigmoid(x)
+    return w.composite("sigmoid", (x,), write)
 
 
-def _relu(xp: Any) -> Kernel:
-    if is_numpy(xp):
-        return lambda x: xp.maximum(x, 0)
-    return lambda x: xp.where(x <= 0, xp.zeros_like(x), x)
+def _silu(w, x):
+    return w.composite("silu", (x,), lambda: w.multiply(x, _sigmoid(w, x)))
 
 
-def _softplus(xp: Any) -> Kernel:
+def _relu(w, x):
+    def write():
+        return w.maximum(x, 0) if w.target.name == "numpy" else w.where(w.less_equal(x, 0), 0, x)
+
+    return w.composite("relu", (x,), write)
+
+
+def _softplus(w, x):
     """max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
-    if not is_numpy(xp):
-        return lambda x: xp.logaddexp(x, xp.zeros_like(x))
 
-    def softplus(x):
-        return xp.where(x < 0, xp.zeros_like(x), x) + xp.log1p(xp.exp(-xp.abs(x)))
+    def write():
+        if w.target.name != "numpy":
+            return w.logaddexp(x, 0)
+        return w.add(w.maximum(x, 0), w.log1p(w.exp(w.negative(w.abs(x)))))
 
-    return chunked(xp, softplus)
-
-
-def _gelu(xp: Any) -> Kernel:
-    of_error = erf(xp)
-
-    def gelu(x):
-        return (of_error(x * math.sqrt(0.5)) + 1.0) * x * 0.5
-
-    return chunked(xp, gelu)
+    return w.composite("softplus", (x,), write)
 
 
-def _gelu_tanh(xp: Any) -> Kernel:
+def _gelu(w, x):
+    def write():
+        return w.multiply(w.multiply(w.add(w.erf(w.multiply(x, math.sqrt(0.5))), 1.0), x), 0.5)
+
+    return w.composite("gelu", (x,), write)
+
+
+def _gelu_tanh(w, x):
     scale = math.sqrt(2.0 / math.pi)
 
-    def gelu_tanh(x):
-        return (xp.tanh(x * (scale + scale * 0.044715 * x * x)) + 1.0) * x * 0.5
+    def write():
+        inner = w.multiply(w.add(w.multiply(w.multiply(x, x), scale * 0.044715), scale), x)
+        return w.multiply(w.multiply(w.add(w.tanh(inner), 1.0), x), 0.5)
 
-    return chunked(xp, gelu_tanh)
+    return w.composite("gelu_tanh", (x,), write)
 
 
 OF_FLOATS = (
@@ -99,7 +91,7 @@ OF_FLOATS = (
      "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh),
     ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu),
     ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus),
-    ("erf", "the error function", "scipy.special.erf(X)", lambda xp: chunked(xp, erf(xp))),
+    ("erf", "the error function", "scipy.special.erf(X)", named("erf")),
 )  # fmt: skip
 for _row in OF_FLOATS:
     _unary(*_row, rule="floats")
@@ -120,26 +112,23 @@ _unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",))
 _unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-")
 for _name, _rest in (("odd", 1), ("even", 0)):
     _unary(
-        _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda xp, rest=_rest: lambda x: x % 2 == rest,
+        _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda w, x, rest=_rest: w.equal(w.remainder(x, 2), rest),
         boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}",
     )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
-def _power(xp: Any) -> Kernel:
+def _power(w, x, y):
     """Whole numbers stay whole unless an exponent is negative."""
-
-    def power(x, y):
-        if not hasattr(x, "dtype"):
-            x, y = common(xp, (x, y))
-        if not xp.isdtype(x.dtype, "integral"):
-            return x**y
-        if isinstance(y, float) or (hasattr(y, "dtype") and not xp.isdtype(y.dtype, "integral")):
-            return floating(xp, x) ** y
-        negative = y < 0 if isinstance(y, int) else bool(xp.any(y < 0))
-        return xp.pow(*common(xp, (x, y), need_floats=True)) if negative else x**y
-
-    return power
+    if not hasattr(x, "order"):
+        return w.power(x, y) if w.kind(y) in "fc" else _power(w, w.constant(x, y.dtype), y)
+    if w.kind(x) in "fc":
+        return w.power(x, y)
+    if hasattr(y, "kind"):  # a number that is not known yet, whose sign would say what is due
+        raise NotImplementedError
+    if hasattr(y, "order"):
+        return w.elementwise("whole_power", x, y) if w.kind(y) in "iu" else w.power(w.floating(x), y)
+    return w.power(w.floating(x), float(y)) if isinstance(y, float) or y < 0 else w.power(x, y)
 
 
 ARITHMETIC = (
@@ -185,22 +174,23 @@ _unary(
 
 
 # --------------------------------------------------------------------------------------------------- of three numbers
-def _where(xp: Any) -> Kernel:
-    def where(condition, x, y):
-        x, y = common(xp, (x, y))
-        return xp.where(condition, x, y)
-
-    return where
+def _where(w, condition, x, y):
+    x, y = w.common((x, y), numbers=True)
+    return w.where(condition, x, y)
 
 
-def _clip(xp: Any) -> Kernel:
-    return lambda x, low, high: xp.minimum(xp.maximum(x, low), high)
+def _clip(w, x, low, high):
+    return w.minimum(w.maximum(x, low), high)
+
+
+def _lower_where(w, arguments, axes, options):
+    return _where(w, w.array(arguments[0]), *arguments[1:])
 
 
 _THREE: dict[str, Any] = {"section": SECTION, "arity": (3, 3)}
 register(
     Operator(
-        "where", "elementwise", ", , ->", elementwise(_where, "as they are"),
+        "where", "elementwise", ", , ->", _lower_where,
         "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)", **_THREE,
     )
 )  # fmt: skip

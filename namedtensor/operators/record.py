@@ -3,11 +3,10 @@
 A record holds all that the project knows of an operator: its names, its signature, how it runs, what it means. The
 checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
 
-`lower(xp, orders, axes, options)` prepares a call once, for good: `xp` is the namespace of the arrays (numpy, torch,
-jax.numpy, or any of the Python Array API standard), `orders` the axes of each array argument in storage order (None
-where the argument is a plain Python number), `axes` those that the use names. It gives (function, order): a function of
-positional arrays, and the axes of what it returns, in storage order. Options that belong to the caller are `sizes` of
-the axes that the operator gives, `base` from which indices count (1, as in formulas), and `dtypes` of the arguments.
+`lower(w, arguments, axes, options)` says what a use means, once, for good: `w` writes the steps of a plan (see
+`namedtensor.writer`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
+It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator gives, and
+`base` from which indices count (1, as in formulas).
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from typing import Any
 from ..axes import Signature, signature
 
 Order = tuple[str, ...]
-Lowered = tuple[Callable[..., Any], Order]
-Lower = Callable[[Any, tuple["Order | None", ...], tuple[str, ...], Mapping[str, Any]], Lowered]
+Lower = Callable[[Any, tuple[Any, ...], tuple[str, ...], Mapping[str, Any]], Any]
 MANY = 1000  # the most arguments of an operator that takes any number
 
 
@@ -79,7 +77,7 @@ def register(operator: Operator) -> Operator:
     return operator
 
 
-class IndexProblem(Exception):
+class IndexProblem(IndexError):
     """An index that is out of range or not whole, found while running."""
 
     def __init__(self, value: Any, size: int | None):

@@ -6,57 +6,24 @@ pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kern
 
 from __future__ import annotations
 
-from typing import Any
-
-from .dtypes import Kernel, is_numpy
-from .record import Lowered, Operator, register
+from .record import Operator, register
 from .sizes_given import pool, window
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _unroll(xp, orders, axes, options) -> Lowered:
-    (order,), (seq, kernel) = orders, axes
-    return _windows(xp, order.index(seq), options["sizes"][kernel]), (*order, kernel)
+def _unroll(w, arguments, axes, options):
+    """A view: windows share their elements."""
+    (x,), (seq, kernel) = arguments, axes
+    at, size = x.order.index(seq), options["sizes"][kernel]
+    shape = (*x.shape[:at], x.shape[at] - size + 1, *x.shape[at + 1 :], size)
+    return w.step("unfold", (x,), (*x.order, kernel), shape, x.dtype, at=at, size=size)
 
 
-def _windows(xp: Any, place: int, size: int) -> Kernel:
-    """Windows along the axis at `place`; the place within a window is a further, last axis."""
-    if is_numpy(xp):
-        return lambda array: _strided(array, place, size)
-    if xp.__name__.endswith("torch"):
-        return lambda array: array.unfold(place, size, 1)
-
-    def unroll(array):
-        count = array.shape[place] - size + 1
-        starts = xp.reshape(xp.arange(count, dtype=xp.int64), (count, 1))
-        at = xp.reshape(starts + xp.arange(size, dtype=xp.int64), (-1,))
-        found = xp.reshape(
-            xp.take(array, at, axis=place), (*array.shape[:place], count, size, *array.shape[place + 1 :])
-        )
-        return xp.moveaxis(found, place + 1, -1)
-
-    return unroll
-
-
-def _strided(array: Any, place: int, size: int) -> Any:
-    """A view: windows share their elements, so it is not to be written to."""
-    from numpy.lib.stride_tricks import as_strided
-
-    count = array.shape[place] - size + 1
-    shape = (*array.shape[:place], count, *array.shape[place + 1 :], size)
-    return as_strided(array, shape, (*array.strides, array.strides[place]), writeable=False)
-
-
-def _pool(xp, orders, axes, options) -> Lowered:
-    (order,), (seq, kernel) = orders, axes
-    place, size = order.index(seq), options["sizes"][kernel]
-
-    def pool(array):
-        shape = array.shape
-        return xp.reshape(array, (*shape[:place], shape[place] // size, size, *shape[place + 1 :]))
-
-    return pool, (*order[: place + 1], kernel, *order[place + 1 :])
+def _pool(w, arguments, axes, options):
+    (x,), (seq, kernel) = arguments, axes
+    size = options["sizes"][kernel]
+    return w.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))
 
 
 SIGNATURE = "seq -> seq kernel"

@@ -1,0 +1,115 @@
+"""JAX: pure functions, which `jit`, `grad` and `vmap` take as they are. Fixed steps are NumPy's, so none is ever traced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed
+from .numpy import NumPy
+from .source import Backend
+
+
+def _dtype(name: str) -> str:
+    return f"jnp.{name}"
+
+
+def _reduced(name: str):
+    def line(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+        keep = ", keepdims=True" if options["keep"] else ""
+        return f"jnp.{name}({names[0]}, {options['at']}{keep})"
+
+    return line
+
+
+def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    moves = options["moves"]
+    return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.transpose{moves}"
+
+
+KNOWN = '''
+def known(array):
+    """Whether an array has its numbers, and is not being traced."""
+    return not isinstance(array, jax.core.Tracer)
+'''
+POSITIONS = '''
+def positions(indices, size, base):
+    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    if known(indices):
+        wrong = (indices < base) | (indices >= base + size)
+        if wrong.any():
+            raise IndexError(int(indices[wrong][0]), size)
+    return indices.astype(jnp.int_) - base if base else indices
+'''
+WHOLE_POSITIONS = '''
+def whole_positions(indices):
+    """Indices given as floating numbers, as whole ones."""
+    if known(indices):
+        wrong = (indices != jnp.floor(indices)) | ~jnp.isfinite(indices)
+        if wrong.any():
+            raise IndexError(float(indices[wrong][0]), None)
+    return indices.astype(jnp.int_)
+'''
+COVERED = '''
+def covered(condition):
+    """Fail where no case holds."""
+    if known(condition) and not condition.all():
+        raise ValueError("no case holds for some elements")
+'''
+WHOLE_POWER = '''
+def whole_power(x, y):
+    """Powers of whole numbers, whole where no exponent is negative."""
+    return x.astype(float) ** y if not known(y) or (y < 0).any() else x**y
+'''
+WINDOWS = '''
+def windows(x, axis, size):
+    """Windows along an axis."""
+    count = x.shape[axis] - size + 1
+    at = np.arange(count)[:, None] + np.arange(size)
+    return jnp.moveaxis(jnp.take(x, at, axis=axis), axis + 1, -1)
+'''
+DESCENDING = '''
+def descending(x):
+    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    return jnp.argsort(x, axis=-1, descending=True, stable=True)
+'''
+LINES: dict[str, Any] = {
+    **COMMON,
+    **functions("jnp.", *UNARY),
+    **{name: f"jnp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
+    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
+    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})",
+    "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
+    "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
+    "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
+    "broadcast": "jnp.broadcast_to({0}, {sizes})",
+    "concat": lambda names, options, step: f"jnp.concatenate({listed(names)}, {options['at']})",
+    "stack": lambda names, options, step: f"jnp.stack({listed(names)})",
+    "take": "jnp.take({0}, {1}, axis={at})", "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
+    "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
+    "descending": "descending({0})", "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})",
+    "trace": "jnp.trace({0}, axis1=-2, axis2=-1)",
+}  # fmt: skip
+
+
+class Jax(Backend):
+    """The table of JAX."""
+
+    def default_float(self, xp: Any) -> str:
+        return self.canonical(xp, "float64")
+
+    def canonical(self, xp: Any, dtype: str) -> str:
+        from jax import dtypes  # type: ignore[import-not-found]
+
+        return str(dtypes.canonicalize_dtype(dtype)) if dtype.endswith("64") else dtype
+
+    def result(self, plan: Any, result: Any) -> str:
+        text = super().result(plan, result)
+        return f"jnp.asarray({text})" if getattr(result, "fixed", False) else text
+
+
+BACKEND = Jax(
+    "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
+    {"known": KNOWN, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+     "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING},
+    numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
+)  # fmt: skip

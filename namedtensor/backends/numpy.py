@@ -1,0 +1,171 @@
+"""NumPy: called low, without detours, and in place where an array is needed no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers
+from .source import Backend
+
+UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
+REDUCTIONS = {
+    "sum": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+    "any": "logical_or",
+    "all": "logical_and",
+}
+WRITES = frozenset(UFUNCS) - {"isfinite"}
+ALIASES = {
+    **{name: f"np.{name}" for name in UFUNCS.values()},
+    **{f"{ufunc}_reduce": f"np.{ufunc}.reduce" for ufunc in REDUCTIONS.values()},
+    **{
+        name: f"np.{name}" for name in ("matmul", "vecdot", "where", "concatenate", "stack", "broadcast_to", "copysign")
+    },
+}
+
+
+def _reduced(ufunc: str):
+    def line(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+        keep = ", None, None, True" if options["keep"] else ""
+        return f"{ufunc}_reduce({names[0]}, {options['at']}{keep})"
+
+    return line
+
+
+def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    moves = options["moves"]
+    if moves == (1, 0):
+        return f"{names[0]}.T"
+    return f"{names[0]}.transpose{moves}"
+
+
+ERF = '''
+def erf(x):
+    """The error function: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits."""
+    size = np.minimum(np.abs(x), 6.0)
+    square = size * size
+    outside = horner(ABOVE, size)
+    outside /= horner(BELOW, size)
+    outside *= np.exp(-square)
+    inside = horner(NEAR, np.minimum(square, 0.75))
+    inside *= size
+    inside += size
+    return np.copysign(np.where(size < 0.8660254037844386, inside, 1.0 - outside), x)
+'''
+HORNER = '''
+def horner(coefficients, x):
+    """A polynomial, by Horner's rule."""
+    total = coefficients[0] * x + coefficients[1]
+    for coefficient in coefficients[2:]:
+        total *= x
+        total += coefficient
+    return total
+'''
+POSITIONS = '''
+def positions(indices, size, base):
+    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    wrong = (indices < base) | (indices >= base + size)
+    if wrong.any():
+        raise IndexError(int(np.extract(wrong, indices)[0]), size)
+    return indices.astype(np.int64) - base if base else indices
+'''
+WHOLE_POSITIONS = '''
+def whole_positions(indices):
+    """Indices given as floating numbers, as whole ones."""
+    wrong = (indices != np.floor(indices)) | ~np.isfinite(indices)
+    if wrong.any():
+        raise IndexError(float(np.extract(wrong, indices)[0]), None)
+    return indices.astype(np.int64)
+'''
+COVERED = '''
+def covered(condition):
+    """Fail where no case holds."""
+    if not condition.all():
+        raise ValueError("no case holds for some elements")
+'''
+WHOLE_POWER = '''
+def whole_power(x, y):
+    """Powers of whole numbers, whole where no exponent is negative."""
+    return x.astype(np.float64) ** y if (y < 0).any() else x**y
+'''
+WINDOWS = '''
+def windows(x, axis, size):
+    """Windows along an axis, as a view."""
+    count = x.shape[axis] - size + 1
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
+    return np.lib.stride_tricks.as_strided(x, shape, (*x.strides, x.strides[axis]), writeable=False)
+'''
+DESCENDING = '''
+def descending(x):
+    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    return x.shape[-1] - 1 - x[..., ::-1].argsort(-1, "stable")[..., ::-1]
+'''
+KERNELS = {
+    "horner": HORNER, "erf": ERF, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+    "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
+}  # fmt: skip
+
+
+def _coefficients() -> str:
+    from ..operators import error_function as table
+
+    return "\n".join(f"{name} = {getattr(table, name)}" for name in ("NEAR", "ABOVE", "BELOW"))
+
+
+class NumPy(Backend):
+    """The table of NumPy; `prefix` is where dtypes are named."""
+
+    def __init__(self, prefix: str = "np"):
+        def dtype(name: str) -> str:
+            return f"{prefix}.{name}"
+
+        lines: dict[str, Any] = {
+            **COMMON,
+            **{name: f"{alias}({{0}})" for name, alias in UFUNCS.items() if name in UNARY},
+            **{name: f"{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
+            **{name: _reduced(ufunc) for name, ufunc in REDUCTIONS.items()},
+            "where": "where({0}, {1}, {2})",
+            "erf": "erf({0})",
+            "cast": lambda names, options, step: f"{names[0]}.astype({dtype(options['to'])})",
+            "mean": lambda names, options, step: f"{names[0]}.mean({options['at']}, keepdims={options['keep']})",
+            "cumsum": "{0}.cumsum({at})",
+            "cumprod": "{0}.cumprod({at})",
+            "sort": "np.sort({0}, {at})",
+            "dot": "{0}.dot({1})",
+            "transpose": _transposed,
+            "reshape": "{0}.reshape({sizes})",
+            "contiguous": "np.ascontiguousarray({0})",
+            "broadcast": "broadcast_to({0}, {sizes})",
+            "concat": lambda names, options, step: f"concatenate({listed(names)}, {options['at']})",
+            "stack": lambda names, options, step: f"stack({listed(names)})",
+            "take": "{0}.take({1}, {at})",
+            "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
+            "descending": "descending({0})",
+            "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
+            "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
+            "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
+            "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
+            "numbers": lambda names, options, step: f"np.array({numbers(options['numbers'])}, dtype={dtype(step.value.dtype)}).reshape({options['sizes']})",
+            "as_array": lambda names, options, step: f"np.asarray({names[0]}, dtype={dtype(step.value.dtype)})",
+    "det": "np.linalg.det({0})",
+            "inv": "np.linalg.inv({0})",
+            "trace": "np.linalg.trace({0})",
+        }  # fmt: skip
+        super().__init__(
+            "numpy", "import numpy as np", lines, ALIASES, {**KERNELS, "horner": f"{_coefficients()}\n\n\n{HORNER.strip()}"},
+            natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
+            writes=WRITES,
+        )  # fmt: skip
+
+    def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
+        keyword = "out=" if step.primitive in ("maximum", "minimum") else ""
+        return f"{UFUNCS[step.primitive]}({', '.join(names)}, {keyword}{out})"
+
+    def result(self, plan: Any, result: Any) -> str:
+        text = super().result(plan, result)
+        return f"{text}.copy()" if getattr(result, "fixed", False) else text
+
+
+BACKEND = NumPy()

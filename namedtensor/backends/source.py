@@ -1,0 +1,268 @@
+"""Plans to source text: a plain function of positional arrays, one line a step, with what it calls printed above it.
+
+Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
+wrote gets into it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..plan import Plan, Scalar, Step, Value
+from .lines import INFIX
+
+Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
+SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
+MATH = {"inf": math.inf, "nan": math.nan}
+WORDS = re.compile(r"(?<![.\w])[a-z_]\w*")
+
+
+DIRECT = re.compile(
+    r"def function\((?P<parameters>[\w, ]*)\):\n    return "
+    r"(?:(?P<name>[a-z_]+)\((?P<arguments>[\w, ]*)\)|(?P<left>\w+) (?P<symbol>\S+) (?P<right>\w+))\n"
+)
+
+
+class Source(NamedTuple):
+    """The text of a function and of what is done before it, and the step that each of its lines stands for."""
+
+    text: str
+    steps: dict[int, Step]
+
+
+class Backend:
+    """A library: the lines of its primitives, the small functions that they call, and what it is asked about dtypes."""
+
+    def __init__(
+        self, name: str, imports: str, lines: Mapping[str, Line], aliases: Mapping[str, str], kernels: Mapping[str, str],
+        natives: frozenset[str] = frozenset(), numbers: frozenset[str] = frozenset(), prefix: str = "np",
+        fixed: Backend | None = None, writes: frozenset[str] = frozenset(),
+    ):  # fmt: skip
+        self.name, self.imports, self.lines, self.aliases, self.kernels = name, imports, lines, aliases, kernels
+        self.natives, self.numbers, self.prefix = natives, numbers, prefix
+        self.fixed = fixed or self  # where fixed steps are done
+        self.writes = writes  # the primitives that can write their result into an array that is given
+        self._globals: dict[str, dict[str, Any]] = {}
+
+    # ------------------------------------------------------------------------------------------------------- dtypes
+    def default_float(self, xp: Any) -> str:
+        return "float64"
+
+    def canonical(self, xp: Any, dtype: str) -> str:
+        return dtype
+
+    def ask(self, target: Any, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+        from ..targets import dtype_name
+
+        xp, given, names = target.xp, [], []
+        for number, each in enumerate(arguments):
+            if isinstance(each, Value):
+                given.append(xp.ones((1,) * len(each.shape), dtype=target.object_of(each.dtype)))
+                names.append(f"x{number}")
+            else:
+                names.append(repr(each.kind(1)) if isinstance(each, Scalar) else f"({each!r})")
+        step = Step(Value((), (), "float64"), primitive, arguments, options)
+        parameters = ", ".join(name for name, each in zip(names, arguments) if isinstance(each, Value))
+        text = f"def function({parameters}):\n    return {self.expression(step, tuple(names))}\n"
+        return dtype_name(self.made(text, xp)["function"](*given).dtype)
+
+    # --------------------------------------------------------------------------------------------------------- text
+    def expression(self, step: Step, names: tuple[str, ...]) -> str:
+        """The line of a step, without what it is called."""
+        line = self.lines[step.primitive]
+        if isinstance(line, str):
+            return line.format(*names, **step.options)
+        return line(names, step.options, step)
+
+    def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
+        """The same, where the result is written into an array."""
+        raise NotImplementedError
+
+    def dtype(self, name: str) -> str:
+        return f"{self.prefix}.{name}"
+
+    def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
+        return tuple([plan.text_of(each) for each in step.arguments])
+
+    def fixed_name(self, plan: Plan, value: Value) -> str:
+        """What a fixed value is called outside the function."""
+        return plan.names[value]
+
+    def source(self, plan: Plan, name: str = "function", comments: bool = False) -> Source:
+        """The text that does what a plan says, without imports and kernels."""
+        lines: list[str] = []
+        steps: dict[int, Step] = {}
+        for step in plan.steps:
+            if step.value.fixed and step.primitive != "same":
+                names = tuple(
+                    [
+                        self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
+                        for each in step.arguments
+                    ]
+                )
+                lines.append(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}")
+                steps[len(lines)] = step
+        lines.append(f"def {name}({', '.join(plan.names[value] for value in plan.inputs)}):")
+        lines += self.opening(plan)
+        over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
+        for step in plan.steps:
+            if step.value.fixed or step.primitive == "same":
+                continue
+            names = self.names_of(plan, step)
+            out = over.get(step.value)
+            text = self.expression(step, names) if out is None else self.writing(step, names, plan.names[out])
+            known = f"    {plan.names[step.value]} = {text}"
+            lines.append(f"{known}  # {comment(step.value)}" if comments else known)
+            steps[len(lines)] = step
+        results = [self.result(plan, each) for each in plan.results]
+        lines.append(f"    return {results[0] if len(results) == 1 else '(' + ', '.join(results) + ')'}")
+        if not comments and len(results) == 1 and len(lines) > 2:
+            last = plan.names.get(plan.results[0]) if isinstance(plan.results[0], Value) else None
+            if last is not None and lines[-2].startswith(f"    {last} = "):
+                lines[-2:] = [f"    return {lines[-2].partition(' = ')[2]}"]
+        return Source("\n".join(lines) + "\n", steps)
+
+    def opening(self, plan: Plan) -> list[str]:
+        """Lines at the beginning of the function."""
+        return []
+
+    def result(self, plan: Plan, result: Any) -> str:
+        return plan.text_of(result)
+
+    def whole(self, plan: Plan, name: str = "function") -> str:
+        """The text that runs by itself."""
+        text = self.source(plan, name, comments=True).text
+        kernels, aliases = self.used(text)
+        heads = [self.imports]
+        words = set(WORDS.findall("\n".join([text, *kernels])))
+        if words & set(MATH):
+            heads.append("from math import " + ", ".join(sorted(words & set(MATH))))
+        if aliases:
+            heads.append("\n".join(f"{alias} = {meaning}" for alias, meaning in aliases.items()))
+        function = text[text.index(f"def {name}(") :]
+        before = text[: text.index(f"def {name}(")]
+        return "\n\n\n".join(
+            filter(
+                None,
+                [
+                    "\n".join(heads) + ("\n\n" + before.rstrip() if before and not kernels else ""),
+                    *kernels,
+                    before.rstrip() if kernels else "",
+                    function,
+                ],
+            )
+        )
+
+    def used(self, text: str) -> tuple[list[str], dict[str, str]]:
+        """The kernels and the short names that a text calls, with those that these call."""
+        words = set(WORDS.findall(text))
+        every = {**self.fixed.kernels, **self.kernels}
+        kernels: dict[str, str] = {}
+        pending = [word for word in every if word in words]
+        while pending:
+            word = pending.pop(0)
+            if word not in kernels:
+                kernels[word] = every[word].strip()
+                inside = set(WORDS.findall(kernels[word]))
+                words |= inside
+                pending += [other for other in every if other in inside]
+        aliases = {**self.fixed.aliases, **self.aliases}
+        return [kernels[word] for word in every if word in kernels], {a: m for a, m in aliases.items() if a in words}
+
+    # ------------------------------------------------------------------------------------------------------ running
+    def globals(self, xp: Any) -> dict[str, Any]:
+        """What generated text can call."""
+        found = self._globals.get(xp.__name__)
+        if found is None:
+            found = self._globals[xp.__name__] = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
+            found["xp"] = xp
+            exec(_code(self.imports, FILE), found)
+            aliases = "\n".join(f"{alias} = {meaning}" for alias, meaning in self.aliases.items())
+            exec(_code(aliases, FILE), found)
+            for name, kernel in self.kernels.items():
+                exec(_code(kernel.strip(), f"<{self.name} {name}>"), found)
+        return found
+
+    def function(
+        self, plan: Plan, xp: Any, extra: Mapping[str, Any] = {}
+    ) -> tuple[Callable[..., Any], dict[int, Step]]:
+        """The function of a plan, and the step that each of its lines stands for."""
+        source = self.source(plan)
+        direct = self.direct(source.text, xp)
+        return direct or self.made(source.text, xp, extra)["function"], source.steps
+
+    def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
+        """The library's own function, where a function would do no more than call it."""
+        found = DIRECT.fullmatch(text) if self.name == "numpy" else None
+        if found is None or found["parameters"] != (found["arguments"] or f"{found['left']}, {found['right']}"):
+            return None
+        space = self.globals(xp)
+        return space.get(found["name"] or SYMBOLS.get(found["symbol"], ""))
+
+    def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
+        """What generated text defines."""
+        space = {**self.globals(xp), **extra}
+        exec(_code(text, FILE), space)
+        return space
+
+
+FILE = "<formula>"
+
+
+@lru_cache(maxsize=4096)
+def _code(text: str, file: str):
+    return compile(text, file, "exec")
+
+
+def comment(value: Value) -> str:
+    return value.shown.encode("unicode_escape").decode() if not value.shown.isprintable() else value.shown
+
+
+# ------------------------------------------------------------------------------------------------------------ in place
+VIEWS = frozenset("transpose reshape expand broadcast pick head same unfold contiguous positions python".split())
+FRESH = frozenset(
+    "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
+    "power maximum minimum where cast sum prod max min matmul take concat stack cumsum cumprod sort take_along".split()
+)
+
+
+def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
+    """For each step that can do so, the value of an earlier one in whose place its result is written.
+
+    That value must be no input's and no result's, have the result's shape and dtype, and be needed no more.
+    """
+    root: dict[Any, Any] = {}
+    last: dict[Value, int] = {}
+    fresh: set[Value] = set()
+    for number, step in enumerate(plan.steps):
+        for each in step.arguments:
+            if isinstance(each, Value):
+                last[root.get(each, each)] = number
+        if step.primitive in VIEWS:
+            root[step.value] = root.get(step.arguments[0], step.arguments[0])
+        elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
+            fresh.add(step.value)
+    for each in plan.results:
+        if isinstance(each, Value):
+            last[root.get(each, each)] = len(plan.steps)
+    found: dict[Value, Value] = {}
+    for number, step in enumerate(plan.steps):
+        if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
+            continue
+        values = [each for each in step.arguments if isinstance(each, Value)]
+        for each in values:
+            if (
+                each in fresh
+                and last[each] == number
+                and each.shape == step.value.shape
+                and each.dtype == step.value.dtype
+                and all(other is each or root.get(other, other) is not each for other in values)
+                and all(other.dtype == each.dtype for other in values)
+            ):
+                found[step.value] = each
+                break
+    return found

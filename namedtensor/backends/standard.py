@@ -1,0 +1,114 @@
+"""Any other library of the Python Array API standard; `xp` is its namespace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed, numbers
+from .numpy import ERF, HORNER, _coefficients
+from .source import Backend
+
+
+def _dtype(name: str) -> str:
+    return f"xp.{name}"
+
+
+def _reduced(name: str):
+    return lambda names, options, step: f"xp.{name}({names[0]}, axis={options['at']}, keepdims={options['keep']})"
+
+
+def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    array, at = names
+    if options["rank"] == 1:
+        return f"xp.take({array}, {at}, axis={options['at']})"
+    return f"xp.reshape(xp.take({array}, xp.reshape({at}, (-1,)), axis={options['at']}), {options['sizes']})"
+
+
+FIRST = '''
+def first(wrong, values):
+    """The first value that is wrong."""
+    place = int(xp.argmax(xp.astype(xp.reshape(wrong, (-1,)), xp.int8)))
+    return float(xp.reshape(values, (-1,))[place])
+'''
+POSITIONS = '''
+def positions(indices, size, base):
+    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    wrong = (indices < base) | (indices >= base + size)
+    if xp.any(wrong):
+        raise IndexError(int(first(wrong, indices)), size)
+    return xp.astype(indices, xp.int64) - base if base else indices
+'''
+WHOLE_POSITIONS = '''
+def whole_positions(indices):
+    """Indices given as floating numbers, as whole ones."""
+    wrong = (indices != xp.floor(indices)) | ~xp.isfinite(indices)
+    if xp.any(wrong):
+        raise IndexError(first(wrong, indices), None)
+    return xp.astype(indices, xp.int64)
+'''
+COVERED = '''
+def covered(condition):
+    """Fail where no case holds."""
+    if not xp.all(condition):
+        raise ValueError("no case holds for some elements")
+'''
+WHOLE_POWER = '''
+def whole_power(x, y):
+    """Powers of whole numbers, whole where no exponent is negative."""
+    if xp.any(y < 0):
+        return xp.astype(x, xp.float64) ** xp.astype(y, xp.float64)
+    return x**y
+'''
+WINDOWS = '''
+def windows(x, axis, size):
+    """Windows along an axis."""
+    count = x.shape[axis] - size + 1
+    at = xp.reshape(xp.reshape(xp.arange(count), (count, 1)) + xp.arange(size), (-1,))
+    found = xp.reshape(xp.take(x, at, axis=axis), (*x.shape[:axis], count, size, *x.shape[axis + 1 :]))
+    return xp.moveaxis(found, axis + 1, -1)
+'''
+DESCENDING = '''
+def descending(x):
+    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    return xp.argsort(x, axis=-1, descending=True, stable=True)
+'''
+LINES: dict[str, Any] = {
+    **COMMON,
+    **functions("xp.", *UNARY),
+    **{name: f"xp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
+    **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
+    "where": "xp.where({0}, {1}, {2})", "erf": "erf({0})", "dot": "xp.matmul({0}, {1})",
+    "cast": lambda names, options, step: f"xp.astype({names[0]}, {_dtype(options['to'])})",
+    "cumsum": "xp.cumulative_sum({0}, axis={at})", "cumprod": "xp.cumulative_prod({0}, axis={at})",
+    "sort": "xp.sort({0}, axis={at})", "transpose": "xp.permute_dims({0}, {moves})",
+    "reshape": "xp.reshape({0}, {sizes})", "pool": "xp.reshape({0}, {sizes})", "contiguous": "{0}",
+    "broadcast": "xp.broadcast_to({0}, {sizes})",
+    "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
+    "stack": lambda names, options, step: f"xp.stack({listed(names)})",
+    "pick": lambda names, options, step: f"{names[0]}[{', '.join(':' if at is None else str(at) for at in options['places'])}]",
+    "take": _taken, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "descending": "descending({0})",
+    "arange": lambda names, options, step: f"xp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
+    "eye": lambda names, options, step: f"xp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
+    "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
+    "numbers": lambda names, options, step: f"xp.reshape(xp.asarray({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}), {options['sizes']})",
+    "as_array": lambda names, options, step: f"xp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
+    "det": "xp.linalg.det({0})", "inv": "xp.linalg.inv({0})", "trace": "xp.linalg.trace({0})",
+}  # fmt: skip
+
+
+class Standard(Backend):
+    """The table of the standard."""
+
+    def default_float(self, xp: Any) -> str:
+        from ..targets import dtype_name
+
+        return dtype_name(xp.asarray(1.0).dtype)
+
+
+BACKEND = Standard(
+    "standard", "", LINES, {},
+    {"horner": f"{_coefficients()}\n\n\n{HORNER.strip()}", "erf": ERF.replace("np.", "xp."), "first": FIRST,
+     "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, "whole_power": WHOLE_POWER,
+     "windows": WINDOWS, "descending": DESCENDING},
+    numbers=OF_NUMBERS, prefix="xp",
+)  # fmt: skip

@@ -1,0 +1,160 @@
+"""PyTorch, with the operations that it has of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed, numbers
+from .source import Backend
+
+NATIVES = frozenset(
+    "softmax logsoftmax gelu gelu_tanh silu softplus sigmoid relu erf layer_norm attention addmm".split()
+)
+
+
+def _dtype(name: str) -> str:
+    return f"torch.{name}"
+
+
+def _over(options: dict[str, Any], step: Any) -> str:
+    """The axes of a reduction, which PyTorch wants named where it is to keep them."""
+    at = options["at"]
+    if at is None and options["keep"]:
+        at = tuple(range(len(step.value.shape)))
+    keep = ", keepdim=True" if options["keep"] else ""
+    return f"{'' if at is None else at}{keep}"
+
+
+def _method(name: str):
+    return lambda names, options, step: f"{names[0]}.{name}({_over(options, step)})"
+
+
+def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    moves = options["moves"]
+    return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.permute{moves}"
+
+
+def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    array, at = names
+    if options["rank"] == 1:
+        return f"{array}.index_select({options['at']}, {at})"
+    return f"{array}.index_select({options['at']}, {at}.reshape(-1)).reshape({options['sizes']})"
+
+
+def _product(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    at = options["at"]
+    if isinstance(at, int):
+        return f"{names[0]}.prod({at}, keepdim={options['keep']})"
+    return f"product({names[0]}, {at}, {options['keep']})"
+
+
+POSITIONS = '''
+def positions(indices, size, base):
+    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    if not torch.compiler.is_compiling():
+        wrong = (indices < base) | (indices >= base + size)
+        if wrong.any():
+            raise IndexError(int(indices[wrong][0]), size)
+    return indices.to(torch.int64) - base
+'''
+WHOLE_POSITIONS = '''
+def whole_positions(indices):
+    """Indices given as floating numbers, as whole ones."""
+    wrong = (indices != torch.floor(indices)) | ~torch.isfinite(indices)
+    if not torch.compiler.is_compiling() and wrong.any():
+        raise IndexError(float(indices[wrong][0]), None)
+    return indices.to(torch.int64)
+'''
+COVERED = '''
+def covered(condition):
+    """Fail where no case holds."""
+    if not torch.compiler.is_compiling() and not condition.all():
+        raise ValueError("no case holds for some elements")
+'''
+WHOLE_POWER = '''
+def whole_power(x, y):
+    """Powers of whole numbers, whole where no exponent is negative."""
+    return x.to(torch.get_default_dtype()) ** y if (y < 0).any() else x**y
+'''
+PRODUCT = '''
+def product(x, axes, keep):
+    """The product over several axes, which PyTorch takes one by one."""
+    axes = range(x.ndim) if axes is None else axes
+    for axis in sorted(axes, reverse=True):
+        x = x.prod(axis, keepdim=keep)
+    return x
+'''
+DESCENDING = '''
+def descending(x):
+    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    return torch.argsort(x, dim=-1, descending=True, stable=True)
+'''
+
+
+def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    given = ", ".join(names[:3]) + (f", {names[3]}" if len(names) > 3 else "")
+    return f"torch.nn.functional.scaled_dot_product_attention({given}, scale={options['scale']})"
+
+
+def _layer_norm(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    return f"torch.nn.functional.layer_norm({names[0]}, {options['sizes']}, {', '.join(names[1:] or ('None', 'None'))}, {options['eps']})"
+
+
+LINES: dict[str, Any] = {
+    **COMMON,
+    **functions("torch.", *UNARY),
+    "maximum": "torch.maximum({0}, {1})", "minimum": "torch.minimum({0}, {1})", "logaddexp": "torch.logaddexp({0}, {1})",
+    "where": "torch.where({0}, {1}, {2})", "erf": "torch.special.erf({0})",
+    "softmax": "torch.softmax({0}, {at})", "logsoftmax": "torch.log_softmax({0}, {at})",
+    "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
+    "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
+    "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
+    "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
+    "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
+    "mean": _method("mean"), "prod": _product,
+    "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
+    "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
+    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})", "vecdot": "torch.linalg.vecdot({0}, {1})",
+    "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
+    "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
+    "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
+    "stack": lambda names, options, step: f"torch.stack({listed(names)})",
+    "take": _taken, "take_along": "torch.take_along_dim({0}, {1}, -1)", "descending": "descending({0})",
+    "arange": lambda names, options, step: f"torch.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
+    "eye": lambda names, options, step: f"torch.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
+    "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_dtype(step.value.dtype)})",
+    "numbers": lambda names, options, step: f"torch.tensor({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}).reshape({options['sizes']})",
+    "as_array": lambda names, options, step: f"torch.tensor({names[0]}, dtype={_dtype(step.value.dtype)})",
+    "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})",
+    "trace": "{0}.diagonal(0, -2, -1).sum(-1)",
+}  # fmt: skip
+
+
+class Torch(Backend):
+    """The table of PyTorch; constants are brought to the device of what is given."""
+
+    def default_float(self, xp: Any) -> str:
+        import torch
+
+        return str(torch.get_default_dtype()).rpartition(".")[2]
+
+    def opening(self, plan: Any) -> list[str]:
+        if not plan.inputs:
+            return []
+        used = {each for step in plan.steps if not step.value.fixed for each in step.arguments} | set(plan.results)
+        names = {plan.names[value]: value for value in used if getattr(value, "fixed", False)}
+        device = plan.names[plan.inputs[0]]
+        return [
+            f"    {name} = {self.fixed_name(plan, value)}.to({device}.device)" for name, value in sorted(names.items())
+        ]
+
+    def fixed_name(self, plan: Any, value: Any) -> str:
+        return f"{plan.names[value]}_fixed" if plan.inputs else plan.names[value]
+
+
+BACKEND = Torch(
+    "torch", "import torch", LINES, {},
+    {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, "whole_power": WHOLE_POWER,
+     "product": PRODUCT, "descending": DESCENDING},
+    natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
+)  # fmt: skip

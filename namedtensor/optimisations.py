@@ -1,0 +1,35 @@
+"""What makes plans faster and leaves their results alone, to rounding: one row each, with its law.
+
+Each can be turned off by its name (`formula.compile(without=...)`), and results with it and without agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from grammar.errors import NotationError
+
+
+class Optimisation(NamedTuple):
+    """`law` says why the result stays; `targets` for which libraries it is done, all where none is named."""
+
+    name: str
+    law: str
+    targets: tuple[str, ...] = ()
+
+
+ROWS = (
+    Optimisation("in place", "an array that is needed no more may be overwritten", ("numpy",)),
+    Optimisation("numbers as arrays", "a number beside an array is an array without axes of its dtype", ("numpy",)),
+    Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", ("numpy",)),
+)
+OPTIMISATIONS = {row.name: row for row in ROWS}
+
+
+def chosen(target: str, without: Iterable[str] = ()) -> frozenset[str]:
+    """The names of the optimisations for a target, but for those that are turned off."""
+    off = frozenset(without)
+    for name in off - set(OPTIMISATIONS):
+        raise NotationError(208, f"no optimisation is called {name!r}", hint=f"there are: {', '.join(OPTIMISATIONS)}")
+    return frozenset(row.name for row in ROWS if (not row.targets or target in row.targets) and row.name not in off)

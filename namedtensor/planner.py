@@ -1,0 +1,288 @@
+"""The typed tree to a plan: one rule for each structural term, the operators' own `lower` for the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .axes import show
+from .frames import plain
+from .layouts import Layout
+from .limits import DEFAULT, Limits
+from .operators import REGISTRY
+from .operators.record import IndexProblem
+from .plan import Argument, Order, Plan, Value
+from .sizes import is_known, known
+from .targets import Target, dtype_name, kind_of
+from .terms import Term, in_order, resolve
+from .writer import Writer
+
+AXES = 32  # arrays may have 64 axes, and an operation may double them
+
+
+def make_plan(
+    source: str,
+    roots: tuple[Term, ...],
+    layouts: Mapping[str, Layout],
+    target: Target,
+    limits: Limits = DEFAULT,
+    names: Mapping[str, str] | None = None,
+) -> tuple[Plan, list[Any]]:
+    """The plan of `roots`, and the Python functions that it calls.
+
+    Its inputs are those of `layouts`, in this order, called as `names` says or as they are.
+    """
+    planner = _Planner(source, layouts, target, limits, names or {})
+    results = [planner.value(term) for term in planner.all(roots)]
+    return planner.writer.plan(source, results), planner.python
+
+
+def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
+    """The dtype of constants: the widest floating one of the inputs."""
+    found = [name for name in (dtype_name(each.dtype) for each in layouts.values()) if kind_of(name) == "f"]
+    return target.result_type(found) if found else target.default_float
+
+
+def failure(problem: Exception, source: str, term: Term) -> NotationError:
+    """What a library of arrays refuses to compute, as an error of the formula."""
+    why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
+    return NotationError(405, f"this cannot be computed: {why}", source, place(term, source))
+
+
+def place(term: Term | None, source: str) -> tuple[int, int]:
+    """Where a term stands in the formula."""
+    node = None if term is None else term.node
+    return node.span if node is not None and hasattr(node, "span") else (0, len(source))
+
+
+def index_error(problem: IndexError, source: str, term: Term) -> NotationError:
+    value, size = problem.args
+    span = term.node.span if term.node is not None else None
+    if size is None or (isinstance(value, float) and value != int(value)):
+        message = f"an index is a whole number, and this is {value}"
+        return NotationError(402, message, source, span, hint="give whole numbers")
+    axis = plain(term.axes[0]) if term.axes else "the axis"
+    return NotationError(
+        401, f"{axis} has no element {value}: its indices go from 1 to {size}", source, span,
+        hint="indices count from 1, never from the end" if value < 1 else None,
+    )  # fmt: skip
+
+
+class _Planner:
+    def __init__(self, source, layouts: Mapping[str, Layout], target: Target, limits: Limits, names: Mapping[str, str]):
+        self.source, self.target, self.limits = source, target, limits
+        self.writer = Writer(target, real_of(layouts, target))
+        self.found: dict[int, Argument] = {}
+        self.python: list[Any] = []
+        self.inputs = {
+            name: self.writer.input(names.get(name, name), layout.axes, layout.extent, dtype_name(layout.dtype))
+            for name, layout in layouts.items()
+        }
+
+    def all(self, roots: tuple[Term, ...]) -> tuple[Term, ...]:
+        for term in in_order(*roots):
+            self.check_memory(term)
+            self.writer.origin = term
+            try:
+                self.found[id(term)] = self.lowered(term)
+            except NotationError as problem:
+                raise problem.located(self.source, place(term, self.source)) from None
+            except IndexProblem as problem:
+                raise index_error(problem, self.source, term) from None
+            except OverflowError as problem:
+                raise failure(problem, self.source, term) from problem
+        return roots
+
+    def check_memory(self, term: Term) -> None:
+        sizes = [known(size) for size in term.shape.values()]
+        if any(not isinstance(size, int) for size in sizes):
+            return
+        if len(sizes) > AXES:
+            raise NotationError(
+                404, f"this has {len(sizes)} axes, and at most {AXES} can be computed with", self.source,
+                place(term, self.source), hint="merge some axes, or contract them earlier",
+            )  # fmt: skip
+        total = 8 * math.prod(sizes)
+        if total > self.limits.result:
+            shape = {plain(axis): size for axis, size in resolve(term.shape).items()}
+            raise NotationError(
+                404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",
+                self.source, place(term, self.source), notes=(f"its shape is {show(shape)}",),
+                hint="contract an axis earlier, or raise limits.result",
+            )  # fmt: skip
+
+    # --------------------------------------------------------------------------------------------------- one term
+    def value(self, term: Term) -> Argument:
+        return self.found[id(term)]
+
+    def array(self, term: Term) -> Value:
+        return self.writer.array(self.value(term))
+
+    def lowered(self, term: Term) -> Argument:
+        rule = self.RULES.get(term.operator)
+        return self.operator(term) if rule is None else rule(self, term)
+
+    def operator(self, term: Term) -> Argument:
+        sizes = {name[5:]: value for name, value in term.options if name.startswith("size ")}
+        options = {name: value for name, value in term.options if not name.startswith("size ")}
+        if sizes:
+            options["sizes"] = sizes
+        for argument in term.arguments:
+            if any(not is_known(size) for size in argument.shape.values()):
+                raise NotationError(309, "a size stays unknown", self.source, term.node.span)
+        arguments = tuple(map(self.value, term.arguments))
+        if arguments and not any(isinstance(each, Value) for each in arguments):
+            arguments = tuple(each if isinstance(each, bool) else float(each) for each in arguments)
+            arguments = tuple(map(self.writer.constant, arguments))
+        return REGISTRY[term.operator].lower(self.writer, arguments, term.axes, options)
+
+    def extents(self, term: Term, order: Order) -> tuple[int, ...]:
+        return tuple([known(term.shape[axis]) for axis in order])
+
+    # -------------------------------------------------------------------------------------------------- structural
+    def input_rule(self, term: Term) -> Argument:
+        value = self.inputs[term.options[0]]
+        lifted = {plain(axis): axis for axis in term.shape}
+        return self.writer.renamed(value, tuple(lifted[axis] for axis in value.order))
+
+    def number_rule(self, term: Term) -> Argument:
+        return term.number
+
+    def constant_rule(self, term: Term) -> Argument:
+        axes, extent, numbers = term.options
+        whole = all(isinstance(number, int) for number in numbers)
+        return self.writer.numbers(numbers, axes, extent, "int64" if whole else self.writer.real)
+
+    def rename_rule(self, term: Term) -> Argument:
+        names = dict(term.options)
+        value = self.value(term.arguments[0])
+        if not isinstance(value, Value):
+            return value
+        return self.writer.renamed(value, tuple(names.get(axis, axis) for axis in value.order))
+
+    def merge_rule(self, term: Term) -> Argument:
+        sources, target = term.options
+        return self.writer.merge(self.array(term.arguments[0]), tuple(sources), target)
+
+    def split_rule(self, term: Term) -> Argument:
+        source, parts = term.options
+        sizes = [(name, known(term.shape[name])) for name, _ in parts]
+        return self.writer.split(self.array(term.arguments[0]), source, sizes)
+
+    def spread_rule(self, term: Term) -> Argument:
+        value = self.array(term.arguments[0])
+        order = (*[axis for axis, _ in term.options], *value.order)
+        return self.writer.broadcast(value, order, self.extents(term, order))
+
+    def pick_rule(self, term: Term) -> Argument:
+        axis, position = term.options
+        return self.writer.pick(self.array(term.arguments[0]), {axis: position})
+
+    def fill_rule(self, term: Term) -> Argument:
+        """Parts joined along an axis, then put in order."""
+        w = self.writer
+        axis, positions = term.options
+        rest = tuple(name for name in term.shape if name != axis)
+        order, inner = (*rest, axis), self.extents(term, rest)
+        parts = [
+            w.broadcast(self.array(each), order, (*inner, *self.extents(each, (axis,)))) for each in term.arguments
+        ]
+        joined = w.concat(w.common(parts), axis) if len(parts) > 1 else parts[0]
+        inverse = sorted(range(len(positions)), key=positions.__getitem__)
+        if inverse == list(range(len(inverse))):
+            return joined
+        return w.take(joined, w.numbers(inverse, (axis,), (len(inverse),), "int64"), axis)
+
+    def literal_rule(self, term: Term) -> Argument:
+        """Entries that are stacked along one new axis, which then becomes the axes of the literal."""
+        w = self.writer
+        axes, extent = term.options
+        rest = tuple(axis for axis in term.shape if axis not in axes)
+        inner = self.extents(term, rest)
+        cells = [self.array(each) for each in term.arguments]
+        dtype = self.target.result_type([cell.dtype for cell in cells])
+        cells = [w.broadcast(w.cast(cell, dtype), rest, inner) for cell in cells]
+        return w.reshape(w.stack(cells, "(entries)"), (*axes, *rest), (*extent, *inner))
+
+    def iota_rule(self, term: Term) -> Argument:
+        first, size = term.options
+        return self.writer.arange(first, first + known(size), term.axes[0])
+
+    def identity_rule(self, term: Term) -> Argument:
+        return self.writer.identity(known(term.options[0]), term.axes)
+
+    def indicator_rule(self, term: Term) -> Argument:
+        (argument,) = term.arguments
+        if argument.number is not None:
+            return int(argument.number)
+        return self.writer.cast(self.array(argument), self.writer.real)
+
+    def cases_rule(self, term: Term) -> Argument:
+        w = self.writer
+        entries = [self.array(each) for each in term.arguments]
+        pairs = list(zip(entries[0::2], entries[1::2]))
+        if len(entries) % 2:
+            result = entries[-1]
+        else:
+            result = pairs[-1][0]
+            covered = pairs[0][1]
+            for _, condition in pairs[1:]:
+                covered = w.logical_or(covered, condition)
+            if not (covered.fixed and all(term.number is True for term in term.arguments[1::2])):
+                w.step("covered", (covered,), (), (), "bool")
+        for value, condition in reversed(pairs):
+            value, result = self.one_type(value, result)
+            result = w.where(condition, value, result)
+        order = tuple(term.shape)
+        return w.broadcast(result, order, self.extents(term, order))
+
+    def one_type(self, left: Value, right: Value) -> tuple[Value, Value]:
+        kinds = self.writer.kind(left), self.writer.kind(right)
+        if left.dtype == right.dtype or (kinds[0] == "f") == (kinds[1] == "f"):
+            return left, right
+        if kinds[0] == "f":
+            return left, self.writer.cast(right, left.dtype)
+        return self.writer.cast(left, right.dtype), right
+
+    def python_rule(self, term: Term) -> Argument:
+        (registered,) = term.options
+        arguments = [self.value(each) for each in term.arguments]
+        orders = [each.order if isinstance(each, Value) else () for each in arguments]
+        order = tuple(term.shape)
+        source, node = self.source, term.node
+        self.python.append(lambda *arrays: registered.run(arrays, orders, order, source, node))
+        shape = self.extents(term, order)
+        return self.writer.step("python", arguments, order, shape, self.writer.real, number=len(self.python))
+
+    def unknown_rule(self, term: Term) -> Argument:
+        raise NotationError(309, f"{term.options[0]} is not known", self.source, term.node.span if term.node else None)
+
+    RULES = {
+        "input": input_rule,
+        "number": number_rule,
+        "constant": constant_rule,
+        "rename": rename_rule,
+        "merge": merge_rule,
+        "split": split_rule,
+        "spread": spread_rule,
+        "pick": pick_rule,
+        "fill": fill_rule,
+        "literal": literal_rule,
+        "iota": iota_rule,
+        "identity": identity_rule,
+        "indicator": indicator_rule,
+        "cases": cases_rule,
+        "python": python_rule,
+        "unknown": unknown_rule,
+    }
+
+
+def _bytes(count: int) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            return f"{count:.0f} {unit}" if count == int(count) else f"{count:.1f} {unit}"
+        count /= 1024  # type: ignore[assignment]
+    return ""

@@ -1,0 +1,170 @@
+"""A plan made a function, and run: quietly, its failures told in the words of the language.
+
+Where a function fails, the line that failed says which step it was, so nothing is watched while all is well.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .backends.source import FILE
+from .plan import Plan, Step
+from .planner import failure, index_error, place
+from .targets import Target
+
+FAILURES = (
+    ArithmeticError,
+    ValueError,
+    IndexError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+)  # what libraries of arrays raise
+
+
+class Function:
+    """A plan as a function of positional arrays; calling it gives one array, or a tuple of several."""
+
+    __slots__ = ("plan", "target", "run", "steps", "quiet", "own")
+
+    def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
+        self.plan, self.target = plan, target
+        extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
+        self.quiet = target.name in ("numpy", "standard")
+        self.steps: dict[int, Step] = {}
+        try:
+            if self.quiet:
+                with ignoring():
+                    self.run, self.steps = target.backend.function(plan, target.xp, extra)
+            else:
+                self.run, self.steps = target.backend.function(plan, target.xp, extra)
+        except Exception as problem:
+            raise self.explained(problem) from None
+        self.own = bool(python)
+
+    def __call__(self, *arrays: Any) -> Any:
+        try:
+            if not self.quiet:
+                return self.run(*arrays)
+            with ignoring():
+                return self.run(*arrays)
+        except Exception as problem:
+            raise self.explained(problem) from None
+
+    def prepared(self, layout: Any) -> Callable[..., Any]:
+        """The same, for one result whose layout is known: what a repeated call runs, which gives a named tensor."""
+        from .tensors import NamedTensor
+
+        run, explained, new, free = self.run, self.explained, object.__new__, _FREE
+        if not self.quiet or self.own:
+            run = ignoring()(run) if self.own and self.quiet else run
+
+            def call(*arrays):
+                result = new(NamedTensor)
+                try:
+                    result._array = run(*arrays)
+                except Exception as problem:
+                    raise explained(problem) from None
+                result.layout = layout
+                return result
+
+            return call
+
+        def quiet(*arrays):
+            result = new(NamedTensor)
+            try:
+                context = free.pop()
+            except IndexError:
+                context = quiet_context()
+            try:
+                result._array = context.run(run, *arrays)
+            except Exception as problem:
+                raise explained(problem) from None
+            finally:
+                free.append(context)
+            result.layout = layout
+            return result
+
+        return quiet
+
+    def explained(self, problem: Exception) -> Exception:
+        """The error of the language for what was raised."""
+        step = self.failed(problem)
+        if step is None:
+            return problem
+        source, term = self.plan.source, step.origin
+        if isinstance(problem, NotationError):
+            return problem.located(source, place(term, source))
+        if step.primitive == "python" or not isinstance(problem, FAILURES):
+            return problem
+        if step.primitive in ("positions", "whole_positions") and len(problem.args) == 2:
+            return index_error(problem, source, term)  # type: ignore[arg-type]
+        if step.primitive == "covered":
+            hint = "end with: … otherwise"
+            return NotationError(405, str(problem), source, term.node.span, hint=hint)
+        if step.primitive == "inv" and singular(problem):
+            return no_inverse().located(source, place(term, source))
+        return failure(problem, source, term)
+
+    def failed(self, problem: Exception) -> Step | None:
+        """The step whose line raised."""
+        steps = self.steps or self.target.backend.source(self.plan).steps
+        trace, found = problem.__traceback__, None
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == FILE:
+                found = steps.get(trace.tb_lineno, found)
+            trace = trace.tb_next
+        return found
+
+
+def singular(problem: Exception) -> bool:
+    """Whether a library says that a matrix has no inverse."""
+    return "ingular" in str(problem)
+
+
+def no_inverse() -> NotationError:
+    return NotationError(405, "this matrix has no inverse: its determinant is zero")
+
+
+# ---------------------------------------------------------------------------------------------------- no warnings
+# What a formula gives for log(-1) is nan, and that is its value. NumPy keeps what it warns of in a context variable, so
+# a context in which it is told to be quiet costs a call next to nothing.
+_FREE: list[contextvars.Context] = []
+
+
+def quiet_context() -> contextvars.Context:
+    import numpy as np
+
+    context = contextvars.copy_context()
+    context.run(np.seterr, all="ignore")
+    return context
+
+
+def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function without warnings of NumPy."""
+
+    def run(*arrays):
+        try:
+            context = _FREE.pop()
+        except IndexError:
+            context = quiet_context()
+        try:
+            return context.run(function, *arrays)
+        finally:
+            _FREE.append(context)
+
+    return run
+
+
+def ignoring():
+    """NumPy's own way to be quiet, as a context and a decorator."""
+    import numpy as np
+
+    return np.errstate(all="ignore")
+
+
+__all__ = ["Function", "quiet_context", "quietly"]

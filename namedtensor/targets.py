@@ -1,0 +1,90 @@
+"""What a plan is written for: a library, what it has as operations of its own, and its dtypes.
+
+Dtypes are names in a plan ("float32"), so that it prints and compares; a target knows the library's objects for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+
+class Target:
+    """A library as plans see it; `backend` has the words of its source text."""
+
+    def __init__(self, backend: Any, xp: Any):
+        self.backend, self.xp = backend, xp
+        self.name: str = backend.name
+        self.natives: frozenset[str] = backend.natives
+        self.numbers: frozenset[str] = backend.numbers
+        self._asked: dict[tuple, str] = {}
+        self._kinds: dict[str, str] = {}
+
+    @property
+    def default_float(self) -> str:
+        return self.backend.default_float(self.xp)
+
+    @property
+    def default_whole(self) -> str:
+        return self.canonical("int64")
+
+    def canonical(self, dtype: str) -> str:
+        """The dtype that the library gives for a wish: JAX has no wide ones unless told to."""
+        return self.backend.canonical(self.xp, dtype)
+
+    def kind(self, dtype: str) -> str:
+        """b, i, u, f or c."""
+        found = self._kinds.get(dtype)
+        if found is None:
+            found = self._kinds[dtype] = kind_of(dtype)
+        return found
+
+    def object_of(self, dtype: str) -> Any:
+        return getattr(self.xp, dtype)
+
+    def result_type(self, dtypes: Sequence[str]) -> str:
+        """The dtype in which these meet, as the library has it."""
+        different = tuple(dict.fromkeys(dtypes))
+        if len(different) == 1:
+            return different[0]
+        found = self._asked.get(different)
+        if found is None:
+            found = self._asked[different] = dtype_name(self.xp.result_type(*map(self.object_of, different)))
+        return found
+
+    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+        """The dtype of what a primitive gives: the library is asked, by one element, once."""
+        kinds = tuple(
+            [(each.dtype, len(each.shape)) if hasattr(each, "order") else (each, type(each)) for each in arguments]
+        )
+        key = (primitive, kinds, repr(options), self.default_float)
+        found = self._asked.get(key)
+        if found is None:
+            found = self._asked[key] = self.backend.ask(self, primitive, arguments, options)
+        return found
+
+
+def kind_of(dtype: str) -> str:
+    for start, kind in (("bool", "b"), ("int", "i"), ("uint", "u"), ("complex", "c")):
+        if dtype.startswith(start):
+            return kind
+    return "f"
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a library's dtype: float32.
+
+    >>> import numpy as np
+    >>> dtype_name(np.dtype("float32"))
+    'float32'
+    """
+    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
+
+
+@cache
+def target_of(xp: Any) -> Target:
+    """The target of arrays whose namespace is `xp`."""
+    from .backends import backend_of
+
+    return Target(backend_of(xp.__name__), xp)

@@ -1,0 +1,396 @@
+"""What writes a plan: operations on values with named axes become primitive steps on positions.
+
+Operators say by this what they mean, once, whatever library will run it: `w.exp(w.subtract(x, m))`. Axes are aligned by
+name, equal steps are written once, and what a target has as one operation of its own is one step there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .optimisations import chosen
+from .plan import Argument, Order, Plan, Scalar, Step, Value
+from .targets import Target
+
+TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
+         "logical_not", "isfinite", "any", "all"}  # fmt: skip
+FLOATING = ("f", "c")
+
+
+def union(orders: Sequence[Order | None]) -> Order:
+    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
+    longest = max((order for order in orders if order is not None), key=len, default=())
+    further = dict.fromkeys(axis for order in orders if order is not None for axis in order if axis not in longest)
+    return (*further, *longest)
+
+
+class Writer:
+    """Writes the steps of one plan for one target; `real` is the dtype of constants."""
+
+    def __init__(self, target: Target, real: str | None = None, without: Sequence[str] = ()):
+        self.optimised = chosen(target.name, without)
+        self.target = target
+        self.real = real or target.default_float
+        self.names: list[str] = []
+        self.inputs: list[Value | Scalar] = []
+        self.steps: list[Step] = []
+        self.origin: Any = None
+        self._made: dict[tuple, Value] = {}
+        self._written: dict[Value, Step] = {}
+
+    def plan(self, source: str, results: Sequence[Argument]) -> Plan:
+        return Plan(source, self.names, self.inputs, self.steps, results, "in place" in self.optimised)
+
+    def scalar(self, name: str, kind: type) -> Scalar:
+        """A plain number that is given when the plan runs."""
+        found = Scalar(kind)
+        self.names.append(name)
+        self.inputs.append(found)
+        return found
+
+    # ------------------------------------------------------------------------------------------------------- steps
+    def input(self, name: str, order: Order, shape: tuple[int, ...], dtype: str) -> Value:
+        value = Value(order, tuple(shape), dtype)
+        self.names.append(name)
+        self.inputs.append(value)
+        return value
+
+    def step(
+        self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
+        **options: Any,
+    ) -> Value:  # fmt: skip
+        """A step, or the one that was written already for the same."""
+        arguments = tuple([self.unnamed(each) for each in arguments])
+        key = (primitive, tuple([(type(each), each) for each in arguments]), tuple(shape), dtype, repr(options))
+        found = self._made.get(key)
+        if found is None:
+            values = [each for each in arguments if isinstance(each, Value)]
+            if dtype is None:
+                dtype = self.dtype_of(primitive, arguments, options)
+            fixed = all(each.fixed for each in arguments if hasattr(each, "fixed")) and primitive != "python"
+            dynamic = primitive in ("whole_power", "python") or (
+                dtype != "bool" and any(each.dynamic for each in values)
+            )
+            found = self._made[key] = Value(order, tuple(shape), dtype, fixed, dynamic)
+            step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
+            self.steps.append(step)
+        return self.renamed(found, order)
+
+    def unnamed(self, argument: Argument) -> Argument:
+        """A value before its axes were called otherwise: equal steps are one, whatever the names."""
+        step = self._written.get(argument) if isinstance(argument, Value) else None
+        return step.arguments[0] if step is not None and step.primitive == "same" else argument
+
+    def renamed(self, x: Value, order: Order) -> Value:
+        """The same array, its axes called otherwise: no line of text, for names are none of an array's business."""
+        if order == x.order:
+            return x
+        x = self.unnamed(x)
+        key = ("same", x, order)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic)
+            step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
+            self.steps.append(step)
+        return found if order != x.order else x
+
+    def dtype_of(self, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
+        """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
+        if primitive in TRUTH:
+            return "bool"
+        dtypes = [each.dtype for each in arguments if isinstance(each, Value)]
+        first = dtypes[0]
+        plain = self.target.kind(first) in FLOATING and primitive != "abs" and all(each == first for each in dtypes)
+        plain = plain and not any(isinstance(each, complex) for each in arguments)
+        return first if plain else self.target.ask(primitive, arguments, options)
+
+    def composite(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
+        """One step where the target has it as its own operation, else what `write` writes."""
+        if name in self.target.natives:
+            (first, *_) = arguments
+            return self.step(name, arguments, first.order, first.shape, first.dtype, **options)
+        return write()
+
+    # ---------------------------------------------------------------------------------------------------- constants
+    def constant(self, number: Any, dtype: str | None = None) -> Value:
+        """A number as a tensor without axes: whole where it is whole, else of the formula's own dtype."""
+        kind = number.kind if isinstance(number, Scalar) else type(number)
+        if dtype is None:
+            dtype = "bool" if kind is bool else "int64" if issubclass(kind, int) else self.real
+        if isinstance(number, Scalar):
+            return self.step("as_array", (number,), (), (), self.target.canonical(dtype))
+        return self.step("constant", (), (), (), self.target.canonical(dtype), number=number)
+
+    def numbers(self, numbers: Sequence[Any], order: Order, shape: Sequence[int], dtype: str) -> Value:
+        dtype = self.target.canonical(dtype)
+        return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
+
+    def arange(self, start: int, stop: int, axis: str, dtype: str = "int64") -> Value:
+        dtype = self.target.canonical(dtype)
+        return self.step("arange", (), (axis,), (max(0, stop - start),), dtype, start=start, stop=stop)
+
+    def identity(self, size: int, order: Order) -> Value:
+        return self.step("eye", (), order, (size, size), self.real, size=size)
+
+    def array(self, argument: Argument) -> Value:
+        return argument if isinstance(argument, Value) else self.constant(argument)
+
+    # ------------------------------------------------------------------------------------------------------- dtypes
+    def cast(self, x: Value, dtype: str) -> Value:
+        return x if x.dtype == dtype and not x.dynamic else self.step("cast", (x,), x.order, x.shape, dtype, to=dtype)
+
+    def kind(self, x: Value) -> str:
+        return self.target.kind(x.dtype)
+
+    def floating(self, x: Value) -> Value:
+        return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.target.default_float)
+
+    def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
+        """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
+
+        Whole numbers that meet floating ones take their dtype; a truth value among numbers is 0 or 1.
+        """
+        dtype = self.common_dtype(arguments, floats)
+        kind = self.target.kind(dtype)
+        found: list[Argument] = []
+        for each in arguments:
+            if isinstance(each, Value):
+                found.append(self.cast(each, dtype))
+            elif numbers:
+                found.append(self.constant(each, dtype))
+            else:
+                found.append(self.fitting(each, dtype, kind))
+        return found
+
+    def fitting(self, number: Any, dtype: str, kind: str) -> Any:
+        """A plain number beside arrays of a dtype. Raises OverflowError where the dtype cannot hold it."""
+        if isinstance(number, Scalar):
+            weak = kind in FLOATING or self.target.name == "numpy" or dtype == self.target.default_whole
+            return number if weak and number.kind is not bool else self.constant(number, dtype)
+        if kind in FLOATING:
+            return number if type(number) is int and abs(number) < 2**53 else float(number)
+        if kind in "iu":
+            number = int(number)
+            bits = int("".join(filter(str.isdigit, dtype)))
+            low, high = (0, 2**bits) if kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+            if not low <= number < high:
+                raise OverflowError(f"Python integer {number} out of bounds for {dtype}")
+        return number
+
+    def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
+        target = self.target
+        dtypes = [each.dtype for each in arguments if isinstance(each, Value)]
+        kinds = [target.kind(dtype) for dtype in dtypes]
+        floating = [dtype for dtype, kind in zip(dtypes, kinds) if kind in FLOATING]
+        if floating:
+            return target.result_type(floating)
+        if floats or any(
+            isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
+        ):
+            return target.default_float
+        whole = [dtype for dtype, kind in zip(dtypes, kinds) if kind != "b"]
+        return target.result_type(whole) if whole else target.default_whole
+
+    def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
+        """Arguments as a rule of dtypes asks for: numbers, floats, sums (wide enough for them), as they are."""
+        if rule == "as they are":
+            return [self.array(each) for each in arguments]
+        arguments = self.common(arguments, floats=rule == "floats")
+        if rule == "sums" and self.kind(arguments[0]) not in FLOATING and arguments[0].dtype != "uint64":
+            arguments = [self.cast(each, self.target.default_whole) for each in arguments]
+        return arguments
+
+    # -------------------------------------------------------------------------------------------------- elementwise
+    def elementwise(self, primitive: str, *arguments: Argument) -> Value:
+        """A function of numbers over the union of the axes."""
+        if not any(isinstance(each, Value) for each in arguments) or (
+            primitive not in self.target.numbers and any(not isinstance(each, Value) for each in arguments)
+        ):
+            arguments = self.with_arrays(arguments)
+        elif "numbers as arrays" in self.optimised:
+            arguments = self.with_constants(primitive, arguments)
+        if len(arguments) == 1:
+            (x,) = arguments
+            return self.step(primitive, arguments, x.order, x.shape)
+        order = union([each.order for each in arguments if isinstance(each, Value)])
+        shape = self.shape_over(order, arguments)
+        laid = [self.lay(each, order) if isinstance(each, Value) else each for each in arguments]
+        return self.step(primitive, laid, order, shape)
+
+    def with_constants(self, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
+        dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
+        if len(dtypes) > 1 or self.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
+            return tuple(arguments)
+        (dtype,) = dtypes
+        plain = (Value, Scalar)
+        return tuple(each if isinstance(each, plain) else self.constant(each, dtype) for each in arguments)
+
+    def with_arrays(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """Plain numbers as arrays of the dtype of the arrays beside them."""
+        dtypes = [each.dtype for each in arguments if isinstance(each, Value) and each.dtype != "bool"]
+        if not dtypes:
+            return tuple(map(self.array, arguments))
+        return tuple(each if isinstance(each, Value) else self.constant(each, dtypes[0]) for each in arguments)
+
+    def shape_over(self, order: Order, arguments: Sequence[Argument]) -> tuple[int, ...]:
+        found = dict.fromkeys(order, 1)
+        for each in arguments:
+            if isinstance(each, Value):
+                for axis, size in zip(each.order, each.shape):
+                    if size != 1:
+                        found[axis] = size
+        return tuple(found.values())
+
+    def __getattr__(self, name: str) -> Any:
+        """Every elementwise primitive by its name: w.exp(x), w.add(x, y)."""
+        if name not in ELEMENTWISE:
+            raise AttributeError(name)
+        return lambda *arguments: self.elementwise(name, *arguments)
+
+    # -------------------------------------------------------------------------------------------------- reductions
+    def reduce(self, kind: str, x: Value, axes: Order, keep: bool = False) -> Value:
+        """Over axes, which stay with size 1 where they are to be kept."""
+        places = tuple(sorted(x.order.index(axis) for axis in axes))
+        at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
+        if kind == "sum" and places[-1:] == (len(x.order) - 1,) and len(places) == 1 and self.is_small(x):
+            return self.sum_as_product(x, keep)
+        if keep:
+            shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
+            return self.step(kind, (x,), x.order, shape, at=at, keep=True)
+        rest = tuple(axis for axis in x.order if axis not in axes)
+        return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
+
+    def is_fresh(self, x: Value) -> bool:
+        """Whether an array is new and, most likely, dense."""
+        step = self._written.get(x)
+        if step is not None and step.primitive == "reshape":
+            step = self._written.get(step.arguments[0])
+        return step is not None and step.primitive in DENSE
+
+    def is_small(self, x: Value) -> bool:
+        """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
+        floats = x.dtype in ("float32", "float64") and len(x.order) > 1
+        few = x.shape[-1] <= 512 and x.count <= 2**14
+        return "small sums as products" in self.optimised and floats and few and self.is_fresh(x)
+
+    def sum_as_product(self, x: Value, keep: bool) -> Value:
+        """A sum over the last axis as a product of a matrix with ones, which small arrays are faster by."""
+        *outer, size = x.shape
+        ones = self.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
+        rows = self.reshape(x, ("(rows)", x.order[-1]), (math.prod(outer), size))
+        total = self.step("dot", (rows, ones), ("(rows)",), (rows.shape[0],))
+        if keep:
+            return self.reshape(total, x.order, (*outer, 1))
+        return self.reshape(total, x.order[:-1], tuple(outer))
+
+    def along(self, primitive: str, x: Value, axis: str) -> Value:
+        return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))
+
+    # ------------------------------------------------------------------------------------------------------- layout
+    def extents(self, x: Value, order: Order) -> tuple[int, ...]:
+        sizes = dict(zip(x.order, x.shape))
+        return tuple([sizes[axis] for axis in order])
+
+    def reorder(self, x: Value, order: Order) -> Value:
+        """The same numbers with the axes in another order."""
+        if order == x.order:
+            return x
+        moves = tuple(x.order.index(axis) for axis in order)
+        step = self._written.get(self.unnamed(x))
+        if step is not None and step.primitive == "transpose":  # straight from what was transposed before
+            moves = tuple(step.options["moves"][place] for place in moves)
+            x = step.arguments[0]
+        else:
+            x = self.unnamed(x)
+        if moves == tuple(range(len(moves))):
+            return self.renamed(x, order)
+        return self.step("transpose", (x,), order, tuple(x.shape[place] for place in moves), x.dtype, moves=moves)
+
+    def reshape(self, x: Value, order: Order, shape: Sequence[int]) -> Value:
+        shape = tuple(shape)
+        if shape == x.shape:
+            return self.renamed(x, order)
+        return self.step("reshape", (x,), order, shape, x.dtype, sizes=shape)
+
+    def lay(self, x: Value, order: Order) -> Value:
+        """An array laid out to broadcast against `order`."""
+        own = x.order
+        if not own or own == order[len(order) - len(own) :]:
+            return x
+        present = tuple(axis for axis in order if axis in own)
+        first = min(order.index(axis) for axis in present)
+        x = self.reorder(x, present)
+        spread = tuple(axis in own for axis in order[first:])
+        if all(spread):
+            return x
+        sizes = dict(zip(x.order, x.shape))
+        shape = tuple(sizes.get(axis, 1) for axis in order[first:])
+        return self.step("expand", (x,), order[first:], shape, x.dtype, kept=spread)
+
+    def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> Value:
+        """An array with all of these axes, in these sizes."""
+        x = self.lay(self.array(x), order)
+        shape = tuple(shape)
+        if x.shape == shape and x.order == order:
+            return x
+        return self.step("broadcast", (x,), order, shape, x.dtype, sizes=shape)
+
+    def merge(self, x: Value, sources: Order, target: str) -> Value:
+        """X_{(a,b)→c}: row-major in the order written, whatever the order of storage."""
+        first = x.order.index(sources[0])
+        rest = tuple(axis for axis in x.order if axis not in sources)
+        together = x.order[first : first + len(sources)] == sources
+        before = x.order[:first] if together else rest
+        after = x.order[first + len(sources) :] if together else ()
+        turned = self.reorder(x, (*before, *sources, *after))
+        merged = math.prod(self.extents(x, sources))
+        shape = (*self.extents(x, before), merged, *self.extents(x, after))
+        return self.reshape(turned, (*before, target, *after), shape)
+
+    def split(self, x: Value, source: str, parts: Sequence[tuple[str, int]]) -> Value:
+        """X_{c→(a,b)}: what merging undoes."""
+        place = x.order.index(source)
+        order = (*x.order[:place], *[axis for axis, _ in parts], *x.order[place + 1 :])
+        return self.reshape(x, order, (*x.shape[:place], *[size for _, size in parts], *x.shape[place + 1 :]))
+
+    # ------------------------------------------------------------------------------------------------- parts, joins
+    def pick(self, x: Value, at: dict[str, int]) -> Value:
+        """One element of each of these axes, counted from 0."""
+        rest = tuple(axis for axis in x.order if axis not in at)
+        places = tuple(at.get(axis) for axis in x.order)
+        return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
+
+    def head(self, x: Value, size: int) -> Value:
+        """The first elements of the last axis."""
+        return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
+
+    def concat(self, values: Sequence[Value], axis: str) -> Value:
+        """Arrays of one order joined along an axis."""
+        first = values[0]
+        at = first.order.index(axis)
+        total = sum(each.shape[at] for each in values)
+        shape = (*first.shape[:at], total, *first.shape[at + 1 :])
+        return self.step("concat", values, first.order, shape, first.dtype, at=at)
+
+    def stack(self, values: Sequence[Value], axis: str) -> Value:
+        """Arrays of one shape side by side along a new, first axis."""
+        first = values[0]
+        return self.step("stack", values, (axis, *first.order), (len(values), *first.shape), first.dtype)
+
+    def take(self, x: Value, places: Value, axis: str) -> Value:
+        """The elements at positions, whose axes stand where `axis` was."""
+        at = x.order.index(axis)
+        order = (*x.order[:at], *places.order, *x.order[at + 1 :])
+        shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])
+        return self.step("take", (x, places), order, shape, x.dtype, at=at, sizes=shape, rank=len(places.order))
+
+
+DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
+ELEMENTWISE = frozenset(
+    "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "
+    "multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "
+    "logical_or remainder logaddexp where whole_power".split()
+)
