@@ -33,6 +33,7 @@ class Writer:
         self.optimised = chosen(target.name, without)
         self.target = target
         self.real = real or target.default_float
+        self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
         self.names: list[str] = []
         self.inputs: list[Value | Scalar] = []
         self.steps: list[Step] = []
@@ -145,7 +146,10 @@ class Writer:
         return self.target.kind(x.dtype)
 
     def floating(self, x: Value) -> Value:
-        return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.target.default_float)
+        """Whole numbers become floating ones as wide as the formula's own, or as the library's where those are wider."""
+        if self.kind(x) in FLOATING and not x.dynamic:
+            return x
+        return self.cast(x, self.wide)
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
         """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
@@ -189,7 +193,7 @@ class Writer:
         if floats or any(
             isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
         ):
-            return target.default_float
+            return self.wide
         whole = [dtype for dtype, kind in zip(dtypes, kinds) if kind != "b"]
         return target.result_type(whole) if whole else target.default_whole
 
