@@ -263,7 +263,7 @@ class Layer:
             kind, takes = type(self).__name__, ", ".join(names)
             raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
         check_names(self, named, names)
-        return (), {**dict(zip(names, arguments)), **named}
+        return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, place: str | os.PathLike[str]) -> None:
