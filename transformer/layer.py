@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +35,7 @@ from .parameters import check_names, checked, expected, spelled
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
+    from namedtensor.display.diagrams import Diagram
     from namedtensor.explain import Explanation
     from namedtensor.sharding import Rules, Sharding
 
@@ -242,6 +243,15 @@ class Layer:
         arguments, named = self._named(arguments, named)
         program = self._program(named)
         return program[self.value].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+
+    def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
+        """Where the values go, each with its type: `model.diagram(ids="ℝ^{seq}", expand="FFN")` opens the functions FFN.
+
+        Arguments are types or tensors, as a call takes them; see `Entry.diagram` of namedtensor.
+        """
+        arguments, named = self._named(arguments, named)
+        entry = self._program(named)[self.value]
+        return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
 
     def coloured(self) -> Coloured:
         """The layer's formulas with each axis in its colour, and the sizes that its parameters show."""
