@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .checking import check_command
+from .checking import check_command, shapes_of
 from .console import AT_THE_PROMPT, SAMPLE, Console, error_record, rehinted, shows
 from .files import read_value
 from .formats import FileProblem, as_number, writable, write
@@ -375,6 +375,40 @@ EXPLAIN_EXAMPLES = """
 """
 
 
+# --------------------------------------------------------------------------------------------------------------- diagram
+def _diagram_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; all else is a parameter")
+    parser.add_argument("--of", metavar="NAME", help="the value or function to draw; the last where it is left out")
+    parser.add_argument(
+        "--expand", metavar="NAME,...", default="", help="functions to open, families to draw one by one"
+    )
+    parser.add_argument("--out", "-o", metavar="FILE", help="write the SVG to a file")
+
+
+def _diagram(options: Any, console: Console) -> int:
+    from .programs import Program
+
+    source = source_of(options)
+    program = Program(source.text, source.syntax)
+    asked = program if options.of is None else program[options.of]
+    expand = [name.strip() for name in NAMES.split(options.expand) if name.strip()]
+    drawing = asked.diagram(sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console))
+    if options.out:
+        drawing.save(options.out)
+    elif options.json:
+        console.json({"svg": drawing.to_svg()})
+    else:
+        console.print(drawing.to_svg())
+    return FINE
+
+
+NAMES = re.compile(r",(?![^{]*\})")  # the commas between names: none within W^{l,Q}
+DIAGRAM_EXAMPLES = """
+  namedtensor diagram 'Y = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V' Q='ℝ^{key}' K='ℝ^{seq × key}' V='ℝ^{seq × val}' -o y.svg
+  namedtensor diagram layers.nt X='ℝ^{seq × chans}' --of Block --expand FFN,Attention -o block.svg
+"""
+
+
 # ------------------------------------------------------------------------------------------------------------------ repl
 def _repl_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="a program to begin with, as :load FILE")
@@ -409,6 +443,12 @@ COMMANDS = {
     ),
     "explain": Command(
         "print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES
+    ),
+    "diagram": Command(
+        "draw where the values of a program go, each with its type, as SVG",
+        _diagram_arguments,
+        _diagram,
+        DIAGRAM_EXAMPLES,
     ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

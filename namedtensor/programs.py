@@ -34,13 +34,14 @@ from .limits import DEFAULT, deep
 from .names import key, walk
 from .operators import REGISTRY
 from .registered import PYTHON
-from .scope import Function, Scope, analyse
+from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown, known
 from .terms import Term
 
 if TYPE_CHECKING:
     from .display.coloured import Coloured
     from .display.colours import Tint
+    from .display.diagrams import Diagram
     from .initial import Schemes
     from .sharding import Rules, Sharded
 
@@ -221,6 +222,21 @@ class Program:
 
         return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
 
+    def diagram(
+        self,
+        *arguments: Any,
+        sizes: Mapping[str, int] | None = None,
+        expand: str | Collection[str] = (),
+        values: Values | None = None,
+        **shapes: Any,
+    ) -> Diagram:
+        """A drawing of the way to the program's value, or to that of the function that it ends with; see `Entry.diagram`."""
+        from .diagrams import diagram
+
+        last = self.scope.last
+        entry = self[str(last.key)] if isinstance(last, Definition) and last.range is None else self._last
+        return diagram(self, entry, arguments, shapes, sizes, expand, values)
+
     @cached_property
     def _last(self) -> Entry | None:
         """The function that the program ends with, as it is called."""
@@ -391,6 +407,31 @@ class Entry:
         bundle = Bundle(self.program.source, given)
         checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes))
         return explained(checker, typed, self.name, bundle)
+
+    def diagram(
+        self,
+        *arguments: Any,
+        sizes: Mapping[str, int] | None = None,
+        expand: str | Collection[str] = (),
+        values: Values | None = None,
+        **shapes: Any,
+    ) -> Diagram:
+        """A drawing of where the values go on the way to this one, each with its type: nothing is computed.
+
+        Arguments and inputs are given as types (or tensors), by position or by name; what is not given is a parameter,
+        written where it is used. A family is drawn once, a function as one box: `expand` names functions to open, and
+        families, or their index, to draw member by member. `values` are parameters, whose sizes it then tells.
+
+        Raises NotationError where the types do not fit, or a name to open is not there.
+
+        >>> import namedtensor as nt
+        >>> block = nt.program("Block(X) = X + FFN(X)\\nFFN(X) = relu(X ⊙_{a} W)_{b→a}\\nW ∈ ℝ^{a × b}")
+        >>> drawing = block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN")
+        >>> drawing.save("block.svg")  # doctest: +SKIP
+        """
+        from .diagrams import diagram
+
+        return diagram(self.program, self, arguments, shapes, sizes, expand, values)
 
     def term(self, checker: Checker, arguments: list[tuple[str, Input]]) -> Term:
         function = self.function(checker)

@@ -275,7 +275,7 @@ def test_marian_is_that_of_transformers(changes, mask, tmp_path):
     source, target = numbers(generator, 3, 6, below=22), numbers(generator, 3, 5, below=22)
     given = named(source, "batch source"), None if mask is None else named(mask, "batch source")
     wanted = theirs(input_ids=source, attention_mask=mask, decoder_input_ids=target, output_attentions=True)
-    assert distance(ours(given[0], named(target, "batch seq"), source_mask=given[1]), wanted.logits, LOGITS) < CLOSE
+    assert distance(ours(given[0], named(target, "batch seq"), given[1]), wanted.logits, LOGITS) < CLOSE
     looked = ours.at("A^{cross,1}", given[0], named(target, "batch seq"), source_mask=given[1])
     assert distance(looked, wanted.cross_attentions[0], "batch heads seq source") < CLOSE
     out = theirs.generate(source, attention_mask=mask, max_new_tokens=20, do_sample=False, num_beams=1)[:, 1:]

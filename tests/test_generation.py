@@ -135,6 +135,17 @@ def test_config_says_stop_and_padding(both, ids):
     assert ours(told, ids, 12) == by_transformers(theirs, ids, 12, eos_token_id=[stop, VOCAB + 5], pad_token_id=3)
 
 
+def test_config_says_what_never_comes(both, ids):
+    theirs, model = both
+    words = [[token] for token in set(sum(ours(model, ids, 9), [])) if token % 2]
+    config = {**model.config, "bad_words_ids": words}
+    told = GPT2(model.parameters, model.sizes, model.definitions, config)
+    assert words and ours(told, ids, 9) == by_transformers(theirs, ids, 9, bad_words_ids=words)
+    told = GPT2(model.parameters, model.sizes, model.definitions, {**config, "bad_words_ids": [[1, 2]]})
+    with pytest.raises(nt.NotationError, match=r"excludes \[1, 2\] by bad_words_ids, and only single tokens can be"):
+        ours(told, ids, 1)
+
+
 def test_it_ends_where_every_sequence_has(both, ids):
     _, model = both
     found = ours(model, ids, 12)

@@ -50,7 +50,9 @@ CHOICE = nt.program("""
     likeliest = min_{vocab}({ iota_{vocab} if scores = max_{vocab}(scores); |vocab| otherwise }) - 1
     warmed = now / temperature + noise
     kept = { now if now ≥ min_{top}(maxk_{vocab,top}(now)); -∞ otherwise }
+    allowed = { -∞ if min_{banned}(abs(iota_{vocab} - 1 - banned)) = 0; now otherwise }
     scores, noise, now ∈ ℝ^{vocab}
+    banned ∈ ℝ^{banned}
 """)
 ENDS = nt.program("""
     token = { padding if ended = 1; next otherwise }
@@ -77,10 +79,17 @@ def generate(
     With `temperature` 0 the likeliest token is taken, the first of several; else it is drawn, from the `top_k` likeliest
     where that is given. A sequence ends with a token of `stop`, else of config's `eos_token_id`, and goes on with
     config's `pad_token_id`, else with that token; all ends after `max_new_tokens`, or where every sequence has ended.
+    The tokens of config's `bad_words_ids` never come.
     `progress` is called with each token, as it comes; `given` are further inputs of the model.
 
     Raises NotationError 405 where a number is too small, 404 where `max_new_tokens` are more than the model has learned
     positions for.
+
+    >>> import namedtensor as nt
+    >>> from transformer import GPT2
+    >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}
+    >>> GPT2.init(0, sizes).generate(nt.tensor([[1, 2, 3], [4, 5, 6]], "batch seq"), max_new_tokens=5).sizes
+    {'seq': 5, 'batch': 2}
     """
     for name, value, least in (
         ("max_new_tokens", max_new_tokens, 1),
@@ -95,7 +104,7 @@ def generate(
         ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
     positions = PLACES["positions"](mask=mask)
     in_place(model, positions, max_new_tokens)
-    choose = chooser(temperature, top_k, seed)
+    choose = chooser(temperature, top_k, seed, excluded(model, ids))
     ending = Ending(model, stop, ids)
     tokens: list[nt.NamedTensor] = []
     for logits in steps(model, ids, mask, positions, tokens, max_new_tokens, given):
@@ -204,8 +213,24 @@ class Ending:
         return token
 
 
-def chooser(temperature: float, top_k: int | None, seed: int) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
+def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None:
+    """The tokens that config's `bad_words_ids` says never come. Raises NotationError 408 for a word of several."""
+    words = model.config.get("bad_words_ids")
+    if not words:
+        return None
+    for word in words:
+        if len(word) != 1:
+            raise nt.NotationError(408, f"config.json excludes {word} by bad_words_ids, and only single tokens can be")
+    return like(ids, [word[0] for word in words], "banned")
+
+
+def chooser(
+    temperature: float, top_k: int | None, seed: int, banned: nt.NamedTensor | None = None
+) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
     """What takes the next token from its logits. A draw is the likeliest after Gumbel noise was added."""
+    if banned is not None:
+        among = chooser(temperature, top_k, seed)
+        return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
     if not temperature:
         return lambda now: CHOICE["likeliest"](scores=now)
     from namedtensor.initial import uniform

@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +35,7 @@ from .parameters import check_names, checked, expected, spelled
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
+    from namedtensor.display.diagrams import Diagram
     from namedtensor.explain import Explanation
     from namedtensor.sharding import Rules, Sharding
 
@@ -243,6 +244,15 @@ class Layer:
         program = self._program(named)
         return program[self.value].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
 
+    def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
+        """Where the values go, each with its type: `model.diagram(ids="ℝ^{seq}", expand="FFN")` opens the functions FFN.
+
+        Arguments are types or tensors, as a call takes them; see `Entry.diagram` of namedtensor.
+        """
+        arguments, named = self._named(arguments, named)
+        entry = self._program(named)[self.value]
+        return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
+
     def coloured(self) -> Coloured:
         """The layer's formulas with each axis in its colour, and the sizes that its parameters show."""
         tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
@@ -263,7 +273,7 @@ class Layer:
             kind, takes = type(self).__name__, ", ".join(names)
             raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
         check_names(self, named, names)
-        return (), {**dict(zip(names, arguments)), **named}
+        return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, place: str | os.PathLike[str]) -> None:

@@ -165,7 +165,13 @@ class EncoderDecoder(LanguageModel):
     ) -> nt.NamedTensor:
         """The target of a source, token by token after `start`, else after config's `decoder_start_token_id`.
 
-        The encoder runs once. The `options` are those of a language model's `generate`.
+        The encoder runs once. The `options` are those of a language model's `generate`. Raises NotationError 304 where it
+        is not known with what a target begins.
+
+        >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
+        >>> source = nt.tensor([[1, 2, 3], [4, 5, 6]], "batch source")
+        >>> EncoderDecoder.init(0, sizes).generate(source, max_new_tokens=5, start=0).sizes
+        {'seq': 5, 'batch': 2}
         """
         start = self.config.get("decoder_start_token_id") if start is None else start
         if start is None:

@@ -13,7 +13,10 @@ from ..model import LanguageModel, Stored
 
 
 class Llama(LanguageModel):
-    """Llama: a decoder without shifts, whose queries share keys by group, and whose positions turn queries and keys."""
+    """Llama: a decoder without shifts, whose queries share keys by group, and whose positions turn queries and keys.
+
+    The angles φ are of the parameters' dtype: in half precision they are right to some hundred positions only.
+    """
 
     source = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
     file = "llama.nt"
