@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -173,17 +173,24 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     return found
 
 
-def compile_formula(formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits) -> Compiled:
+def compile_formula(
+    formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = ()
+) -> Compiled:
     program = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), limits.nesting, frozenset(PYTHON))
     scope = analyse(formula, program)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):
         term = checker.whole()
-        return planned(checker, term, bundle, limits)
+        return planned(checker, term, bundle, limits, without=without)
 
 
 def planned(
-    checker: Checker, term: Term, bundle: Bundle, limits: Limits, names: Mapping[str, str] | None = None
+    checker: Checker,
+    term: Term,
+    bundle: Bundle,
+    limits: Limits,
+    names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
 ) -> Compiled:
     from .values import namespace_of
 
@@ -191,13 +198,14 @@ def planned(
     roots = [term]
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    return Compiled(function_of(checker, tuple(roots), bundle, target, limits, names), term, checker)
+    return Compiled(function_of(checker, tuple(roots), bundle, target, limits, names, without), term, checker)
 
 
 def function_of(
     checker: Checker, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
     names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
 ) -> Function:  # fmt: skip
     """The function that computes terms from the arrays of a bundle."""
-    plan, python = make_plan(checker.scope.source, roots, bundle.layouts, target, limits, names)
+    plan, python = make_plan(checker.scope.source, roots, bundle.layouts, target, limits, names, without)
     return Function(plan, target, python)
