@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -180,17 +180,24 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     return found
 
 
-def compile_formula(formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits) -> Compiled:
+def compile_formula(
+    formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = ()
+) -> Compiled:
     program = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), limits.nesting, frozenset(PYTHON))
     scope = analyse(formula, program)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):
         term = checker.whole()
-        return planned(checker, (term,), bundle, limits)
+        return planned(checker, (term,), bundle, limits, without=without)
 
 
 def planned(
-    checker: Checker, terms: tuple[Term, ...], bundle: Bundle, limits: Limits, names: Mapping[str, str] | None = None
+    checker: Checker,
+    terms: tuple[Term, ...],
+    bundle: Bundle,
+    limits: Limits,
+    names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
 ) -> Compiled:
     from .values import namespace_of
 
@@ -198,14 +205,16 @@ def planned(
     roots = list(terms)
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    return Compiled(function_of(checker.scope.source, tuple(roots), bundle, target, limits, names), terms, checker)
+    function = function_of(checker.scope.source, tuple(roots), bundle, target, limits, names, without)
+    return Compiled(function, terms, checker)
 
 
 def function_of(
     source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
     names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
 ) -> Function:  # fmt: skip
     """The function that computes terms from the arrays of a bundle."""
     with at_once(target.xp):
-        plan, python = make_plan(source, roots, bundle.layouts, target, limits, names)
+        plan, python = make_plan(source, roots, bundle.layouts, target, limits, names, without)
         return Function(plan, target, python)

@@ -78,13 +78,13 @@ class Plan:
 
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
-        results: Iterable[Argument], in_place: bool = True,
+        results: Iterable[Argument], in_place: bool = True, prefix: str = "",
     ):  # fmt: skip
         self.source, self.in_place = source, in_place
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)
-        self.names = _named(names, self.inputs, self.steps)
+        self.names = _named(names, self.inputs, self.steps, prefix)
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
@@ -99,10 +99,14 @@ class Plan:
             if step.primitive == "same":
                 continue
             given = ", ".join(map(self.text_of, step.arguments))
-            options = "; ".join(
-                f"{name} {_option(value)}" for name, value in step.options.items() if value is not False
-            )
+            shown = {name: value for name, value in step.options.items() if value is not False and name != "plan"}
+            options = "; ".join(f"{name} {_option(value)}" for name, value in shown.items())
             inside = "; ".join(filter(None, (given, options)))
+            if "plan" in step.options:
+                lines += [
+                    f"{step.options['function']}:",
+                    *(f"    {line}" for line in str(step.options["plan"]).splitlines()),
+                ]
             lines.append(f"{self.names[step.value]} = {step.primitive}({inside}) : {step.value.shown}")
         return "\n".join(lines)
 
@@ -124,17 +128,17 @@ def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step,
 CHECKS: frozenset[str] = frozenset(("covered",))
 
 
-def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...]) -> dict[Any, str]:
+def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str) -> dict[Any, str]:
     found: dict[Any, str] = {}
     taken: set[str] = set()
     for name, value in zip(names, inputs):
         found[value] = _unique(safe(name), taken)
-    number = {"t": 0, "c": 0}
+    number = {"t": 0, f"{prefix}c": 0}
     for step in steps:
         if step.primitive == "same":
             found[step.value] = found[step.arguments[0]]
             continue
-        letter = "c" if step.value.fixed else "t"
+        letter = f"{prefix}c" if step.value.fixed else "t"
         while True:
             number[letter] += 1
             name = f"{letter}{number[letter]}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.errors import NotationError
 
+from . import blocks
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -30,12 +31,14 @@ def make_plan(
     target: Target,
     limits: Limits = DEFAULT,
     names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
 ) -> tuple[Plan, list[Any]]:
     """The plan of `roots`, and the Python functions that it calls.
 
     Its inputs are those of `layouts`, in this order, called as `names` says or as they are.
     """
-    planner = _Planner(source, layouts, target, limits, names or {})
+    planner = _Planner(source, target, limits, real_of(layouts, target), without)
+    planner.take(layouts, names or {})
     results = [planner.value(term) for term in planner.all(roots)]
     return planner.writer.plan(source, results), planner.python
 
@@ -71,19 +74,99 @@ def index_error(problem: IndexError, source: str, term: Term) -> NotationError:
     )  # fmt: skip
 
 
+RESULT: Any = object()  # who uses what is given back
+
+
 class _Planner:
-    def __init__(self, source, layouts: Mapping[str, Layout], target: Target, limits: Limits, names: Mapping[str, str]):
-        self.source, self.target, self.limits = source, target, limits
-        self.writer = Writer(target, real_of(layouts, target))
+    def __init__(self, source: str, target: Target, limits: Limits, real: str, without: Sequence[str] = ()):
+        self.source, self.target, self.limits, self.without = source, target, limits, tuple(without)
+        self.writer = Writer(target, real, without)
         self.found: dict[int, Argument] = {}
+        self.users: dict[int, list[Any]] = {}
+        self.regions: dict[int, blocks.Region] = {}
         self.python: list[Any] = []
-        self.inputs = {
-            name: self.writer.input(names.get(name, name), layout.axes, layout.extent, dtype_name(layout.dtype))
-            for name, layout in layouts.items()
-        }
+        self.blocks = 0
+        self.inputs: dict[str, Value] = {}
+
+    def take(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
+        """The inputs of the plan."""
+        for name, layout in layouts.items():
+            dtype = dtype_name(layout.dtype)
+            self.inputs[name] = self.writer.input(names.get(name, name), layout.axes, layout.extent, dtype)
+
+    # ------------------------------------------------------------------------------------------------------ in blocks
+    def find_regions(self, terms: list[Term]) -> dict[int, blocks.Region]:
+        itemsize = int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
+        found: dict[int, blocks.Region] = {}
+        taken: set[int] = set()
+        for term in reversed(terms):
+            if id(term) not in taken:
+                region = blocks.find(term, self.users, itemsize)
+                if region is not None and not taken & set(region.inside):
+                    found[id(term)] = region
+                    taken |= set(region.inside)
+        return found
+
+    def in_blocks(self, region: blocks.Region) -> Argument | None:
+        """A region as one step, whose function is the plan of one block; None where there is nothing to cut."""
+        values = [self.value(term) for term, _ in region.leaves]
+        largest = max((each for each in values if isinstance(each, Value)), key=lambda each: each.count, default=None)
+        itemsize = int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
+        if largest is None or any(isinstance(each, Value) and each.dynamic for each in values):
+            return self.as_they_come(region)
+        names = {name: axis for axis, name in region.leaves[values.index(largest)][1].items()}
+        order = tuple(names.get(axis, axis) for axis in largest.order)
+        how = blocks.cut(region, (*order, *region.root.shape), itemsize)
+        if how is None:
+            return self.as_they_come(region)
+        root, parts = blocks.sliced(region, how)
+        inner = _Planner(self.source, self.target, self.limits, self.writer.real, (*self.without, "blocks"))
+        given, cuts = [], []
+        for number, (term, own) in enumerate(parts, 1):
+            value = self.array(term)
+            picked = {own[axis]: place for place, axis in enumerate(how.picked) if axis in own}
+            rows = own.get(how.sliced or "")
+            kept = tuple(axis for axis in value.order if axis not in picked)
+            shape = tuple(
+                how.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
+            )
+            inner.inputs[f"part_{number}"] = inner.writer.input(f"x{number}", kept, shape, value.dtype)
+            given.append(value)
+            last = len(how.picked)
+            cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))
+        result = inner.writer.array(inner.value(*inner.all((root,))))
+        self.blocks += 1
+        order = (*how.picked, *result.order)
+        sizes = blocks.sizes_of(region.root) or {}
+        shape = tuple(sizes[axis] for axis in order)
+        return self.writer.step(
+            "blocks", given, order, shape, result.dtype, plan=inner.writer.plan(self.source, (result,), f"b{self.blocks}_"),
+            function=f"block_{self.blocks}",
+            cuts=tuple(cuts), counts=(*[sizes[axis] for axis in how.picked], sizes[how.sliced]), rows=how.rows,
+            at=order.index(how.sliced), sizes=shape,
+        )  # fmt: skip
+
+    def as_they_come(self, region: blocks.Region) -> Argument:
+        """The terms of a region one after the other, in whole."""
+        self.regions.pop(id(region.root))
+        for term in in_order(region.root):
+            if id(term) in region.inside and id(term) not in self.found:
+                self.check_memory(term)
+                self.found[id(term)] = self.lowered(term)
+        return self.found[id(region.root)]
 
     def all(self, roots: tuple[Term, ...]) -> tuple[Term, ...]:
-        for term in in_order(*roots):
+        terms = in_order(*roots)
+        for term in (*terms, None):
+            for argument in () if term is None else term.arguments:
+                self.users.setdefault(id(argument), []).append(term)
+        for root in roots:
+            self.users.setdefault(id(root), []).append(RESULT)
+        self.regions = self.find_regions(terms) if "blocks" in self.writer.optimised else {}
+        inside = {each for region in self.regions.values() for each in region.inside}
+        for term in terms:
+            if id(term) in inside and id(term) not in self.regions:
+                continue
             self.check_memory(term)
             self.writer.origin = term
             try:
@@ -122,6 +205,11 @@ class _Planner:
         return self.writer.array(self.value(term))
 
     def lowered(self, term: Term) -> Argument:
+        region = self.regions.get(id(term))
+        if region is not None:
+            found = self.in_blocks(region)
+            if found is not None:
+                return found
         rule = self.RULES.get(term.operator)
         return self.operator(term) if rule is None else rule(self, term)
 
@@ -137,7 +225,60 @@ class _Planner:
         if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(each if isinstance(each, bool) else float(each) for each in arguments)
             arguments = tuple(map(self.writer.constant, arguments))
+        rewritten = self.rewritten(term)
+        if rewritten is not None:
+            return rewritten
         return REGISTRY[term.operator].lower(self.writer, arguments, term.axes, options)
+
+    # ---------------------------------------------------------------------------------------------------- rewrites
+    def rewritten(self, term: Term) -> Argument | None:
+        """The same by another way, which an optimisation finds to be shorter; steps that it leaves unused are dropped."""
+        kind = REGISTRY[term.operator].kind
+        on = self.writer.optimised
+        if kind == "contraction" and term.axes and "normalise late" in on:
+            return self.normalised_late(term)
+        if term.operator in ("/", "⊙", "juxtaposed") and not term.axes and "scale the smaller" in on:
+            return self.scaled_smaller(term)
+        return None
+
+    def serves_alone(self, term: Term) -> bool:
+        return len(self.users.get(id(term), ())) == 1
+
+    def normalised_late(self, term: Term) -> Argument | None:
+        w = self.writer
+        for soft, other in (term.arguments, term.arguments[::-1]):
+            if soft.operator != "softmax" or not self.serves_alone(soft) or not set(soft.axes) <= set(term.axes):
+                continue
+            x, y = self.found.get(id(soft.arguments[0])), self.value(other)
+            if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or y.dtype != x.dtype:
+                continue
+            if blocks.count(term) >= blocks.count(soft):
+                continue
+            powers = w.exp(w.subtract(x, w.reduce("max", x, soft.axes, True)))
+            total = w.reduce("sum", powers, soft.axes)
+            product = REGISTRY["⊙"].lower(w, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
+            return w.divide(product, total)
+        return None
+
+    def scaled_smaller(self, term: Term) -> Argument | None:
+        w = self.writer
+        product, factor = term.arguments
+        if product.number is not None and term.operator != "/":
+            product, factor = factor, product
+        number = factor.number
+        record = REGISTRY.get(product.operator)
+        if number is None or isinstance(number, bool) or record is None or record.kind != "contraction":
+            return None
+        if not product.axes or not self.serves_alone(product) or number == 0:
+            return None
+        x, y = (self.value(each) for each in product.arguments)
+        if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or x.dtype != y.dtype:
+            return None
+        if min(x.count, y.count) >= blocks.count(product):
+            return None
+        scale = 1.0 / number if term.operator == "/" else float(number)
+        x, y = (w.multiply(x, scale), y) if x.count <= y.count else (x, w.multiply(y, scale))
+        return REGISTRY["⊙"].lower(w, (x, y), product.axes, {})
 
     def extents(self, term: Term, order: Order) -> tuple[int, ...]:
         return tuple([known(term.shape[axis]) for axis in order])
@@ -146,7 +287,7 @@ class _Planner:
     def input_rule(self, term: Term) -> Argument:
         value = self.inputs[term.options[0]]
         lifted = {plain(axis): axis for axis in term.shape}
-        return self.writer.renamed(value, tuple(lifted[axis] for axis in value.order))
+        return self.writer.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
 
     def number_rule(self, term: Term) -> Argument:
         return term.number

@@ -313,6 +313,40 @@ class Program:
         parts = function.head.arguments
         enter(checker, function, bindings, {}, tuple(arguments), (), function.head, parts, checker.top, 0)
 
+    def compile(self, backend: str | None = None, without: tuple[str, ...] = ()):
+        """A function for repeated calls, of named tensors: planned once for each kind of them.
+
+        `backend` is "numpy", "torch" or "jax", or None for that of the tensors; `without` turns optimisations off by name.
+        Raises NotationError where a backend is not installed.
+
+        >>> import namedtensor as nt
+        >>> f = nt.formula("∑_{a} X^2").compile()
+        >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
+        25.0
+        """
+        from .compiling import Compiled as Repeated
+
+        return Repeated(self, backend, without)
+
+    def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
+        """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
+
+        Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}".
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("∑_{a} X").to_python("torch", X="ℝ^{a[3] × b[2]}"))
+        import torch
+        <BLANKLINE>
+        <BLANKLINE>
+        def function(X):
+            t1 = X.sum(0)  # ℝ^{b[2]}
+            return t1
+        <BLANKLINE>
+        """
+        from .compiling import to_python
+
+        return to_python(self, library, all_values(values, named), sizes)
+
     def init(
         self,
         seed: int = 0,

@@ -41,8 +41,8 @@ class Writer:
         self._made: dict[tuple, Value] = {}
         self._written: dict[Value, Step] = {}
 
-    def plan(self, source: str, results: Sequence[Argument]) -> Plan:
-        return Plan(source, self.names, self.inputs, self.steps, results, "in place" in self.optimised)
+    def plan(self, source: str, results: Sequence[Argument], prefix: str = "") -> Plan:
+        return Plan(source, self.names, self.inputs, self.steps, results, "in place" in self.optimised, prefix)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""

@@ -7,6 +7,8 @@ from typing import Any
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers
 from .source import Backend
 
+IMPORTS = "import numpy as np"
+MODULES = tuple("concurrent.futures contextlib contextvars ctypes functools glob itertools os threading".split())
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -39,6 +41,87 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
     if moves == (1, 0):
         return f"{names[0]}.T"
     return f"{names[0]}.transpose{moves}"
+
+
+def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    given = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
+    return f"in_blocks({options['function']}, {given}, {options['sizes']}, np.{step.value.dtype})"
+
+
+IN_BLOCKS = '''
+def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype):
+    """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
+
+    `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
+    others element by element. The last slice may overlap the one before, so that all are of one size.
+    """
+    out = np.empty(shape, dtype)
+    picked = len(counts) - 1
+    starts = [*range(0, counts[-1] - rows + 1, rows)]
+    if starts[-1] + rows < counts[-1]:
+        starts.append(counts[-1] - rows)
+    places = itertools.product(*(range(count) for count in counts[:-1]), starts)
+    lock = threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                place = next(places, None)
+            if place is None:
+                return
+            at = (*place[:-1], slice(place[-1], place[-1] + rows), slice(None))
+            parts = [array[tuple(at[-1 if cut is None else cut] for cut in own)] for array, own in zip(arrays, cuts)]
+            out[(*place[:-1], *[slice(None)] * (axis - picked), at[picked])] = run(*parts)
+
+    with one_thread_of_blas():
+        others = [threads().submit(contextvars.copy_context().run, work) for _ in range(cores() - 1)]
+        work()
+        for other in others:
+            other.result()
+    return out
+'''
+THREADS = '''
+@functools.cache
+def cores():
+    """How many threads can run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def threads():
+    os.register_at_fork(after_in_child=threads.cache_clear)
+    return concurrent.futures.ThreadPoolExecutor(cores(), thread_name_prefix="blocks")
+'''
+BLAS = '''
+@functools.cache
+def blas_threads():
+    """The functions that get and set the number of threads of NumPy's OpenBLAS; None where it has another."""
+    folder = os.path.dirname(np.__file__)
+    for path in glob.glob(os.path.join(folder, "..", "numpy.libs", "*openblas*")) + glob.glob(
+        os.path.join(folder, ".dylibs", "*openblas*")
+    ):
+        library = ctypes.CDLL(path)
+        for form in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads"):
+            if hasattr(library, form.format("set")):
+                return getattr(library, form.format("get")), getattr(library, form.format("set"))
+    return None
+
+
+@contextlib.contextmanager
+def one_thread_of_blas():
+    """While blocks are computed on all cores, a product of matrices is to take one."""
+    functions = blas_threads()
+    if functions is None:
+        yield
+        return
+    get, put = functions
+    before = get()
+    put(1)
+    try:
+        yield
+    finally:
+        put(before)
+'''
 
 
 ERF = '''
@@ -104,7 +187,7 @@ def descending(x):
 '''
 KERNELS = {
     "horner": HORNER, "erf": ERF, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-    "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
+    "in_blocks": IN_BLOCKS, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
 }  # fmt: skip
 
 
@@ -145,6 +228,7 @@ class NumPy(Backend):
             "descending": "descending({0})",
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
+            "blocks": _in_blocks,
             "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
             "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
             "numbers": lambda names, options, step: f"np.array({numbers(options['numbers'])}, dtype={dtype(step.value.dtype)}).reshape({options['sizes']})",
@@ -154,10 +238,12 @@ class NumPy(Backend):
             "trace": "np.linalg.trace({0})",
         }  # fmt: skip
         super().__init__(
-            "numpy", "import numpy as np", lines, ALIASES, {**KERNELS, "horner": f"{_coefficients()}\n\n\n{HORNER.strip()}"},
+            "numpy", IMPORTS, lines, ALIASES, {**KERNELS, "horner": f"{_coefficients()}\n\n\n{HORNER.strip()}"},
             natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
             writes=WRITES,
         )  # fmt: skip
+
+        self.modules = MODULES
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         keyword = "out=" if step.primitive in ("maximum", "minimum") else ""

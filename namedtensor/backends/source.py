@@ -45,6 +45,7 @@ class Backend:
         self.name, self.imports, self.lines, self.aliases, self.kernels = name, imports, lines, aliases, kernels
         self.natives, self.numbers, self.prefix = natives, numbers, prefix
         self.fixed = fixed or self  # where fixed steps are done
+        self.modules: tuple[str, ...] = ()  # of Python's own, which the kernels need
         self.writes = writes  # the primitives that can write their result into an array that is given
         self._globals: dict[str, dict[str, Any]] = {}
 
@@ -97,6 +98,11 @@ class Backend:
         lines: list[str] = []
         steps: dict[int, Step] = {}
         for step in plan.steps:
+            if "plan" in step.options:
+                inner = self.source(step.options["plan"], step.options["function"], comments)
+                steps |= {len(lines) + line: own for line, own in inner.steps.items()}
+                lines += inner.text.splitlines()
+        for step in plan.steps:
             if step.value.fixed and step.primitive != "same":
                 names = tuple(
                     [
@@ -137,25 +143,14 @@ class Backend:
         """The text that runs by itself."""
         text = self.source(plan, name, comments=True).text
         kernels, aliases = self.used(text)
-        heads = [self.imports]
         words = set(WORDS.findall("\n".join([text, *kernels])))
+        heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
+        heads += self.imports.splitlines()
         if words & set(MATH):
             heads.append("from math import " + ", ".join(sorted(words & set(MATH))))
-        if aliases:
-            heads.append("\n".join(f"{alias} = {meaning}" for alias, meaning in aliases.items()))
-        function = text[text.index(f"def {name}(") :]
-        before = text[: text.index(f"def {name}(")]
-        return "\n\n\n".join(
-            filter(
-                None,
-                [
-                    "\n".join(heads) + ("\n\n" + before.rstrip() if before and not kernels else ""),
-                    *kernels,
-                    before.rstrip() if kernels else "",
-                    function,
-                ],
-            )
-        )
+        names = [f"{alias} = {meaning}" for alias, meaning in aliases.items()]
+        parts = ["\n".join(heads) + ("\n\n" + "\n".join(names) if names else ""), *kernels, *_apart(text)]
+        return "\n\n\n".join(parts) + "\n"
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
         """The kernels and the short names that a text calls, with those that these call."""
@@ -180,7 +175,7 @@ class Backend:
         if found is None:
             found = self._globals[xp.__name__] = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
             found["xp"] = xp
-            exec(_code(self.imports, FILE), found)
+            exec(_code("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), found)
             aliases = "\n".join(f"{alias} = {meaning}" for alias, meaning in self.aliases.items())
             exec(_code(aliases, FILE), found)
             for name, kernel in self.kernels.items():
@@ -216,6 +211,19 @@ FILE = "<formula>"
 @lru_cache(maxsize=4096)
 def _code(text: str, file: str):
     return compile(text, file, "exec")
+
+
+def _apart(text: str) -> list[str]:
+    """The functions of a text, and what stands between them."""
+    parts: list[list[str]] = []
+    inside = None
+    for line in text.splitlines():
+        function = line.startswith(("def ", "    "))
+        if line.startswith("def ") or function != inside:
+            parts.append([])
+        inside = function
+        parts[-1].append(line)
+    return ["\n".join(part) for part in parts]
 
 
 def comment(value: Value) -> str:

@@ -1,0 +1,206 @@
+"""What a formula computes in blocks: a slice of the result at a time, so that no large array in between ever is whole.
+
+A term is *mapped over* an axis where each slice of it along that axis needs only slices of its arguments: attention over
+its queries and heads, a chain of elementwise operations over any axis. Then the slices can be computed one by one, each
+small enough for the cache, several at once on several cores. Here is found where that is so and worth it; the plan of one
+slice is a plan like any other, and the text of its function stands above that of the whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .operators import REGISTRY
+from .sizes import is_known, known
+from .terms import Term
+
+Axes = dict[str, str]  # axis of the result -> what it is called in a term
+CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
+ROWS = 2**20  # bytes of what a product sums over
+LEAST = 2**21  # bytes below which an array is no burden
+HEAVY = {
+    "gelu", "gelu_tanh", "silu", "softplus", "σ", "sigmoid", "erf", "softmax", "logsoftmax", "standardize", "var", "std",
+    "logsumexp", "norm",
+}  # fmt: skip
+
+
+class Region(NamedTuple):
+    """`inside` are the terms that are computed in blocks, `leaves` what they are made of, each with its axes that are cut."""
+
+    root: Term
+    inside: dict[int, Axes]
+    leaves: list[tuple[Term, Axes]]
+    axes: tuple[str, ...]
+    largest: Term
+
+
+def sizes_of(term: Term) -> dict[str, int] | None:
+    """The sizes of a term's axes, where all are known."""
+    found = {axis: known(size) for axis, size in term.shape.items()}
+    return found if all(is_known(size) for size in found.values()) else None
+
+
+def count(term: Term) -> int:
+    sizes = sizes_of(term)
+    return 0 if sizes is None else math.prod(sizes.values())
+
+
+def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+    """The region that ends with a term, where one is worth it."""
+    record = REGISTRY.get(root.operator)
+    if record is None or not root.shape:
+        return None
+    product = record.kind == "contraction" and bool(root.axes)
+    if not product and (record.kind not in ("elementwise", "along", "contraction") or count(root) * itemsize < LEAST):
+        return None
+    if product and all(count(each) * itemsize < 2 * LEAST or count(each) < 2 * count(root) for each in root.arguments):
+        return None
+    axes = tuple(axis for axis in root.shape if axis not in root.axes)
+    if product:
+        big = max(root.arguments, key=count)
+        axes = tuple(axis for axis in axes if axis in big.shape)
+    found = _grown(root, axes, users, product, itemsize)
+    while found is not None and found.axes != axes:  # an axis that some term consumes is none to be cut
+        axes = found.axes
+        found = _grown(root, axes, users, product, itemsize) if axes else None
+    if found is None or not found.axes:
+        return None
+    work = sum(_work(term) for term in _terms(root, found.inside))
+    return found if work >= (2 if product else 2) else None
+
+
+def _work(term: Term) -> int:
+    return 0 if term.operator == "rename" else 3 if term.operator in HEAVY else 1
+
+
+def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
+    found, stack, seen = [], [root], set()
+    while stack:
+        term = stack.pop()
+        if id(term) in inside and id(term) not in seen:
+            seen.add(id(term))
+            found.append(term)
+            stack.extend(term.arguments)
+    return found
+
+
+def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int) -> Region | None:
+    """Everything that can be computed in slices along `axes` and serves the root alone."""
+    inside: dict[int, Axes] = {}
+    leaves: dict[int, tuple[Term, Axes]] = {}
+    kept = set(axes)
+    least = LEAST if product else count(root) * itemsize
+
+    def visit(term: Term, own: Axes, first: bool = False) -> None:
+        if id(term) in inside or id(term) in leaves:
+            seen = inside.get(id(term)) or (leaves[id(term)][1] if id(term) in leaves else {})
+            if seen != own:
+                kept.difference_update(axis for axis in (*seen, *own) if seen.get(axis) != own.get(axis))
+            return
+        if not first and not _belongs(term, own, inside, users, product, least, itemsize):
+            leaves[id(term)] = (term, own)
+            return
+        inside[id(term)] = own
+        back = {new: old for old, new in term.options} if term.operator == "rename" else {}
+        for argument in term.arguments:
+            names = {axis: back.get(name, name) for axis, name in own.items()}
+            visit(argument, {axis: name for axis, name in names.items() if name in argument.shape})
+
+    start = {axis: axis for axis in axes}
+    if any(axis in root.axes for axis in axes):
+        return None
+    visit(root, start, True)
+    cut = tuple(axis for axis in axes if axis in kept)
+    among = _terms(root, inside)
+    largest = max((term for term in among if not product or term is not root), key=count, default=root)
+    if product and count(largest) < 2 * count(root):
+        return None
+    cut = tuple(axis for axis in cut if axis in inside[id(largest)])
+    return Region(root, inside, list(leaves.values()), cut, largest)
+
+
+ALLOWED = {"elementwise", "along", "reduction", "contraction"}
+
+
+def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize: int) -> bool:
+    """Whether a term is to be computed in blocks with those that use it."""
+    if not own or not term.arguments or count(term) * itemsize < least // 4:
+        return False
+    if any(id(user) not in inside for user in users[id(term)]):
+        return False
+    if term.operator in ("rename", "cases", "indicator"):
+        return True
+    record = REGISTRY.get(term.operator)
+    if record is None or record.kind not in ALLOWED or any(name.startswith("size ") for name, *_ in term.options):
+        return False
+    if any(name in term.axes for name in own.values()):
+        return False
+    if record.kind == "contraction" and term.axes:
+        return product and count(term) * itemsize >= LEAST and all(count(term) > count(each) for each in term.arguments)
+    return True
+
+
+class Cut(NamedTuple):
+    """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
+
+    picked: tuple[str, ...]
+    sliced: str | None
+    rows: int
+
+
+def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
+    """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller."""
+    product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
+    sizes = sizes_of(region.root) or {}
+    target = ROWS if product else CHUNK
+    shared = {axis: sum(axis in own for _, own in region.leaves) for axis in region.axes}
+    axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
+    inner = count(region.largest) * itemsize // max(1, math.prod(sizes[axis] for axis in axes))
+    picked: list[str] = []
+    for place, axis in enumerate(axes):
+        later = inner * math.prod(sizes[each] for each in axes[place + 1 :])
+        if later <= target or place == len(axes) - 1:
+            least = 64 if product else 1
+            rows = min(sizes[axis], max(least, target // max(1, later)))
+            return Cut(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
+        picked.append(axis)
+    return None
+
+
+def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, tuple[str | None, ...]]]]:
+    """The root as it is for one block, made of inputs, and what these are parts of."""
+    made: dict[int, Term] = {}
+    parts: list[tuple[Term, Any]] = []
+    leaves = {id(term): own for term, own in region.leaves}
+
+    def shape_of(term: Term, own: Axes) -> dict[str, Any]:
+        picked = {own[axis] for axis in how.picked if axis in own}
+        rows = own.get(how.sliced or "")
+        return {axis: how.rows if axis == rows else size for axis, size in term.shape.items() if axis not in picked}
+
+    def build(term: Term) -> Term:
+        found = made.get(id(term))
+        if found is None:
+            found = made[id(term)] = _built(term)
+        return found
+
+    def _built(term: Term) -> Term:
+        if id(term) in leaves:
+            if term.operator == "number":
+                return term
+            own = leaves[id(term)]
+            name = f"part_{len(parts) + 1}"
+            parts.append((term, own))
+            shape = shape_of(term, own)
+            return Term("input", (), (), (name,), shape, term.boolean, term.node, term.serial)
+        own = region.inside[id(term)]
+        arguments = tuple(build(argument) for argument in term.arguments)
+        shape, options = shape_of(term, own), term.options
+        if term.operator == "rename":
+            picked = {own[axis] for axis in how.picked if axis in own}
+            options = tuple((old, new) for old, new in options if new not in picked)
+        return Term(term.operator, arguments, term.axes, options, shape, term.boolean, term.node, term.serial)
+
+    return build(region.root), parts

@@ -1,0 +1,214 @@
+"""Plans: what they say, what they are made into, and that what makes them faster leaves their results alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor import blocks
+from namedtensor.backends import backend
+from namedtensor.compiled import Bundle, compile_formula
+from namedtensor.limits import DEFAULT
+from namedtensor.optimisations import OPTIMISATIONS
+from namedtensor.plan import safe
+
+ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+RANDOM = np.random.default_rng(5)
+
+
+def tensor(axes: str, dtype: str = "float64", **sizes: int) -> nt.NamedTensor:
+    shape = [sizes.get(axis, 3) for axis in axes.split()]
+    return nt.tensor(RANDOM.normal(size=shape).astype(dtype), axes)
+
+
+def compiled(text: str, without=(), **values):
+    return compile_formula(text, "auto", Bundle(text, values), None, False, DEFAULT, without)
+
+
+def of_attention(dtype="float64", **sizes):
+    axes = {"Q": "heads seq' key", "K": "heads seq key", "V": "heads seq val"}
+    return {name: tensor(each, dtype, **sizes) for name, each in axes.items()}
+
+
+# ------------------------------------------------------------------------------------------------------ what it says
+def test_a_plan_prints_itself():
+    values = of_attention(**{"heads": 2, "seq'": 4, "seq": 5, "key": 8, "val": 2})
+    assert str(compiled(ATTENTION, OPTIMISATIONS, **values).plan) == (
+        "t1 = transpose(K; moves 0 2 1) : ℝ^{heads[2] × key[8] × seq[5]}\n"
+        "t2 = matmul(Q, t1) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
+        "t3 = divide(t2, 2.8284271247461903) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
+        "t4 = max(t3; at 2; keep True) : ℝ^{heads[2] × seq'[4] × seq[1]}\n"
+        "t5 = subtract(t3, t4) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
+        "t6 = exp(t5) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
+        "t7 = sum(t6; at 2; keep True) : ℝ^{heads[2] × seq'[4] × seq[1]}\n"
+        "t8 = divide(t6, t7) : ℝ^{heads[2] × seq'[4] × seq[5]}\n"
+        "t9 = matmul(t8, V) : ℝ^{heads[2] × seq'[4] × val[2]}"
+    )
+
+
+def test_equal_parts_are_computed_once():
+    plan = compiled("exp(X) + exp(X) ⊙ exp(X)", X=tensor("a")).plan
+    assert [step.primitive for step in plan.steps] == ["exp", "multiply", "add"]
+
+
+def test_what_needs_no_input_is_done_before():
+    plan = compiled("X + I_{a,a'} ⊙_{a'} [1, 2, 3]_{a'}", X=tensor("a")).plan
+    assert [step.primitive for step in plan.steps if not step.value.fixed] == ["add"]
+
+
+def test_a_rename_is_no_step():
+    plan = compiled("A ⊙_{b} A_{a→a'}", A=tensor("a b")).plan
+    assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["transpose", "dot"]
+
+
+# -------------------------------------------------------------------------------------------------------- its source
+HOSTILE = [
+    "lambda",
+    "def",
+    "np",
+    "exp",
+    "W^Q",
+    "x'",
+    "function",
+    "t1",
+    "c1",
+    "γ",
+    "print",
+    "__import__",
+    "None",
+    "a b",
+    "(",
+    "",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_becomes_a_safe_identifier(name):
+    found = safe(name)
+    assert found.isidentifier() and found not in dir(__builtins__)
+    assert found not in {**backend("numpy").aliases, **backend("numpy").kernels, "np": "", "function": ""}
+
+
+def test_names_that_look_alike_are_kept_apart():
+    values = {"t1": tensor("a"), "exp": tensor("a"), "W^Q": tensor("a"), "W_Q": tensor("a"), "np": tensor("a")}
+    text = "t1 + exp + W^Q − W_Q ⊙ np"
+    array = {name: value.array for name, value in values.items()}
+    want = array["t1"] + array["exp"] + array["W^Q"] - array["W_Q"] * array["np"]
+    np.testing.assert_allclose(nt.evaluate(text, values).array, want)
+
+
+def test_an_axis_cannot_leave_its_comment():
+    X = nt.tensor(np.ones((2, 3)), ("a", "b"))
+    plan = compiled("exp X", X=X).plan
+    plan.steps[0].value.order = ("a\nimport os", "b")
+    assert "\nimport os" not in backend("numpy").whole(plan)
+
+
+FORMULAS = {
+    "attention": (ATTENTION, of_attention()),
+    "layer norm": ("standardize_{b} X ⊙ g + b", {"X": tensor("a b"), "g": tensor("b"), "b": tensor("b")}),
+    "gelu": ("gelu(X) + silu(X)", {"X": tensor("a")}),
+    "index": ("E_{v(I)}", {"E": tensor("v a"), "I": nt.tensor(np.array([1, 3]), "n")}),
+    "cases": ("{ X if X > 0; −1 otherwise } + [1, 2, 3]_{a}", {"X": tensor("a")}),
+    "blocks": (ATTENTION, of_attention(**{"heads": 2, "seq": 1024, "seq'": 600, "key": 4, "val": 4})),
+}
+
+
+WIDE = 'import jax; jax.config.update("jax_enable_x64", True)'
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_the_source_runs_by_itself(name, library, tmp_path):
+    """In a Python of its own, where this project is not to be found."""
+    pytest.importorskip(library)
+    text, values = FORMULAS[name]
+    wrap = {"numpy": "", "torch": "torch.asarray", "jax": "jnp.asarray"}[library]
+    source = nt.formula(text).to_python(library, values)
+    np.savez(tmp_path / "values.npz", **{f"x{n}": value.array for n, value in enumerate(values.values())})
+    (tmp_path / "run.py").write_text(
+        f"import sys\nsys.modules['namedtensor'] = None\n{WIDE if library == 'jax' else ''}\n"
+        f"{source}\nimport numpy\nvalues = numpy.load('values.npz')\n"
+        f"numpy.save('result.npy', numpy.asarray(function(*[{wrap}(values[f'x{{n}}']) for n in range({len(values)})])))\n",
+        encoding="utf-8",
+    )
+    run = subprocess.run([sys.executable, "run.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    want = nt.evaluate(text, values)
+    np.testing.assert_allclose(np.load(tmp_path / "result.npy"), want.array, rtol=1e-6, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------- with and without each optimisation
+LARGE = {"heads": 2, "seq": 700, "seq'": 650, "key": 8, "val": 4}
+OPTIMISED = {
+    "attention": (ATTENTION, of_attention(**LARGE)),
+    "attention in single precision": (ATTENTION, of_attention("float32", **LARGE)),
+    "a mask": ("softmax_{seq}(Q ⊙_{key} K / √|key| + M) ⊙_{seq} V", {**of_attention(**LARGE), "M": tensor("seq' seq", **LARGE)}),
+    "causal": (
+        "S_{seq'(i), seq(j)} = { 1 if j ≤ i; 0 otherwise }\nsoftmax_{seq}({ Q ⊙_{key} K if S > 0; −∞ otherwise }) ⊙_{seq} V",
+        of_attention(**{**LARGE, "seq'": 700}),
+    ),
+    "self-attention": (
+        "softmax_{seq'}(X ⊙_{chans} X_{seq→seq'}) ⊙_{seq'} X_{seq→seq'}", {"X": tensor("seq chans", seq=1500, chans=8)}
+    ),
+    "small": (ATTENTION, of_attention()),
+    "a chain": ("exp(−X²) ⊙ sin(X) / (1 + X²)", {"X": tensor("a b", a=700, b=701)}),
+    "gelu": ("gelu(X) + x", {"X": tensor("a b", a=900, b=333), "x": tensor("a", a=900)}),
+    "standardize": ("standardize_{b} X ⊙ g + X", {"X": tensor("a b", a=900, b=333), "g": tensor("b", b=333)}),
+    "standardize over rows": ("standardize_{a} X", {"X": tensor("a b", a=900, b=333)}),
+    "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("off", [*OPTIMISATIONS, "all"])
+@pytest.mark.parametrize("name", OPTIMISED)
+def test_results_with_and_without_agree(name, off):
+    text, values = OPTIMISED[name]
+    arrays = [value.array for value in values.values()]
+    without = OPTIMISATIONS if off == "all" else (off,)
+    found, want = compiled(text, **values)(*arrays), compiled(text, without, **values)(*arrays)
+    assert found.dtype == want.dtype
+    rtol = 1e-4 if "single" in name else 1e-10
+    assert nt.allclose(found, want, rtol=rtol, atol=rtol)
+
+
+def primitives(name, without=()):
+    text, values = OPTIMISED[name]
+    return [step.primitive for step in compiled(text, without, **values).plan.steps]
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIMISED if name not in ("small", "causal")])
+def test_large_ones_are_done_in_blocks(name):
+    assert "blocks" in primitives(name)
+    assert "blocks" not in primitives(name, ("blocks",))
+
+
+def test_inputs_are_never_overwritten():
+    for text, values in OPTIMISED.values():
+        before = {name: value.array.copy() for name, value in values.items()}
+        nt.evaluate(text, values)
+        for name, value in values.items():
+            np.testing.assert_array_equal(value.array, before[name])
+
+
+def test_blocks_need_little_memory():
+    import tracemalloc
+
+    text, values = ATTENTION, of_attention("float32", **{"heads": 2, "seq": 4096, "seq'": 4096, "key": 8, "val": 8})
+    nt.evaluate(text, values)
+    tracemalloc.start()
+    result = nt.evaluate(text, values)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - result.array.nbytes < 30e6 < 2 * 4096 * 4096 * 4
+
+
+def test_an_error_inside_a_block_is_one_of_the_formula():
+    n = blocks.LEAST // 8
+    X = nt.tensor(np.ones((n,), "int64"), "a")
+    with pytest.raises(nt.NotationError, match="b has no element 3"):
+        nt.evaluate("Y_{b(X + 2)} + 0.5", X=X, Y=tensor("b", b=2))
