@@ -190,6 +190,14 @@ def test_the_page_is_html():
         assert page.open == []
 
 
+def test_an_axis_has_the_colour_that_it_has_in_the_formulas():
+    found = BLOCK["Block"].explain(X, W=W)
+    pages = [BLOCK.to_html(), found._repr_html_(), found.inside("FFN")._repr_html_()]
+    for axis in ("seq", "chans", "hidden"):
+        colours = [set(re.findall(rf'class="nt-axis (nt-\d)">{axis}<', page)) for page in pages]
+        assert colours[0] and all(found <= colours[0] for found in colours) and len(colours[0]) == 1
+
+
 # ----------------------------------------------------------------------------------------------------------- its bounds
 def test_claims_are_no_steps():
     found = nt.explain("Y = 2 x = x + x", x=X)
