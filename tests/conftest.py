@@ -8,6 +8,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# What runs in processes of its own, where JAX has several devices.
+collect_ignore = ["sharded_cases.py", "sharded_processes.py"]
+
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 
 settings.register_profile("dev", max_examples=50, **COMMON)

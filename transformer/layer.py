@@ -236,7 +236,7 @@ class Layer:
         arguments, named = self._named(arguments, named)
         program, sharding = self._program(named), self.sharding
         entry = program[name] if sharding is None else sharding.sharded(program)[name]
-        return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+        return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes or None)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:
         """Every step to the layer's value, and in whose definition it stands: `layer.explain(X).inside("FFN")`."""
