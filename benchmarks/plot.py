@@ -57,8 +57,9 @@ def page(report: Report) -> str:
 
 def about(report: Report) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    notes = "".join(f" {note}" for note in report.get("notes", ()))  # what a person wrote into the file
     load = "" if report["load"] is None else f", its load average {report['load']:g}"
-    return f"Measured on {report['date']}, on a machine of this kind: {report['machine']}{load}. {versions}.\n"
+    return f"Measured on {report['date']}, on a machine of this kind: {report['machine']}{load}. {versions}.{notes}\n"
 
 
 def number(value: float | None) -> str:
