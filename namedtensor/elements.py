@@ -6,15 +6,18 @@ its own (`seq@1`), and the value is that of computing each element alone. Indice
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
-from grammar.nodes import Index, Name, Node, axis_of
+from grammar.nodes import Index, Name, Node, Number, axis_of
 
 from .advice import did_you_mean, near
 from .cases import guard_index
 from .frames import Frame, fresh
-from .names import Key, spelled
+from .given_inputs import match_key
+from .names import Key, spelled, walk
 from .scope import Definition
 from .sizes import agree, is_known, known
 from .terms import Term
@@ -89,14 +92,60 @@ def check_position(checker: Checker, number: Any, size: Any, axis: str, part: No
 def define(checker: Checker, group: list[Definition], frame: Frame) -> Term:
     """The tensor that equations for its elements give."""
     sized = left_sizes(checker, group, frame)
-    parts = [one_part(checker, definition, sized, frame) for definition in group]
+    each = [pair for definition in group for pair in one_by_one(checker, definition, sized, frame)]
+    parts = [one_part(checker, definition, sized, place) for definition, place in each]
     if len(parts) == 1 and parts[0][1] is None:
         term = parts[0][0]
     else:
-        term = join(checker, parts, sized, group)
+        term = join(checker, parts, sized, [definition for definition, _ in each])
     for definition in group:
         checker.check_statement(definition, term, frame)
     return term
+
+
+def one_by_one(
+    checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame
+) -> Iterator[tuple[Definition, Frame]]:
+    """An equation for each element where its variable counts a family, as in H_{seq(t)} = h^t; else the one that it is."""
+    for place, (axis, part) in enumerate(definition.elements):
+        if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, frame):
+            (real,) = frame.real_axes(axis.name)
+            if not is_known(sized[real]):
+                raise checker.unknown_axis_size(real, axis)
+            for number in range(1, known(sized[real]) + 1):
+                at = (
+                    *definition.elements[:place],
+                    (axis, Number(number, part.span)),
+                    *definition.elements[place + 1 :],
+                )
+                inner = Frame(
+                    parent=frame,
+                    sizes_parent=frame,
+                    depth=frame.depth,
+                    active=frame.active,
+                    indices={part.text: number},
+                )
+                yield replace(definition, elements=at), inner
+            return
+    yield definition, frame
+
+
+def counts_family(checker: Checker, variable: str, definition: Definition, frame: Frame) -> bool:
+    """Whether the variable stands in the place of a family's index in the body."""
+    families = list(checker.scope.families)
+    current: Frame | None = frame
+    while current is not None:
+        families += current.function.families if current.function is not None else ()
+        current = current.parent
+    bases = {family.name.base for family in families}
+    for node in walk(definition.body):
+        name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+        if name is None or name.base not in bases:
+            continue
+        key = name.key({variable: 1}.get)
+        if key != name.key() and any(match_key(each.name, key, checker.scope.indices) is not None for each in families):
+            return True
+    return False
 
 
 def left_sizes(checker: Checker, group: list[Definition], frame: Frame) -> dict[str, Any]:

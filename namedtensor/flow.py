@@ -199,7 +199,7 @@ class Flow:
     # ------------------------------------------------------------------------------------------------------- families
     def index_of(self, key: Key, definition: Definition, holder: Frame) -> int | None:
         """Which member of a family is drawn for this one; None where all are drawn as one."""
-        if definition.range is None or definition.elements:
+        if definition.range is None or not definition.is_family:
             return None
         variable = definition.range.variable.text
         names = {name for family in self.kin(definition, holder) for name in (str(family.key), family.name.base)}
@@ -219,7 +219,7 @@ class Flow:
     def graph_of(self, definition: Definition, holder: Frame, index: int | None) -> Graph:
         """The graph that holds a definition: that of its function or program; of a family, a group in it."""
         graph = self.graphs[id(holder)]
-        if definition.range is None or definition.elements:
+        if definition.range is None or not definition.is_family:
             return graph
         mark = (id(holder), id(self.kin(definition, holder)[0]), index)
         if mark not in self.plates:

@@ -133,7 +133,8 @@ def speaks_of_sizes(checker: Checker, key: Key) -> bool:
 
 
 def definition(checker: Checker, definition: Definition, frame: Frame) -> Term:
-    if definition.range is not None and not definition.elements:
+    if definition.is_family:
+        assert definition.range is not None
         last = checker.solver.value(definition.range.last, frame)
         if not isinstance(last, int):
             raise checker.unknown_bound(definition.range, frame)
@@ -235,8 +236,11 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
             indices={**indices, variable: step},
             active=frame.active | {marker},
         )
-        found = checker.term(family.body, place)
-        checker.check_statement(family, found, place)
+        if family.elements:
+            found = elements.define(checker, [family.member()], place)
+        else:
+            found = checker.term(family.body, place)
+            checker.check_statement(family, found, place)
         holder.memo[member] = found
         checker.types.setdefault(str(member), resolve(found.shape))
     return found

@@ -30,7 +30,7 @@ def by_name(tensors: list[Definition]) -> tuple[ByKey, ByBase]:
     by_key: ByKey = {}
     by_base: ByBase = {}
     for definition in tensors:
-        if definition.range is None or definition.elements:
+        if not definition.is_family:
             by_key.setdefault(definition.key, []).append(definition)
         else:
             by_base.setdefault(definition.name.base, []).append(definition)

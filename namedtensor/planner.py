@@ -393,8 +393,13 @@ class _Planner:
         arguments = [self.value(each) for each in term.arguments]
         orders = [each.order if isinstance(each, Value) else () for each in arguments]
         order = tuple(term.shape)
-        source, node = self.source, term.node
-        self.python.append(lambda *arrays: registered.run(arrays, orders, order, source, node))
+        source, node, xp = self.source, term.node, self.target.xp
+
+        def python(*arrays: Any) -> Any:
+            found = registered.run(arrays, orders, order, source, node)
+            return found if hasattr(found, "dtype") else xp.asarray(found)
+
+        self.python.append(python)
         shape = self.extents(term, order)
         return self.writer.step("python", arguments, order, shape, self.writer.real, number=len(self.python))
 

@@ -53,8 +53,9 @@ class Frame:
         for frame in self.outwards():
             if name in frame.indices:
                 return frame.indices[name]
-            if Key(name) in frame.variables:
-                return whole(plain(frame.variables[Key(name)]))
+            for known in (frame.elements, frame.variables):
+                if Key(name) in known:
+                    return whole(plain(known[Key(name)]))
         return None
 
     def real(self, axis: str) -> tuple[str, ...]:

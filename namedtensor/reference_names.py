@@ -109,7 +109,8 @@ class Names(Sizes):
         return value
 
     def member(self, family: Definition, place: Frame) -> Tensor:
-        return self.check_definition([family], self.value(family.body, place), place)
+        value = self.by_elements([family.member()], place) if family.elements else self.value(family.body, place)
+        return self.check_definition([family], value, place)
 
     def bound(self, node: Node, frame: Frame) -> int:
         """Where a range or a sum begins or ends."""

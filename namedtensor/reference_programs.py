@@ -63,8 +63,9 @@ class Evaluation(Names):
         return self.checked(self.last(last) if isinstance(last, Definition) else self.value(last, self.top))
 
     def last(self, definition: Definition) -> Tensor:
-        if definition.range is None or definition.elements:
+        if not definition.is_family:
             return self.find_known(definition.key)
+        assert definition.range is not None
         end = self.bound(definition.range.last, self.top)
         return self.find_known(definition.name.key({definition.range.variable.text: end}.get))
 

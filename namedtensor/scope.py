@@ -10,7 +10,7 @@ level. So the paper's "where" needs no block.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grammar import nodes
@@ -40,6 +40,19 @@ class Definition:
     @property
     def key(self) -> Key:
         return self.name.key()
+
+    @property
+    def is_family(self) -> bool:
+        """Whether the range makes names, X^1 to X^L; else it fills elements of one, as in p_{chans(2k+1)} = …."""
+        if self.range is None:
+            return False
+        variable = self.range.variable.text
+        parts = (*self.name.subscript, *self.name.superscript)
+        return not self.elements or any(variable in component_names(part) for part in parts)
+
+    def member(self) -> Definition:
+        """One member of a family, whose elements are defined as those of any tensor are."""
+        return replace(self, range=None)
 
 
 @dataclass(eq=False)
@@ -356,14 +369,14 @@ class _Sorter:
         for function in self.functions:
             for definition in facts_of(function, by_key, by_base):
                 owned.add(id(definition))
-                if definition.range is not None and not definition.elements:
+                if definition.is_family:
                     function.families.append(definition)
                 else:
                     function.facts.setdefault(definition.key, []).append(definition)
         for definition in self.tensors:
             if id(definition) in owned:
                 continue
-            if definition.range is not None and not definition.elements:
+            if definition.is_family:
                 self.scope.families.append(definition)
             else:
                 self.scope.definitions.setdefault(definition.key, []).append(definition)

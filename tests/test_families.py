@@ -1,0 +1,69 @@
+"""Families whose members are defined by elements, and recurrences as sequences: against loops and the reference."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor import reference
+
+X = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+SUMS = np.cumsum(X, axis=0)
+RUNNING = """\
+h^t_{chans(i)} = h^{t-1}_{chans(i)} + X_{seq(t), chans(i)} for t = 1, …, n
+h^0_{chans(i)} = 0
+n = |seq|
+X ∈ ℝ^{seq × chans}
+"""
+
+CASES = {
+    "a member": ("Y = h^2", SUMS[1], "chans"),
+    "the last": ("Y = h^n", SUMS[2], "chans"),
+    "a sequence of all": ("H_{seq(t)} = h^t", SUMS, "seq chans"),
+    "with the one before": ("H_{seq(t)} = h^t - h^{t-1}", X, "seq chans"),
+    "by further elements": (
+        "H_{seq(t), chans(i)} = h^t_{chans(i)} + i^t",
+        SUMS + [[1, 2], [1, 4], [1, 8]],
+        "seq chans",
+    ),
+    "mapped over": ("H_{seq(t)} = h^t ⊙ E\nE ∈ ℝ", 2 * SUMS, "seq chans"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_against_a_loop_and_the_reference(case):
+    text, expected, axes = CASES[case]
+    found = nt.evaluate(RUNNING + text, X=nt.tensor(X, "seq chans"), **({"E": 2.0} if "E" in text else {}))
+    assert np.array_equal(found.to_array(axes), expected)
+    given = {"X": reference.tensor(X.tolist(), "seq chans")} | ({"E": 2.0} if "E" in text else {})
+    assert np.array_equal(reference.evaluate(RUNNING + text, given).to_list(axes), expected)
+
+
+def test_a_batch_is_mapped_over():
+    batch = nt.tensor(np.stack([X, 3 * X]), "batch seq chans")
+    found = nt.evaluate(RUNNING + "H_{seq(t)} = h^t", X=batch)
+    assert np.array_equal(found.to_array("batch seq chans"), [SUMS, 3 * SUMS])
+
+
+def test_a_recurrent_network_gives_all_its_states():
+    text = "h^t = tanh(W ⊙_{hidden} h^{t-1}_{hidden'→hidden}) for t = 1, …, 4\nh^0 ∈ ℝ^{hidden'}\nH_{step(t)} = h^t"
+    W, first = np.array([[0.5, -1.0], [2.0, 0.25]]), np.array([1.0, -0.5])
+    found = nt.evaluate(
+        text, {"W": nt.tensor(W, "hidden hidden'"), "h^0": nt.tensor(first, "hidden'")}, sizes={"step": 4}
+    )
+    state, states = first, []
+    for _ in range(4):
+        state = np.tanh(state @ W)
+        states.append(state)
+    np.testing.assert_allclose(found.to_array("step hidden'"), states)
+
+
+def test_a_power_by_an_element_stays_a_power():
+    found = nt.evaluate("Y_{seq(i)} = x^i\nx ∈ ℝ", x=3.0, sizes={"seq": 3})
+    assert found.to_array().tolist() == [3, 9, 27]
+
+
+def test_an_element_outside_the_range_of_a_family_is_no_member():
+    text = "h^t = 2 h^{t-1} for t = 1, …, 2\nh^0 = x\nH_{seq(t)} = h^t"
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, x=1.0, sizes={"seq": 3})
+    assert caught.value.kind == "name" and "h^3" in str(caught.value)
