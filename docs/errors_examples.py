@@ -143,4 +143,10 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     406: (Example("Y ∈ ℝ^{seq[4]}\nY_{seq(2k)} = k for k = 1, …, 2"),),
     407: (Example("I ∈ {0, 1}^{height}\nI + 1", {"I": x}, mended="I ∈ [0, 9]^{height}\nI + 1"),),
     408: (Example("∂(A^2)", {"A": A}),),
+    409: (
+        Example(
+            python="nt.load_tensors('weights.safetensors')",
+            note="Files of tensors are read whole or not at all: so too where one is cut short, or is of another layer.",
+        ),
+    ),
 }

@@ -267,8 +267,9 @@ def skip(reader: Reader, position: int, end: int) -> int:
 
 
 def drop(reader: Reader, position: int, end: int) -> int:
-    """\\label{…}"""
-    after = position + 2 if reader.piece(position + 1) == "*" else position + 1
+    """\\label{…}, \\textcolor[HTML]{…}"""
+    star = reader.piece(position + 1) == "*"
+    _, after = bracket_argument(reader, position + star, end)
     return reader.argument(position, after, end)[1]
 
 

@@ -1,14 +1,18 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
 `printer_text` has a method for each kind of node. `printer_ascii` and `printer_latex` replace those for which their
-spelling differs.
+spelling differs; `printer_coloured` gives each axis its colour, `printer_runs` says how a page is to set each piece.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 
-def to_text(node, ascii: bool = False) -> str:
+
+def to_text(node, ascii: bool = False, colours: Mapping[str, str] | None = None) -> str:
     """`node` (an expression, a statement, a set, a program) as text; `ascii`: in ASCII letters and signs alone.
+
+    `colours` are what a terminal is to be sent before the name of each axis.
 
     >>> from grammar.parser import parse
     >>> to_text(parse("softmax_seq (Q @_key K / sqrt(|key|)) @_seq V"))
@@ -19,11 +23,17 @@ def to_text(node, ascii: bool = False) -> str:
     from .printer_ascii import Ascii
     from .printer_text import Text
 
+    if colours:
+        from .printer_coloured import AsciiTerminal, Terminal
+
+        return (AsciiTerminal if ascii else Terminal)(node, colours).text(node)
     return (Ascii(node) if ascii else Text()).text(node)
 
 
-def to_latex(node, macros: bool = False) -> str:
+def to_latex(node, macros: bool = False, colours: Mapping[str, str] | None = None) -> str:
     """`node` as LaTeX that KaTeX and MathJax render; `macros`: in the macros of the paper's package `namedtensor`.
+
+    `colours` are those of the axes, such as #0b80a6.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))
@@ -33,4 +43,8 @@ def to_latex(node, macros: bool = False) -> str:
     """
     from .printer_latex import Latex, Macros
 
+    if colours:
+        from .printer_coloured import ColouredLatex, ColouredMacros
+
+        return (ColouredMacros if macros else ColouredLatex)(node, colours).text(node)
     return (Macros(node) if macros else Latex(node)).text(node)

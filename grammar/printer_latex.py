@@ -160,7 +160,7 @@ class Macros(Latex):
         return f"{macro}{{{axes}}}" if macro else f"\\nbin{{{axes}}}{{{self.signs[operator]}}}"
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
-        over_axes = operator == "∑" and not above and below.startswith("\\name")
+        over_axes = operator == "∑" and not above and "\\name" in below.partition(",")[0]
         return f"\\nsum{{{below}}}" if over_axes else super().big_sign(operator, below, above)
 
     def over_axes(self, operator: str, raised: str, axes: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Generator
 from typing import Any, NamedTuple, Union
 
 from . import nodes
-from .nodes import Call, Name, Number, Starred, Subscript, Superscript
+from .nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
 from .symbols import SYMBOLS, UNDERSCORED, value
 
 # From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
@@ -144,7 +144,11 @@ class Text:
 
     def axis(self, node) -> Piece:
         """seq, seq*, hidden_1; a mark after a label is raised."""
-        return self.run(self.label(_axis_as_label(node.name), axes=True))
+        return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
+
+    def tinted(self, axis: str, text: str) -> str:
+        """The printed name of an axis, in its colour where the spelling has colours."""
+        return text
 
     # ------------------------------------------------------------------------------------------------------- scripts
     def superscript(self, node):
@@ -184,7 +188,8 @@ class Text:
         texts = []
         for component in components:
             piece = yield self.label(component, axes)
-            texts.append(piece.text)
+            axis = axis_of(component) if axes else None
+            texts.append(self.tinted(axis.name, piece.text) if axis else piece.text)
         return ", ".join(texts)
 
     def sign(self, mark: str) -> str:
@@ -280,7 +285,7 @@ class Text:
         return Piece(f"-{operand.text}", UNARY, operand.reaches)
 
     def big(self, node):
-        below = yield from self.below(node.subscript, axes=not _over_index(node))
+        below = yield from self.below(node.subscript, axes=not over_index(node))
         return (yield from self.over(self.big_sign(node.operator, below), node.arguments[0]))
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
@@ -436,7 +441,10 @@ class Text:
         sized = []
         for axis, size in node.axes:
             sized.append((yield from self.sized(axis, size)))
-        return Piece(f"{domain}^{{{self.times.join(sized)}}}" if sized else domain)
+        return Piece(self.space(domain, self.times.join(sized)) if sized else domain)
+
+    def space(self, domain: str, axes: str) -> str:
+        return f"{domain}^{{{axes}}}"
 
     def sized(self, axis, size):
         text = self.axis(axis).text
@@ -529,7 +537,7 @@ def names_in(node) -> set[str]:
     return found
 
 
-def _over_index(node) -> bool:
+def over_index(node) -> bool:
     """Whether a ∑ goes over an index, which its operand then mentions: ∑_i A_{height(i)}"""
     below = node.subscript[0] if len(node.subscript) == 1 else None
     return type(below) is Name and below.text in names_in(node.arguments[0])

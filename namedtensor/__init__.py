@@ -20,12 +20,16 @@ from .limits import Limits
 from .registered import function
 
 if TYPE_CHECKING:
+    from .display.pictures import picture
+    from .tensor_files import load_tensors, save_tensors
     from .tensors import NamedTensor, allclose, from_xarray, tensor
 
 __version__ = "0.1.0"
 
 FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
 TENSORS = ("NamedTensor", "allclose", "from_xarray", "tensor")
+FILES = ("load_tensors", "save_tensors")
+PICTURES = ("picture",)
 
 
 def _function_names() -> set[str]:
@@ -39,6 +43,12 @@ def _function_names() -> set[str]:
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name in FILES:
+        globals()[name] = getattr(import_module(".tensor_files", __name__), name)
+        return globals()[name]
+    if name in PICTURES:
+        globals()[name] = import_module(".display.pictures", __name__).picture
+        return globals()[name]
     if name in TENSORS:
         module = import_module(".tensors", __name__)
         globals().update({each: getattr(module, each) for each in TENSORS})
@@ -50,7 +60,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *TENSORS, *_function_names()})
+    return sorted({*globals(), *TENSORS, *FILES, *PICTURES, *_function_names()})
 
 
-__all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *TENSORS]
+__all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *TENSORS, *FILES, *PICTURES]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 _NAMESPACES: dict[type, Any] = {}
@@ -30,6 +31,23 @@ def _namespace(array: Any) -> Any:
     return found
 
 
+def at_once(xp: Any) -> Any:
+    """A context in which arrays are computed now, also where JAX only records a function or PyTorch only infers.
+
+    What a plan computes beforehand outlives the call that it was planned for.
+    """
+    parts = xp.__name__.split(".")
+    if "jax" in parts:
+        import jax  # type: ignore[import-not-found]
+
+        return jax.ensure_compile_time_eval()
+    if "torch" in parts:
+        import torch  # type: ignore[import-not-found]
+
+        return torch.inference_mode(False)
+    return nullcontext()
+
+
 def is_array(value: Any) -> bool:
     """Whether a value is an array of some library, and no plain Python number."""
     return hasattr(value, "dtype") and hasattr(value, "shape")
@@ -38,3 +56,33 @@ def is_array(value: Any) -> bool:
 def library(array: Any) -> str:
     """The name of an array's library."""
     return type(array).__module__.partition(".")[0]
+
+
+def converted(array: Any, like: Any) -> Any:
+    """NumPy's numbers as an array of another's library, dtype and device."""
+    xp = namespace(like)
+    return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
+
+
+def placed(array: Any, backend: str, dtype: str | None = None, device: Any = None) -> Any:
+    """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError where that is not installed."""
+    from importlib import import_module
+
+    from grammar.errors import NotationError
+
+    if backend not in BACKENDS:
+        raise NotationError(409, f"there is no backend {backend!r}", hint=f"known are {', '.join(BACKENDS)}")
+    try:
+        xp = import_module(BACKENDS[backend])
+    except ImportError:
+        raise NotationError(408, f"{backend} is not installed", hint=f"pip install 'namedtensor[{backend}]'") from None
+    if backend == "numpy":
+        return array if dtype is None else array.astype(dtype, copy=False)
+    if backend == "torch":
+        made = xp.from_numpy(array if array.flags.writeable else array.copy())
+        return made.to(dtype=None if dtype is None else getattr(xp, dtype), device=device)
+    made = xp.asarray(array, dtype=dtype)
+    return made if device is None else made.to_device(device)
+
+
+BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}

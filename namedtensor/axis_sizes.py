@@ -8,7 +8,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 
 from .advice import near
-from .frames import Frame, plain
+from .frames import Conflict, Frame, plain
 from .names import Key, walk
 from .sizes import Unknown
 from .terms import Term
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 
 def unknown_size(checker: Checker, axis: str) -> Unknown:
-    if axis not in checker.top.sizes:
-        checker.top.sizes[axis] = Unknown(f"|{axis}|")
-    return checker.top.sizes[axis]
+    """The size of an axis of the program where one is known; where several are, none of them."""
+    found = checker.top.sizes.get(axis)
+    if found is None:
+        found = checker.top.sizes[axis] = Unknown(f"|{axis}|")
+    return Unknown(f"|{axis}|") if isinstance(found, Conflict) else found
 
 
 def size_rule(checker: Checker, node: nodes.Size, frame: Frame) -> Term:

@@ -68,6 +68,7 @@ class Checker:
         self.errors: list[NotationError] = []
         self.warnings: list[Warned] = []
         self.trace: list[tuple[Node, Term, Frame]] = []
+        self.steps = 0
         self.types: dict[str, Any] = {}
         self.demanded: dict[Key, Term] = {}
         self.used: set[Key] = set()

@@ -17,7 +17,7 @@ TOLERANCE = 1e-6
 def judge(compiled: Compiled, arrays: list[Any]) -> None:
     """Raise where a claim of the formula does not hold for these values."""
     position = iter(range(len(arrays)))
-    orders = [getattr(result, "order", None) for result in compiled.plan.results[1:]]
+    orders = [getattr(result, "order", None) for result in compiled.plan.results[compiled.count :]]
     for _, right, span in compiled.claims:
         first = next(position)
         if isinstance(right, tuple):

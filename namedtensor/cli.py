@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .checking import check_command
+from .checking import check_command, shapes_of
 from .console import AT_THE_PROMPT, SAMPLE, Console, error_record, rehinted, shows
 from .files import read_value
 from .formats import FileProblem, as_number, writable, write
@@ -168,18 +168,22 @@ def _formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tenso
 # ------------------------------------------------------------------------------------------------------------------ eval
 def _eval_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser)
-    parser.add_argument(
-        "--call",
-        metavar=("NAME", "ARGUMENT"),
-        nargs="+",
-        help="call a function of the program; arguments as after NAME=",
-    )
+    _call_argument(parser)
     parser.add_argument(
         "--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it"
     )
     parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
     parser.add_argument(
         "--limit", metavar="NAME=N", action="append", default=[], help="raise a limit: nesting, literal, result, steps"
+    )
+
+
+def _call_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--call",
+        metavar=("NAME", "ARGUMENT"),
+        nargs="+",
+        help="call a function of the program; arguments as after NAME=",
     )
 
 
@@ -201,14 +205,19 @@ def _eval(options: Any, console: Console) -> int:
 def _value(options: Any, source: Source, console: Console) -> Any:
     from .formula import evaluate, program
 
-    name, arguments = (options.call[0], options.call[1:]) if options.call else (None, [])
-    inputs = options.inputs + [word for word in arguments if GIVEN.match(word)]
-    values, sizes = values_of(inputs, console), sizes_of(options.sizes)
+    name, arguments, values = _called(options, console)
+    sizes = sizes_of(options.sizes)
     if name is not None:
-        given = [_argument(word, values) for word in arguments if not GIVEN.match(word)]
-        return program(source.text, source.syntax)[name](*given, values=values, sizes=sizes)
+        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes)
     limits = limits_of(options.limit)
     return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+
+
+def _called(options: Any, console: Console) -> tuple[str | None, list[Any], dict[str, Any]]:
+    """The function that --call names, its arguments, and the inputs by name."""
+    name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
+    values = values_of(options.inputs + [word for word in words if GIVEN.match(word)], console)
+    return name, [_argument(word, values) for word in words if not GIVEN.match(word)], values
 
 
 GIVEN = re.compile(r"[^=:\[\]/\\]+=")
@@ -330,26 +339,73 @@ RENDER_EXAMPLES = r"""
 # --------------------------------------------------------------------------------------------------------------- explain
 def _explain_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser)
+    _call_argument(parser)
+    parser.add_argument("--inside", metavar="NAME", help="only the steps in the definition of a name: FFN, X^2")
 
 
 def _explain(options: Any, console: Console) -> int:
-    from .formula import explain
+    from .formula import explain, program
 
     source = source_of(options)
-    steps = explain(
-        source.text, values_of(options.inputs, console), sizes=sizes_of(options.sizes), syntax=source.syntax
-    )
+    name, arguments, values = _called(options, console)
+    sizes = sizes_of(options.sizes)
+    if name is None:
+        steps = explain(source.text, values, sizes=sizes, syntax=source.syntax)
+    else:
+        steps = program(source.text, source.syntax)[name].explain(*arguments, values=values, sizes=sizes)
+    if options.inside:
+        steps = steps.inside(options.inside)
     if options.json:
-        found = [{"text": step.text, "type": step.type, "value": value_record(step.value)} for step in steps]
-        console.json({"steps": found})
+        console.json({"steps": [step_record(step) for step in steps]})
     else:
         console.print(str(steps))
     return FINE
 
 
+def step_record(step: Any) -> dict[str, Any]:
+    """A step for machines."""
+    return {"text": step.text, "type": step.type, "inside": list(step.inside), "value": value_record(step.value)}
+
+
 EXPLAIN_EXAMPLES = """
   namedtensor explain '2 A + 1' A='[1,2,3]:seq'
   namedtensor explain 'softmax_{seq}(Q ⊙_{key} K / √|key|)' Q='[1,2]:key' K='[[1,0],[0,1]]:seq,key'
+  namedtensor explain docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature --inside near
+  namedtensor explain layers.nt --call FFN X X=x.json:seq,chans W_1=w.npy:chans,hidden
+"""
+
+
+# --------------------------------------------------------------------------------------------------------------- diagram
+def _diagram_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; all else is a parameter")
+    parser.add_argument("--of", metavar="NAME", help="the value or function to draw; the last where it is left out")
+    parser.add_argument(
+        "--expand", metavar="NAME,...", default="", help="functions to open, families to draw one by one"
+    )
+    parser.add_argument("--out", "-o", metavar="FILE", help="write the SVG to a file")
+
+
+def _diagram(options: Any, console: Console) -> int:
+    from .programs import Program
+
+    source = source_of(options)
+    program = Program(source.text, source.syntax)
+    asked = program if options.of is None else program[options.of]
+    expand = [name.strip() for name in NAMES.split(options.expand) if name.strip()]
+    drawing = asked.diagram(sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console))
+    if options.out:
+        drawing.save(options.out)
+    elif options.json:
+        console.json({"svg": drawing.to_svg()})
+    else:
+        console.print(drawing.to_svg())
+    return FINE
+
+
+NAMES = re.compile(r",(?![^{]*\})")  # the commas between names: none within W^{l,Q}
+DIAGRAM_EXAMPLES = """
+  namedtensor diagram 'Y = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V' Q='ℝ^{key}' K='ℝ^{seq × key}' V='ℝ^{seq × val}' -o y.svg
+  namedtensor diagram layers.nt X='ℝ^{seq × chans}' --of Block --expand FFN,Attention -o block.svg
 """
 
 
@@ -387,6 +443,12 @@ COMMANDS = {
     ),
     "explain": Command(
         "print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES
+    ),
+    "diagram": Command(
+        "draw where the values of a program go, each with its type, as SVG",
+        _diagram_arguments,
+        _diagram,
+        DIAGRAM_EXAMPLES,
     ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

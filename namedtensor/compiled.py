@@ -77,15 +77,18 @@ def spelling_of(name: str) -> str:
 
 
 class Compiled:
-    """A plan made a function, with the axes of its result and the claims that it must meet.
+    """A plan made a function, the axes of its results and the claims that it must meet.
 
-    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
+    The results are the first `count` of what it computes. It is called with arrays by position, in the order of the plan's
+    inputs, and gives a named tensor.
     """
 
-    __slots__ = ("function", "claims", "term", "checker", "known")
+    __slots__ = ("function", "axes", "count", "claims", "terms", "checker", "known")
 
-    def __init__(self, function: Function, term: Term, checker: Checker):
-        self.function, self.term, self.checker = function, term, checker
+    def __init__(self, function: Function, terms: tuple[Term, ...], checker: Checker):
+        self.function, self.terms, self.checker = function, terms, checker
+        self.count = len(terms)
+        self.axes = tuple(map(axes_of, function.plan.results[: self.count]))
         self.claims = tuple(checker.claim_terms)
         self.known: Callable[..., Any] | None = None  # what a repeated call runs
 
@@ -98,17 +101,27 @@ class Compiled:
 
         if self.known is not None:
             return self.known(*arrays)
+        result = wrap(self.run(arrays)[0], self.axes[0], self.function.target.xp)
+        value = self.plan.results[0]
+        if not self.claims and self.count == 1 and isinstance(value, Value) and not value.dynamic:
+            self.known = self.function.prepared(result.layout)
+        return result
+
+    def several(self, *arrays: Any) -> tuple:
+        """All results, where there are several."""
+        from .values import wrap
+
+        xp = self.function.target.xp
+        return tuple(wrap(array, axes, xp) for array, axes in zip(self.run(arrays), self.axes))
+
+    def run(self, arrays: tuple) -> list[Any]:
         found = self.function(*arrays)
+        found = list(found) if len(self.plan.results) > 1 else [found]
         if self.claims:
             from .claims import judge
 
-            judge(self, found[1:])
-            found = found[0]
-        value = self.plan.results[0]
-        result = wrap(found, axes_of(value), self.function.target.xp)
-        if not self.claims and isinstance(value, Value) and not value.dynamic:
-            self.known = self.function.prepared(result.layout)
-        return result
+            judge(self, found[self.count :])
+        return found
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
@@ -181,31 +194,24 @@ def compile_formula(
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):
         term = checker.whole()
-        return planned(checker, term, bundle, limits, without=without)
+        return planned(checker, (term,), bundle, limits, without)
 
 
 def planned(
-    checker: Checker,
-    term: Term,
-    bundle: Bundle,
-    limits: Limits,
-    names: Mapping[str, str] | None = None,
-    without: Sequence[str] = (),
+    checker: Checker, terms: tuple[Term, ...], bundle: Bundle, limits: Limits, without: Sequence[str] = ()
 ) -> Compiled:
     from .values import namespace_of
 
-    target = target_of(namespace_of(bundle.arrays))
-    roots = [term]
+    roots = list(terms)
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    return Compiled(function_of(checker, tuple(roots), bundle, target, limits, names, without), term, checker)
+    target = target_of(namespace_of(bundle.arrays))
+    return Compiled(function_of(checker.scope.source, tuple(roots), bundle, target, limits, without), terms, checker)
 
 
 def function_of(
-    checker: Checker, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
-    names: Mapping[str, str] | None = None,
-    without: Sequence[str] = (),
-) -> Function:  # fmt: skip
+    source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits, without: Sequence[str] = ()
+) -> Function:
     """The function that computes terms from the arrays of a bundle."""
-    plan, python = make_plan(checker.scope.source, roots, bundle.layouts, target, limits, names, without)
+    plan, python = make_plan(source, roots, bundle.layouts, target, limits, without=without)
     return Function(plan, target, python)

@@ -1,30 +1,199 @@
-"""Every step of a formula: sub-formula, type, value; for the terminal and for notebooks."""
+"""Every step of a formula: sub-formula, type, value, and whose definition it stands in; for terminals and notebooks.
+
+    EncoderBlock
+      1. X : ℝ^{seq[2] × chans[3]}
+      LayerNorm
+        2. …
+
+The steps are the checker's: one for each piece of a formula that it typed, in that order. Inside a function the further
+axes of its arguments have names of their own (`seq@1`); here they have their plain ones, with a prime where that is taken.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from grammar.errors import NotationError
+from grammar.nodes import Number
+
+from .advice import did_you_mean, near
+from .axes import show
+from .frames import Frame, plain
+from .limits import DEFAULT, deep
+from .names import Key, component, key
+from .terms import Term, resolve
+
+if TYPE_CHECKING:
+    from .check import Checker
+    from .compiled import Bundle
+
+LONGEST = 60  # steps that are shown one by one; of more, an overview
 
 
+# ------------------------------------------------------------------------------------------------------- where it is
+class Place(NamedTuple):
+    """A definition that a step stands in: FFN^2, and what is written of it, FFN^l."""
+
+    name: str
+    written: str
+
+
+def places(frame: Frame) -> tuple[Place, ...]:
+    """The definitions that a frame stands in, from the outermost."""
+    found: list[Place] = []
+    current: Frame | None = frame
+    while current is not None:
+        function, definition = current.function, current.definition
+        if definition is not None:
+            found.append(Place(str(definition.name.key(current.index)), str(definition.key)))
+        if function is not None:
+            below = [text for of in function.subscript for text in used(of, current)]
+            above = tuple(component(node, current.index) for node in function.head.superscript)
+            found.append(Place(str(Key(function.operator, tuple(below), above)), function.title))
+        current = current.caller if function is not None else current.parent
+    return tuple(reversed(found))
+
+
+def used(part: tuple[str, str], frame: Frame) -> tuple[str, ...]:
+    """A component of a head's subscript as the use has it: the axes, or the number."""
+    kind, text = part
+    if kind == "axis":
+        return tuple(map(plain, frame.axes.get(text, (text,))))
+    return (str(frame.index(text) or text),) if kind == "number" else (text,)
+
+
+# -------------------------------------------------------------------------------------------------- names of its axes
+class AxisNames:
+    """Plain names for the axes of the terms of each call, one name throughout; two that meet are told apart by a prime."""
+
+    def __init__(self, trace: list[tuple[Any, Term, Frame]]):
+        self.met: dict[int, dict[str, set[str]]] = {}
+        for _, term, frame in trace:
+            axes = [axis for axis in term.shape if "@" in axis]
+            for axis in axes:
+                others = {other for other in term.shape if other != axis and plain(other) == plain(axis)}
+                self.met.setdefault(id(call_of(frame)), {}).setdefault(axis, set()).update(others)
+        self.names = {call: told_apart(met) for call, met in self.met.items()}
+
+    def shape(self, term: Term, frame: Frame) -> dict[str, Any]:
+        """A term's shape under these names."""
+        names = self.names.get(id(call_of(frame)), {})
+        return {names.get(axis, axis): size for axis, size in resolve(term.shape).items()}
+
+
+def call_of(frame: Frame) -> Frame:
+    """The frame of the call, or of the program, that a frame belongs to."""
+    while frame.function is None and frame.parent is not None:
+        frame = frame.parent
+    return frame
+
+
+def told_apart(met: dict[str, set[str]]) -> dict[str, str]:
+    """A name for each lifted axis that none of those that it meets has."""
+    found: dict[str, str] = {}
+    for axis, others in met.items():
+        taken = {found.get(other, other) for other in others}
+        name = plain(axis)
+        while name in taken:
+            name += "'"
+        found[axis] = name
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
 class Stage:
-    """One step: the piece of the formula, and the tensor that it gives."""
+    """One step: the piece of the formula, its type, the names of the definitions it stands in, and its value."""
 
     text: str
-    value: Any
+    type: str
+    inside: tuple[str, ...]
+    node: Any
+    place: tuple[Place, ...]
+    axes: dict[str, Any]
+    term: Term
+    values: Values
 
     @property
-    def type(self) -> str:
-        return str(self.value.shape)
+    def value(self) -> Any:
+        """The tensor; those of all steps that are looked at together are computed at once."""
+        return self.values[self]
+
+
+class Values:
+    """The values of steps, computed when the first is asked for."""
+
+    def __init__(self, source: str, bundle: Bundle):
+        self.source, self.bundle = source, bundle
+        self.wanted: list[Term] = []
+
+    def __getitem__(self, stage: Stage) -> Any:
+        from .values import wrap
+
+        array, order = self.computed[id(stage.term)]
+        names = dict(zip(stage.term.shape, stage.axes))
+        return wrap(array, tuple(names[axis] for axis in order or ()), self.xp)
+
+    @cached_property
+    def xp(self) -> Any:
+        from .values import namespace_of
+
+        return namespace_of(self.bundle.arrays)
+
+    @cached_property
+    def computed(self) -> dict[int, tuple[Any, Any]]:
+        from .compiled import function_of
+        from .targets import target_of
+
+        terms = list({id(term): term for term in self.wanted}.values())
+        with deep(self.source):
+            function = function_of(self.source, tuple(terms), self.bundle, target_of(self.xp), DEFAULT)
+            arrays = function(*self.bundle.arrays.values())
+        arrays = arrays if len(terms) > 1 else (arrays,)
+        orders = [getattr(result, "order", None) for result in function.plan.results]
+        return {id(term): (array, order) for term, array, order in zip(terms, arrays, orders)}
+
+
+def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Bundle) -> Explanation:
+    """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
+    from .compiled import planned
+
+    with deep(checker.scope.source):
+        root = typed()
+        value = planned(checker, (root,), bundle, DEFAULT)(*bundle.arrays.values())
+    trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
+    names, found, seen = AxisNames(trace), [], set()
+    values = Values(checker.scope.source, bundle)
+    for node, term, frame in trace:
+        text, place = checker.text(node), places(frame)
+        if (text, place, id(term)) not in seen:
+            seen.add((text, place, id(term)))
+            found.append(stage(text, node, place, names.shape(term, frame), term, values))
+    if not found or (found[-1].term is not root and found[-1].term not in root.arguments):
+        text = whole if isinstance(whole, str) else checker.text(whole)
+        found.append(stage(text, whole, (), resolve(root.shape), root, values))
+    return Explanation(checker.scope.source, tuple(found), value)
+
+
+def stage(text: str, node: Any, place: tuple[Place, ...], axes: dict[str, Any], term: Term, values: Values) -> Stage:
+    values.wanted.append(term)
+    return Stage(text, show(axes), tuple(each.name for each in place), node, place, axes, term, values)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook."""
+    """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook.
+
+    Of many steps it shows an overview; `inside("FFN^2")` has those of one definition, or of a family of them.
+    """
 
     source: str
     stages: tuple[Stage, ...]
+    value: Any
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self.stages)
@@ -35,29 +204,103 @@ class Explanation:
     def __getitem__(self, position: int) -> Stage:
         return self.stages[position]
 
-    @property
-    def value(self) -> Any:
-        """The value of the whole."""
-        return self.stages[-1].value
+    def inside(self, name: str) -> Explanation:
+        """The steps that stand in the definition of a name: FFN^2; of all of a family: FFN^l, or FFN.
+
+        Raises NotationError where no step does.
+        """
+        wanted = str(key(name))
+        kept = [stage for stage in self.stages if any(wanted in spellings(place) for place in stage.place)]
+        if not kept:
+            known = dict.fromkeys(place.name for stage in self.stages for place in stage.place)
+            raise NotationError(201, f"no step stands in {name}", hint=did_you_mean(near(wanted, list(known))))
+        values = Values(self.source, kept[0].values.bundle)
+        stages = tuple(stage(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
+        return Explanation(self.source, stages, stages[-1].value)
+
+    def grouped(self) -> Iterator[tuple[tuple[Place, ...], list[tuple[int, Stage]]]]:
+        """Runs of steps that stand in one place, each step with its number."""
+        numbered = enumerate(self.stages, 1)
+        for place, group in groupby(numbered, lambda entry: entry[1].place):
+            yield place, list(group)
+
+    def overview(self) -> list[Overview]:
+        """A row for each definition that steps stand in, families in one row."""
+        rows: dict[tuple[str, ...], list[Stage]] = {}
+        for each in self.stages:
+            rows.setdefault(tuple(place.written for place in each.place), []).append(each)
+        return [Overview(found[-1], found) for found in rows.values()]
 
     def __str__(self) -> str:
-        from .display import text_table
-
-        lines = []
-        for number, stage in enumerate(self.stages, 1):
-            lines.append(f"{number}. {stage.text} : {stage.type}")
-            lines += ["     " + line for line in text_table(stage.value).splitlines()]
-        return "\n".join(lines)
+        return overview_text(self) if len(self) > LONGEST else steps_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        import html
+        from grammar.printer_runs import axes_in
 
-        rows = "".join(
-            f"<tr><td>{number}</td><td><code>{html.escape(stage.text)}</code></td>"
-            f"<td><code>{html.escape(stage.type)}</code></td><td>{stage.value._repr_html_()}</td></tr>"
-            for number, stage in enumerate(self.stages, 1)
-        )
-        head = "<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"
-        return f'<table class="named-tensor-steps">{head}{rows}</table>'
+        from .display.colours import tints
+        from .display.pages import html_overview, html_steps
+
+        written = [axis for stage in self.stages if hasattr(stage.node, "span") for axis in axes_in(stage.node)]
+        colours = tints(written + [axis for stage in self.stages for axis in stage.axes])
+        return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
+
+
+def spellings(place: Place) -> tuple[str, str, str]:
+    return place.name, place.written, key(place.name).base
+
+
+class Overview(NamedTuple):
+    """What an overview says of a definition, or of a family: its last step, and all steps of it."""
+
+    last: Stage
+    stages: list[Stage]
+
+    @property
+    def members(self) -> list[str]:
+        return list(dict.fromkeys(stage.inside[-1] for stage in self.stages if stage.inside))
+
+    @property
+    def title(self) -> str:
+        names = self.members
+        return ", ".join(names) if len(names) < 4 else f"{names[0]}, …, {names[-1]}"
+
+    @property
+    def depth(self) -> int:
+        return len(self.last.place)
+
+
+# --------------------------------------------------------------------------------------------------------- terminals
+def steps_text(explanation: Explanation) -> str:
+    from .display import text_table
+
+    lines: list[str] = []
+    before: tuple[Place, ...] = ()
+    for place, group in explanation.grouped():
+        lines += ["  " * depth + name for depth, name in headings(before, place)]
+        before = place
+        margin = "  " * len(place)
+        for number, each in group:
+            lines.append(f"{margin}{number}. {each.text} : {each.type}")
+            lines += [f"{margin}     {line}".rstrip() for line in text_table(each.value).splitlines()]
+    return "\n".join(lines)
+
+
+def headings(before: tuple[Place, ...], place: tuple[Place, ...]) -> list[tuple[int, str]]:
+    """The names of the definitions that begin where one place follows another, and how deep they are."""
+    common = 0
+    while common < min(len(before), len(place)) and before[common] == place[common]:
+        common += 1
+    return [(depth, each.name) for depth, each in enumerate(place) if depth >= common]
+
+
+def overview_text(explanation: Explanation) -> str:
+    rows = [
+        ("  " * row.depth + (row.title or "the formula itself"), str(len(row.stages)), row.last.type)
+        for row in explanation.overview()
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    lines = [f"{len(explanation)} steps; explanation.inside(…) shows those of one name"]
+    lines += [f"{name:<{widths[0]}}  {count:>{widths[1]}}  {type}" for name, count, type in rows]
+    return "\n".join(lines)

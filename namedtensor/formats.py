@@ -10,7 +10,6 @@ import csv
 import json
 import math
 import os
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -269,50 +268,17 @@ def numeric(array: Any, what: str) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------- safetensors
-STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-          "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?"}  # fmt: skip
-
-
 def read_safetensors(place: Path, member: str | None, name: str) -> Found:
-    """One tensor of the file: eight bytes say how long the JSON is that says where each tensor lies."""
-    import numpy as np
+    """One tensor of the file, with its axes where our own program wrote it."""
+    from .tensor_files import TensorFile, axes_in
 
-    with open(place, "rb") as file:
-        entries, start = safetensors_header(file, place)
-        chosen = choose(entries, member, place)
-        kind, shape, (first, last) = safetensors_entry(entries[chosen], f"{place}[{chosen}]")
-        file.seek(start + first)
-        data = file.read(last - first)
-    array = np.frombuffer(data, dtype=STORED[kind]) if len(data) % np.dtype(STORED[kind]).itemsize == 0 else None
-    if array is None or array.size != math.prod(shape):
-        raise FileProblem(f"{place}[{chosen}] is cut short")
-    if kind == "BF16":  # the upper half of a float32
-        array = (array.astype("<u4") << 16).view("<f4")
-    return Found(array.reshape(shape))
-
-
-def safetensors_header(file: Any, place: Path) -> tuple[dict[str, Any], int]:
-    lead = file.read(8)
-    length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
-    if not 2 <= length <= 10**8:
-        raise FileProblem(f"{place} is no safetensors file")
-    header = parse_json(file.read(length).decode("utf-8", "replace"), f"the head of {place}")
-    if not isinstance(header, dict):
-        raise FileProblem(f"{place} is no safetensors file")
-    return {key: entry for key, entry in header.items() if key != "__metadata__"}, 8 + length
-
-
-def safetensors_entry(entry: Any, what: str) -> tuple[str, list[int], list[int]]:
     try:
-        kind, shape, place = entry["dtype"], entry["shape"], entry["data_offsets"]
-        sound = all(isinstance(number, int) and number >= 0 for number in (*shape, *place)) and place[1] >= place[0]
-    except (KeyError, TypeError, IndexError):
-        sound, kind, shape, place = False, "", [], []
-    if not sound or len(place) != 2:
-        raise FileProblem(f"{what} has no proper entry in the head of its file")
-    if kind not in STORED:
-        raise FileProblem(f"{what} holds values of type {kind}, which cannot be read")
-    return kind, shape, place
+        file = TensorFile(place)
+    except NotationError as problem:
+        raise FileProblem(problem.message) from None
+    chosen = choose(file, member, place)
+    axes = axes_in(file).get(chosen)
+    return Found(file[chosen], tuple(axes) if axes else None)
 
 
 # -------------------------------------------------------------------------------------------------------------- writing

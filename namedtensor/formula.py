@@ -24,24 +24,21 @@ from .compiled import (
     Bundle,
     Values,
     all_values,
-    axes_of,
     compile_formula,
-    function_of,
     keep,
     shadowed_by,
     whole_sizes,
 )
-from .explain import Explanation, Stage
+from .explain import explained
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
 from .names import Key, key
 from .programs import Formula, Program, shape_of
 from .registered import PYTHON
-from .scope import Definition, Function, Scope, analyse
+from .scope import Definition, Function, analyse
 from .sizes import Unknown
-from .targets import target_of
-from .terms import Term, resolve
+from .terms import resolve
 
 
 # --------------------------------------------------------------------------------------------------------- evaluate
@@ -249,37 +246,8 @@ def explain(
     bundle = Bundle(formula, all_values(values, named))
     tree = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
     checker = Checker(analyse(formula, tree), bundle.inputs, whole_sizes(sizes), python=PYTHON)
-    with deep(formula):
-        whole = checker.whole()
-        found: list[tuple[str, Term]] = []
-        seen: set[tuple] = set()
-        for node, term, _ in checker.trace:
-            mark = (checker.text(node), id(term))
-            if isinstance(node, Number) or mark in seen or any("@" in axis for axis in term.shape):
-                continue
-            seen.add(mark)
-            found.append((checker.text(node), term))
-        if not found or found[-1][1] is not whole:
-            found.append((checker.text(_last_node(checker.scope)), whole))
-        stages = _evaluate_stages(checker, found, bundle)
-    return Explanation(formula, tuple(Stage(text, value) for text, value in stages))
-
-
-def _last_node(scope: Scope):
-    return scope.last.statement if isinstance(scope.last, Definition) else scope.last
-
-
-def _evaluate_stages(checker: Checker, found, bundle: Bundle):
-    from .values import namespace_of, wrap
-
-    target = target_of(namespace_of(bundle.arrays))
-    function = function_of(checker, tuple(term for _, term in found), bundle, target, DEFAULT)
-    arrays = function(*bundle.arrays.values())
-    arrays = arrays if len(found) > 1 else (arrays,)
-    return [
-        (text, wrap(array, axes_of(result), target.xp))
-        for (text, _), array, result in zip(found, arrays, function.plan.results)
-    ]
+    last = checker.scope.last
+    return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 
 
 def derivative(text: str, wrt: str, syntax: str = "auto"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .names import Key
-from .scope import Function
+from .scope import Definition, Function
 from .terms import Term
 
 
@@ -24,12 +24,15 @@ class Conflict:
 class Frame:
     """`axes` are what axis parameters stand for, `indices` what superscript indices and range variables do, `sizes` the
     axes of the arguments, `scalars` what `n` in `seq[n]` turned out to be. `depth` keeps the names of lifted axes apart.
+    A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`.
     """
 
     parent: Frame | None = None
     sizes_parent: Frame | None = None
     caller: Frame | None = None
     function: Function | None = None
+    call: Any = None
+    definition: Definition | None = None
     depth: int = 0
     variables: dict[Key, Term] = field(default_factory=dict)
     axes: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -1,18 +1,108 @@
-"""First values for parameters."""
+"""First values for parameters: how far they spread is itself a formula, of what the parameter is summed over.
+
+A parameter that a formula contracts has `inputs`, the numbers that one output sums, and `outputs`, the numbers that one
+input goes to; so the published initialisations are one line each:
+
+    Normal("√(1 / inputs)")                    LeCun et al. 1998
+    Uniform("√(6 / (inputs + outputs))")       Glorot and Bengio 2010
+    Normal("√(2 / inputs)")                    He et al. 2015
+    Normal("0.02")                             Devlin et al. 2018, Radford et al. 2019
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from grammar.errors import NotationError
 
-from .names import key
+from .arrays import converted
+from .frames import plain
+from .names import Key, key
+from .sizes import known
+from .terms import Term
 
 
-def initial(shapes: Mapping[str, Mapping[str, Any]], seed: int, dtype: str) -> dict[str, Any]:
-    """A tensor for each shape: γ one, vectors zero, all else normal with variance 1/(numbers that one output sums)."""
+@dataclass(frozen=True)
+class Constant:
+    """The same number everywhere."""
+
+    value: float
+
+    def draw(self, generator: Any, extent: tuple[int, ...], given: Mapping[str, float]) -> Any:
+        import numpy as np
+
+        return np.full(extent, self.value)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normally distributed about 0; `deviation` is a formula of `inputs`, `outputs` and the sizes."""
+
+    deviation: str
+
+    def draw(self, generator: Any, extent: tuple[int, ...], given: Mapping[str, float]) -> Any:
+        return generator.standard_normal(extent) * spread(self.deviation, given)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Evenly distributed from −`bound` to `bound`, a formula of `inputs`, `outputs` and the sizes."""
+
+    bound: str
+
+    def draw(self, generator: Any, extent: tuple[int, ...], given: Mapping[str, float]) -> Any:
+        bound = spread(self.bound, given)
+        return generator.uniform(-bound, bound, extent)
+
+
+Scheme = Constant | Normal | Uniform
+Schemes = Mapping[str, Scheme]
+
+LECUN = Normal("√(1 / inputs)")
+GLOROT = Uniform("√(6 / (inputs + outputs))")
+HE = Normal("√(2 / inputs)")
+
+
+def spread(formula: str, given: Mapping[str, float]) -> float:
+    from .formula import evaluate
+
+    return float(evaluate(formula, {name: value for name, value in given.items() if name in formula}))
+
+
+# ------------------------------------------------------------------------------------------------------------- fans
+def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[str, ...]]:
+    """The axes over which each parameter is summed where it is used, or looked up in; none where it is only added."""
+    names = {id(term): (spelling, {axis: axis for axis in term.shape}) for spelling, term in parameters.items()}
+    found: dict[Key, tuple[str, ...]] = {}
+    for term in terms:
+        if term.operator == "rename" and id(term.arguments[0]) in names:
+            spelling, own = names[id(term.arguments[0])]
+            new = dict(term.options)
+            names[id(term)] = spelling, {new.get(axis, axis): first for axis, first in own.items()}
+        for argument in term.arguments:
+            if id(argument) in names and term.axes and term.operator in ("⊙", "index"):
+                spelling, own = names[id(argument)]
+                if term.operator == "⊙" or spelling not in found:
+                    found[spelling] = tuple(plain(own[axis]) for axis in term.axes if axis in own)
+    return found
+
+
+def initial(
+    shapes: Mapping[str, Mapping[str, Any]],
+    summed: Mapping[Key, tuple[str, ...]],
+    seed: int,
+    dtype: str,
+    schemes: Schemes | None = None,
+    scalars: Mapping[str, float] | None = None,
+) -> dict[str, Any]:
+    """A tensor for each shape, by the scheme of its whole name or of its base; else by what the formulas do with it.
+
+    Else γ is one; what is contracted is normal with variance 1/inputs, so that it keeps the variance of its input; what
+    is only added is zero.
+    """
     import numpy as np
 
     from .tensors import tensor
@@ -20,19 +110,52 @@ def initial(shapes: Mapping[str, Mapping[str, Any]], seed: int, dtype: str) -> d
     generator = np.random.default_rng(seed)
     found = {}
     for name, shape in shapes.items():
-        unknown = [axis for axis, size in shape.items() if not isinstance(size, int)]
-        if unknown:
+        extent = whole(name, shape)
+        spelling = key(name)
+        over = [shape[axis] for axis in summed.get(spelling, ())]
+        inputs = math.prod(over)
+        given = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
+        scheme = chosen(name, spelling, schemes or {}) or usual(spelling, bool(over))
+        found[name] = tensor(np.asarray(scheme.draw(generator, extent, given), dtype=dtype), tuple(shape))
+    return found
+
+
+def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
+    for axis, size in shape.items():
+        if not isinstance(known(size), int):
             raise NotationError(
                 309,
-                f"the size of {unknown[0]} in {name} is not known",
-                hint=f"give it by name: sizes={{{unknown[0]!r}: 3}}",
+                f"the size of {axis} in {name} is not known",
+                hint=f"give it by name: sizes={{{axis!r}: 3}}",
             )
-        extent = tuple(shape.values())
-        if key(name).base == "γ":
-            array = np.ones(extent)
-        elif len(extent) < 2:
-            array = np.zeros(extent)
-        else:
-            array = generator.standard_normal(extent) / math.sqrt(math.prod(extent) / max(extent[-1], 1))
-        found[name] = tensor(array.astype(dtype), tuple(shape))
-    return found
+    return tuple(shape.values())
+
+
+def chosen(name: str, spelling: Key, schemes: Schemes) -> Scheme | None:
+    """The scheme of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base."""
+    labels = spelling.superscript[-1:] or spelling.subscript[-1:]
+    sign = "^" if spelling.superscript else "_"
+    return schemes.get(name) or schemes.get(spelling.base + sign + "".join(labels)) or schemes.get(spelling.base)
+
+
+def usual(spelling: Key, contracted: bool) -> Scheme:
+    if spelling.base == "γ":
+        return Constant(1.0)
+    return LECUN if contracted else Constant(0.0)
+
+
+def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
+    """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
+    import numpy as np
+
+    from .formula import evaluate
+    from .tensors import tensor
+
+    generator = np.random.default_rng(seed)
+
+    def draw(like: Any) -> Any:
+        numbers = generator.uniform(np.finfo(np.float32).tiny, 1, tuple(like.sizes.values()))
+        drawn = evaluate(formula, u=tensor(numbers, like.axes))
+        return tensor(converted(drawn.to_array(like.axes), like.array), like.axes)
+
+    return draw

@@ -5,18 +5,42 @@ So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is 
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+_OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
+_told = False
 
 
 @cache
 def register() -> None:
     """Tell JAX; once."""
+    global _told
     from jax import tree_util  # type: ignore[import-not-found]
 
     from .tensors import NamedTensor
 
     tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
+    for kind in _OTHERS:
+        tree_util.register_pytree_node(*kind)
+    _told = True
+
+
+def where_imported() -> None:
+    """Tell JAX where it is imported, before any of its arrays is met."""
+    if not _told and "jax" in sys.modules:
+        register()
+
+
+def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) -> None:
+    """Tell JAX of a class that holds named tensors, too, when it is told of those: its leaves, and what it is made of."""
+    _OTHERS.append((kind, leaves, made_of))
+    if _told:
+        from jax import tree_util  # type: ignore[import-not-found]
+
+        tree_util.register_pytree_node(kind, leaves, made_of)
 
 
 def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
@@ -25,6 +49,9 @@ def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
     from .layouts import Layout
 
     (leaf,) = leaves
-    if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) == len(axes):
+    if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) != len(axes):
+        return eager.made_as(leaf, Layout(axes, (), None, None))
+    try:
         return eager.made(leaf, axes)
-    return eager.made_as(leaf, Layout(axes, (), None, None))
+    except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array
+        return eager.made_as(leaf, Layout(axes, tuple(leaf.shape), leaf.dtype, None))

@@ -65,6 +65,7 @@ def enter(
         sizes_parent=None if signed else caller,
         caller=caller,
         function=function,
+        call=node,
         depth=(caller.depth + 1 if signed else caller.depth) if depth is None else depth,
         axes=dict(bindings["axes"]),
         indices=dict(bindings["indices"]),

@@ -96,6 +96,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Frame, f
     place = Frame(
         parent=place,
         sizes_parent=place,
+        definition=group[0],
         depth=place.depth,
         active=frame.active | place.active | {marker},
     )
@@ -229,6 +230,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
         place = Frame(
             parent=holder,
             sizes_parent=holder,
+            definition=family,
             depth=holder.depth,
             indices={**indices, variable: step},
             active=frame.active | {marker},

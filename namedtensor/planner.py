@@ -125,7 +125,7 @@ class _Planner:
         for number, (term, own) in enumerate(parts, 1):
             value = self.array(term)
             picked = {own[axis]: place for place, axis in enumerate(how.picked) if axis in own}
-            rows = own.get(how.sliced or "")
+            rows = own.get(how.sliced)
             kept = tuple(axis for axis in value.order if axis not in picked)
             shape = tuple(
                 how.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept

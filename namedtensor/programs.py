@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -28,14 +28,22 @@ from .compiled import (
     shadowed_by,
     whole_sizes,
 )
+from .explain import Explanation, explained
 from .lifting import Bindings, enter
 from .limits import DEFAULT, deep
 from .names import key, walk
 from .operators import REGISTRY
 from .registered import PYTHON
-from .scope import Function, Scope, analyse
+from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown, known
 from .terms import Term
+
+if TYPE_CHECKING:
+    from .display.coloured import Coloured
+    from .display.colours import Tint
+    from .display.diagrams import Diagram
+    from .initial import Schemes
+    from .sharding import Rules, Sharded
 
 
 class Program:
@@ -49,7 +57,7 @@ class Program:
         self.syntax = syntax
         self.tree = parse(source, syntax, functions=frozenset(PYTHON))
         self.scope: Scope = analyse(source, self.tree)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[Any, Any] = {}
         self._known: dict[tuple, Any] = {}  # of the function that the program ends with
 
     # what it says
@@ -62,17 +70,45 @@ class Program:
     def __reduce__(self):
         return type(self), (self.source, self.syntax)
 
-    def to_text(self, ascii: bool = False) -> str:
-        """The program in text, or in ASCII."""
+    def to_text(self, ascii: bool = False, colours: bool = False) -> str:
+        """The program in text, or in ASCII; with `colours`, a terminal shows each axis in its own."""
         from grammar.printer import to_text
 
-        return to_text(self.tree, ascii=ascii)
+        escapes = {axis: tint.escape for axis, tint in self.tints.items()}
+        return to_text(self.tree, ascii=ascii, colours=escapes if colours else None)
 
-    def to_latex(self, macros: bool = False) -> str:
-        """The program in LaTeX; with `macros`, in the paper's own."""
+    def to_latex(self, macros: bool = False, colours: bool = False) -> str:
+        """The program in LaTeX; with `macros`, in the paper's own; with `colours`, each axis in its own.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("∑_{seq} x").to_latex(colours=True))
+        \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
+        """
         from grammar.printer import to_latex
 
-        return to_latex(self.tree, macros=macros)
+        found = {axis: tint.colour.light for axis, tint in self.tints.items()}
+        return to_latex(self.tree, macros=macros, colours=found if colours else None)
+
+    def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
+        """The program for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
+        from .display.pages import html_program
+
+        return html_program(self.tree, self.tints, sizes or {})
+
+    def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
+        """The program with each axis in its colour, in a notebook as in a terminal."""
+        from .display.coloured import Coloured
+
+        return Coloured(self, sizes or {})
+
+    @cached_property
+    def tints(self) -> dict[str, Tint]:
+        """The colour of each axis, in the order in which the program names them."""
+        from grammar.printer_runs import axes_in
+
+        from .display.colours import tints
+
+        return tints(axes_in(self.tree))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -116,16 +152,45 @@ class Program:
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
-    def __getitem__(self, name: str) -> Entry:
+    @overload
+    def __getitem__(self, name: str) -> Entry: ...
+    @overload
+    def __getitem__(self, name: tuple[str, ...]) -> Entries: ...
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> Entry | Entries:
+        """A name of the program, or several: `program["K", "V"](…)` is a tuple of both, what they share computed once."""
         found = self._entries.get(name)
         if found is None:
-            found = self._entries[name] = Entry(self, name)
+            found = self._entries[name] = Entry(self, name) if isinstance(name, str) else Entries(self, name)
         return found
 
     def __getattr__(self, name: str) -> Entry:
         if name.startswith("_"):
             raise AttributeError(name)
         return self[name]
+
+    def redefined(self, text: str = "", without: Iterable[str] = ()) -> Self:
+        """A program in which the definitions of `text` replace those of the same names; `without` takes some out.
+
+        What `text` says of other names is added. Raises NotationError where a name to take out is not defined.
+
+        >>> import namedtensor as nt
+        >>> nt.program("act(x) = gelu(x)\\nY = act(X)").redefined("act(x) = relu(x)")
+        act(x) = relu(x)
+        Y = act(X)
+        """
+        from .redefining import redefined
+
+        return redefined(self, text, without)
+
+    def shard(self, rules: Rules, mesh: Any) -> Sharded:
+        """The program over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
+
+        Raises NotationError where JAX is not installed (408), or the mesh has no such axis (201).
+        """
+        from .sharding import Sharding
+
+        return Sharding(rules, mesh).sharded(self)
 
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
@@ -148,6 +213,29 @@ class Program:
         from .formula import evaluate
 
         return evaluate(self.source, values, sizes=sizes, syntax=self.syntax, **named)
+
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to the program's value, or to that of the function that it ends with; see `Entry.explain`."""
+        if self._last is not None:
+            return self._last.explain(*arguments, values=values, sizes=sizes, **named)
+        from .formula import explain
+
+        return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
+
+    def diagram(
+        self,
+        *arguments: Any,
+        sizes: Mapping[str, int] | None = None,
+        expand: str | Collection[str] = (),
+        values: Values | None = None,
+        **shapes: Any,
+    ) -> Diagram:
+        """A drawing of the way to the program's value, or to that of the function that it ends with; see `Entry.diagram`."""
+        from .diagrams import diagram
+
+        last = self.scope.last
+        entry = self[str(last.key)] if isinstance(last, Definition) and last.range is None else self._last
+        return diagram(self, entry, arguments, shapes, sizes, expand, values)
 
     @cached_property
     def _last(self) -> Entry | None:
@@ -178,7 +266,9 @@ class Program:
         return {name: show(shape) for name, shape in found.items()}
 
     def parameter_shapes(self, sizes=None, **shapes: Any) -> dict[str, dict[str, Any]]:
-        checker = self.demanding(sizes, shapes)
+        return self.shapes_of(self.demanding(sizes, shapes), shapes)
+
+    def shapes_of(self, checker: Checker, shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         given = {str(key(name)) for name in shapes}
         found: dict[str, dict[str, Any]] = {}
         for spelling, term in checker.demanded.items():
@@ -201,6 +291,7 @@ class Program:
                 checker.term(self.scope.last, checker.top)
             for function in self.scope.all_functions():
                 self.demand_function(checker, function)
+            checker.solver.settle()
         return checker
 
     def demand_function(self, checker: Checker, function: Function) -> None:
@@ -215,10 +306,8 @@ class Program:
                 continue
             if function.signature is None:
                 return
-            shape = {
-                axis.name: checker.top.sizes.get(axis.name) or checker.unknown_size(axis.name)
-                for axis, _ in function.signature.domain[position].axes
-            }
+            axes = function.signature.domain[position].axes
+            shape = {axis.name: checker.unknown_size(axis.name) for axis, _ in axes}
             arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
         bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
         parts = function.head.arguments
@@ -258,14 +347,28 @@ class Program:
 
         return to_python(self, library, all_values(values, named), sizes)
 
-    def init(self, seed: int = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64", **shapes: Any):
-        """The parameters as tensors: a matrix normal with variance 1/(numbers that one output sums), γ one, others zero.
+    def init(
+        self,
+        seed: int = 0,
+        sizes: Mapping[str, int] | None = None,
+        dtype: str = "float64",
+        schemes: Schemes | None = None,
+        only: Collection[str] | None = None,
+        **shapes: Any,
+    ):
+        """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
+        what is only added zero; `schemes` says otherwise by name (see `initial`), `only` which are wanted.
 
         Raises NotationError where a size stays unknown.
         """
-        from .initial import initial
+        from .initial import fans, initial
 
-        return initial(self.parameter_shapes(sizes, **shapes), seed, dtype)
+        checker = self.demanding(sizes, shapes)
+        summed = fans(checker.demanded, checker.terms.made())
+        wanted = self.shapes_of(checker, shapes)
+        if only is not None:
+            wanted = {name: shape for name, shape in wanted.items() if name in only}
+        return initial(wanted, summed, seed, dtype, schemes, sizes)
 
 
 class Formula(Program):
@@ -297,8 +400,7 @@ class Entry:
                     return run(*map(ARRAY, given.values()), *map(ARRAY, arguments))
             except (AttributeError, TypeError):
                 known = None
-        given = all_values(values, named)
-        given.update(zip(map("argument_{}".format, range(1, len(arguments) + 1)), arguments))
+        given = all_values(values, named) | by_position(arguments)
         bundle = Bundle(self.program.source, given)
         extent = whole_sizes(sizes) if sizes else None
         mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
@@ -310,19 +412,60 @@ class Entry:
         return result
 
     def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
-        scope = self.program.scope
-        shadowed = shadowed_by(map(str, bundle.inputs))
-        if shadowed or PYTHON:
-            scope = analyse(
-                self.program.source,
-                parse(self.program.source, self.program.syntax, shadowed, functions=frozenset(PYTHON)),
-            )
-        spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
-        inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in spellings}
-        checker = Checker(scope, inputs, sizes, python=PYTHON)
+        checker, typed = self.typing(bundle, count, sizes)
         with deep(self.program.source):
-            term = self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
-            return planned(checker, term, bundle, DEFAULT)
+            return planned(checker, (typed(),), bundle, DEFAULT)
+
+    def typing(self, bundle: Bundle, count: int, sizes) -> tuple[Checker, Callable[[], Term]]:
+        """A checker for a call of `count` arguments, and what types the call with it."""
+        spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
+        checker = checker_of(self.program, bundle, sizes, spellings)
+        return checker, lambda: self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
+
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to its value, in order: the sub-formula, its type, its value, and whose definition it stands in.
+
+        Raises NotationError where a call would.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")
+        >>> for step in program["g"].explain(3):
+        ...     print(" > ".join(step.inside), ":", step.text)
+        g : x
+        g > f : x
+        g > f : 2 x
+        g : f(x)
+        g : f(x) + 1
+        """
+        given = all_values(values, named) | by_position(arguments)
+        bundle = Bundle(self.program.source, given)
+        checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes))
+        return explained(checker, typed, self.name, bundle)
+
+    def diagram(
+        self,
+        *arguments: Any,
+        sizes: Mapping[str, int] | None = None,
+        expand: str | Collection[str] = (),
+        values: Values | None = None,
+        **shapes: Any,
+    ) -> Diagram:
+        """A drawing of where the values go on the way to this one, each with its type: nothing is computed.
+
+        Arguments and inputs are given as types (or tensors), by position or by name; what is not given is a parameter,
+        written where it is used. A family is drawn once, a function as one box: `expand` names functions to open, and
+        families, or their index, to draw member by member. `values` are parameters, whose sizes it then tells.
+
+        Raises NotationError where the types do not fit, or a name to open is not there.
+
+        >>> import namedtensor as nt
+        >>> block = nt.program("Block(X) = X + FFN(X)\\nFFN(X) = relu(X ⊙_{a} W)_{b→a}\\nW ∈ ℝ^{a × b}")
+        >>> drawing = block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN")
+        >>> drawing.save("block.svg")  # doctest: +SKIP
+        """
+        from .diagrams import diagram
+
+        return diagram(self.program, self, arguments, shapes, sizes, expand, values)
 
     def term(self, checker: Checker, arguments: list[tuple[str, Input]]) -> Term:
         function = self.function(checker)
@@ -375,6 +518,50 @@ class Entry:
             numbers = {name: checker.term(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers
         return None
+
+
+def by_position(arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """Arguments under names that no program has."""
+    return {f"argument_{number}": argument for number, argument in enumerate(arguments, 1)}
+
+
+class Entries:
+    """Several names of a program, computed together: what they share is computed once."""
+
+    def __init__(self, program: Program, names: tuple[str, ...]):
+        self.program, self.names = program, names
+        self._entries = tuple(Entry(program, name) for name in names)
+        self._plans = Plans()
+
+    def __repr__(self) -> str:
+        return f"{', '.join(self.names)} of a program of {len(self.program.tree.statements)} statements"
+
+    def __call__(self, *, values: Values | None = None, sizes=None, **named: Any) -> tuple:
+        """Their values, in the order of the names; parameters and inputs come by name."""
+        bundle = Bundle(self.program.source, all_values(values, named))
+        extent = whole_sizes(sizes) if sizes else None
+        mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
+        compiled = self._plans.fetch(mark)
+        if compiled is None:
+            compiled = self._plans.store(mark, self.compile(bundle, extent))
+        return compiled.several(*bundle.arrays.values())
+
+    def compile(self, bundle: Bundle, sizes) -> Compiled:
+        checker = checker_of(self.program, bundle, sizes)
+        with deep(self.program.source):
+            terms = tuple(entry.term(checker, []) for entry in self._entries)
+            return planned(checker, terms, bundle, DEFAULT)
+
+
+def checker_of(program: Program, bundle: Bundle, sizes, arguments=()) -> Checker:
+    """A checker of the program for the values of a call; those of `arguments` are no names of the program."""
+    scope = program.scope
+    shadowed = shadowed_by(map(str, bundle.inputs))
+    if shadowed or PYTHON:
+        tree = parse(program.source, program.syntax, shadowed, functions=frozenset(PYTHON))
+        scope = analyse(program.source, tree)
+    inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
+    return Checker(scope, inputs, sizes, python=PYTHON)
 
 
 def _part(text: str):

@@ -17,7 +17,7 @@ from grammar.nodes import Call, Node, Number, Size
 from .frames import Conflict, Frame
 from .names import Key, spelled, walk
 from .scope import SizeFact
-from .sizes import Unknown, is_known, known
+from .sizes import Unknown, agree, is_known, known
 
 if TYPE_CHECKING:
     from .check import Checker
@@ -128,6 +128,21 @@ class Solver:
                 if solved is not None:
                     return self.whole(solved, symbol, fact)
         return None
+
+    def settle(self) -> None:
+        """Give each size that stayed unknown at top level what the stated facts say of it."""
+        top = self.checker.top
+        facts = [*self.checker.scope.sizes, *(f for each in self.checker.scope.all_functions() for f in each.sizes)]
+        stated = [(fact, top) for fact in facts]
+        waiting = [axis for axis, size in top.sizes.items() if isinstance(known(size), Unknown)]
+        before = len(waiting) + 1
+        while len(waiting) < before:
+            before = len(waiting)
+            for axis in waiting:
+                found = self.by_facts(("size", axis), stated, None)
+                if found is not None and is_known(found):
+                    agree(top.sizes[axis], known(found))
+            waiting = [axis for axis in waiting if not is_known(top.sizes[axis])]
 
     def whole(self, value: Any, symbol: Symbol, fact: SizeFact) -> Any:
         if isinstance(value, Unknown):

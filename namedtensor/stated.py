@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_claims(checker: Checker) -> None:
+    checker.steps = len(checker.trace)  # what claims need is no step to the value
     for claim in (*checker.scope.claims, *checker.given_definitions()):
         try:
             checker.claim(claim, checker.top)

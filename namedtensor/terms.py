@@ -78,6 +78,10 @@ class Terms:
     def __len__(self) -> int:
         return len(self._made)
 
+    def made(self) -> list[Term]:
+        """All of them, arguments before what uses them."""
+        return list(self._made.values())
+
 
 def _kinds(options: tuple) -> tuple:
     """1, 1.0 and True are three different options."""

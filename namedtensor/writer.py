@@ -145,7 +145,12 @@ class Writer:
         return self.target.kind(x.dtype)
 
     def floating(self, x: Value) -> Value:
-        return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.target.default_float)
+        return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.default_float((x,)))
+
+    def default_float(self, arguments: Sequence[Argument]) -> str:
+        """What whole numbers become: the library's own dtype, but the formula's where all is known before there is data."""
+        values = [each for each in arguments if isinstance(each, Value)]
+        return self.real if values and all(each.fixed for each in values) else self.target.default_float
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
         """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
@@ -189,7 +194,7 @@ class Writer:
         if floats or any(
             isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
         ):
-            return target.default_float
+            return self.default_float(arguments)
         whole = [dtype for dtype, kind in zip(dtypes, kinds) if kind != "b"]
         return target.result_type(whole) if whole else target.default_whole
 

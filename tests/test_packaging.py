@@ -71,8 +71,8 @@ def test_the_version_is_said_once():
 MAY_IMPORT = {
     "grammar": {"grammar", "lark"},
     "namedtensor": {"grammar", "namedtensor", "numpy", "array_api_compat", "torch", "jax", "xarray", "prompt_toolkit",
-                    "IPython"},
-    "transformer": {"grammar", "namedtensor", "transformer", "numpy"},
+                    "IPython", "matplotlib"},
+    "transformer": {"grammar", "namedtensor", "transformer", "numpy", "tokenizers"},
 }  # fmt: skip
 
 
@@ -105,8 +105,10 @@ def test_parsing_checking_and_the_reference_need_no_numpy():
 
 
 def test_heavy_packages_are_imported_only_when_asked_for():
-    heavy = ("torch", "jax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython")
-    run = python("-c", f"import sys, namedtensor; print([name for name in {heavy} if name in sys.modules])")
+    heavy = ("torch", "jax", "xarray", "prompt_toolkit", "pandas", "matplotlib", "IPython", "tokenizers")
+    run = python(
+        "-c", f"import sys, namedtensor, transformer; print([name for name in {heavy} if name in sys.modules])"
+    )
     assert run.stdout.strip() == "[]", run.stdout + run.stderr
 
 

@@ -1,0 +1,150 @@
+"""Nodes to runs: what a page or a picture needs to set a formula, script by script and axis by axis.
+
+    softmax_{seq} X        Run("softmax"), Run("seq", scripts=("below",), axis="seq"), Run(" "), Run("X", slanted=True)
+
+A script's brackets fall away, for it stands below or above. Which names are axes the tree says, not the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from . import nodes
+from .nodes import Call, axis_of
+from .printer_text import FORMS, POSTFIXED, Piece, Text, over_index
+from .symbols import FUNCTIONS
+
+# Marks inside a piece, none of which a formula can hold: they begin a script, an axis, a slanted name, and end each.
+BELOW, ABOVE, AXIS, SLANTED, NAMED, END = "\ue000\ue001\ue002\ue003\ue004\ue005"
+SCRIPTS = {BELOW: "below", ABOVE: "above"}
+
+
+class Run(NamedTuple):
+    """A piece of one kind: the scripts it stands in, outermost first, the axis that it names, whether it is slanted."""
+
+    text: str
+    scripts: tuple[str, ...] = ()
+    axis: str | None = None
+    slanted: bool = False
+
+
+def to_runs(node, axes: Collection[str] | None = None) -> tuple[Run, ...]:
+    """`node` in runs; `axes` are the names that are axes where the tree leaves that open.
+
+    >>> from grammar.parser import parse
+    >>> [(run.text, run.scripts, run.axis) for run in to_runs(parse("∑_{seq} X^2"))]
+    [('∑', (), None), ('seq', ('below',), 'seq'), (' ', (), None), ('X', (), None), ('2', ('above',), None)]
+    """
+    return tuple(runs_of(Marked(axes_in(node) if axes is None else axes).text(node)))
+
+
+def axes_in(node) -> tuple[str, ...]:
+    """The axes that a tree names, in its order.
+
+    >>> from grammar.parser import parse
+    >>> axes_in(parse("LN_W(X_{a→b}) ⊙_{key} W_Q"))
+    ('key', 'a', 'b')
+    """
+    found: dict[str, None] = {}
+    sure: set[str] = set()
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, nodes.Axis):
+            sure.add(current.name)
+            found.setdefault(current.name)
+        elif isinstance(current, Call):
+            for axis in filter(None, map(axis_of, current.subscript)):
+                found.setdefault(axis.name)
+            sure |= {axis.name for axis in filter(None, map(axis_of, certain(current)))}
+        waiting.extend(reversed(nodes.children(current)))
+    return tuple(axis for axis in found if axis in sure)
+
+
+def certain(call: Call) -> tuple:
+    """The components of a built-in's subscript that are axes."""
+    if call.operator in ("maxk", "argmaxk"):
+        return call.subscript[:1]
+    form = FORMS.get(call.operator)
+    if form == "big":
+        return () if over_index(call) else call.subscript
+    return call.subscript if call.operator in FUNCTIONS or form == "product" else ()
+
+
+class Marked(Text):
+    """The text spelling, its scripts and axes between marks."""
+
+    def __init__(self, axes: Collection[str]):
+        self.axes = frozenset(axes)
+
+    def word(self, text: str) -> str:
+        slanted = len(text.rstrip("'*†")) == 1 and text[0].isalpha()
+        return f"{SLANTED}{text}{END}" if slanted else text
+
+    def tinted(self, axis: str, text: str) -> str:
+        return f"{AXIS}{axis}{NAMED}{text}{END}" if axis in self.axes else text
+
+    def script(self, base, text: str, sign: str, content: str) -> str:
+        return text + scripted(sign, content)
+
+    def under(self, operator: str, axes: str) -> str:
+        return self.signs[operator] + scripted("_", axes)
+
+    def big_sign(self, operator: str, below: str, above: str = "") -> str:
+        return self.signs[operator] + scripted("_", below) + (scripted("^", above) if above else "")
+
+    def head(self, node):
+        below = yield from self.below(node.subscript)
+        above = yield from self.above(node.superscript)
+        scripts = (scripted("_", below) if below else "") + (scripted("^", above) if above else "")
+        return self.called(node.operator) + scripts
+
+    def called(self, operator: str) -> str:
+        return self.word(operator)
+
+    def literal(self, node):
+        rows = yield from self.rows(node)
+        axes = ", ".join(self.axis(axis).text for axis in node.axes)
+        return Piece(f"[{'; '.join(', '.join(row) for row in rows)}]{scripted('_', axes)}", POSTFIXED)
+
+    def space(self, domain: str, axes: str) -> str:
+        return domain + scripted("^", axes)
+
+
+def scripted(sign: str, content: str) -> str:
+    return (BELOW if sign == "_" else ABOVE) + content + END
+
+
+def runs_of(marked: str) -> Iterator[Run]:
+    """The runs of a text with marks."""
+    open_marks: list[str] = []
+    axes: list[str] = []
+    text = ""
+    for character in marked:
+        if character not in (BELOW, ABOVE, AXIS, SLANTED, NAMED, END):
+            text += character
+            continue
+        if character == NAMED:
+            axes.append(text)
+        elif text:
+            yield run(text, open_marks, axes)
+        text = ""
+        if character == END:
+            if open_marks.pop() == AXIS:
+                axes.pop()
+        elif character != NAMED:
+            open_marks.append(character)
+    if text:
+        yield run(text, open_marks, axes)
+
+
+def run(text: str, open_marks: list[str], axes: list[str]) -> Run:
+    scripts = tuple(SCRIPTS[mark] for mark in open_marks if mark in SCRIPTS)
+    axis = axes[-1] if axes else None
+    return Run(text if axis else text.replace("-", "−"), scripts, axis, SLANTED in open_marks)
+
+
+def plain(runs: tuple[Run, ...]) -> str:
+    """The characters of runs alone."""
+    return "".join(run.text for run in runs)

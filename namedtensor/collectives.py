@@ -1,0 +1,160 @@
+"""What the devices say to each other: the collective operations that XLA put into a compiled function.
+
+They are read from the compiler's own text, so what is listed is what runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
+
+# A started operation is ended by another, ‥-done, which is not counted.
+LINE = re.compile(rf"= (?P<result>\(.*?\)|\S+) (?P<kind>{'|'.join(KINDS)})(?P<start>-start)?\((?P<rest>.*)")
+SHAPE = re.compile(r"\w+\[[\d,]*\]")
+EVERY = re.compile(r"replica_groups=\{\}")
+LISTED = re.compile(r"replica_groups=\{(\{[\d,]+\}(?:,\{[\d,]+\})*)\}")
+RANGED = re.compile(r"replica_groups=\[([\d,]+)\]<=(\[[\d,]+\](?:T\([\d,]+\))?)")
+MESHED = re.compile(
+    r"replica_groups=mesh\[([^\[\]]*)\](?:, device_ids=\((\[[\d,]+\](?:T\([\d,]+\))?|[\d,]+)\))? ?\{([^{}]*)\}"
+)
+ORDER = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?")
+PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
+
+
+class Collective(NamedTuple):
+    """One collective operation: its kind, the shapes of what each device has after it, and the axes of the mesh it goes over.
+
+    `over` is empty where the compiler's groups are not those of axes of the mesh.
+    """
+
+    kind: str
+    shapes: tuple[str, ...]
+    over: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {', '.join(self.shapes)}" + (f" over {', '.join(self.over)}" if self.over else "")
+
+
+class Collectives(tuple[Collective, ...]):
+    """The collective operations of a compiled function, in the order of its text; one inside a loop stands there once."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are of each kind."""
+        return dict(sorted(Counter(each.kind for each in self).items()))
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self)) or "no collective operations"
+
+
+def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:
+    """The collective operations of a function of sharded tensors, layers or arrays, as XLA compiles it for these.
+
+    Raises NotationError where JAX is not installed (408), and what the function raises.
+    """
+    from .sharding import jax_module, of_the_language
+
+    jax = jax_module()
+    lower = function.lower if hasattr(function, "lower") else jax.jit(function).lower
+    with of_the_language():
+        text = lower(*arguments, **named).compile().as_text()
+    places: list[Any] = [getattr(leaf, "sharding", None) for leaf in jax.tree.leaves((arguments, named))]
+    meshes: list[Any] = [place.mesh for place in places if isinstance(place, jax.sharding.NamedSharding)]
+    return collectives_of(text, meshes[0] if meshes else None)
+
+
+def collectives_of(text: str, mesh: Any = None) -> Collectives:
+    """The collective operations in the text of a compiled function (HLO).
+
+    >>> collectives_of("%r = f32[2,8]{1,0} all-reduce(%x), replica_groups={{0,1},{2,3}}, to_apply=%add")
+    all-reduce of f32[2,8]
+    """
+    found = []
+    for line in text.splitlines():
+        match = LINE.search(line)
+        if match:
+            result = match["result"]
+            if match["start"] and match["kind"] != "all-reduce":  # what is started gives (operands, results, …)
+                result = _second(result)
+            found.append(Collective(match["kind"], tuple(SHAPE.findall(result)), _over(match["rest"], mesh)))
+    return Collectives(found)
+
+
+def _second(result: str) -> str:
+    """The second of a tuple's parts, which may be tuples themselves."""
+    depth, parts = 0, [""]
+    for character in result[1:-1]:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts[1] if len(parts) > 1 else result
+
+
+def _over(rest: str, mesh: Any) -> tuple[str, ...]:
+    """The axes of the mesh within which the devices of each group differ, where the groups are such."""
+    if mesh is None:
+        return ()
+    places = np.arange(mesh.devices.size).reshape(mesh.devices.shape)
+    if pairs := PAIRS.search(rest):
+        moved = [np.unravel_index(pair, places.shape) for pair in _numbers(pairs[1])]
+        differ = [any(each[axis][0] != each[axis][1] for each in moved) for axis in range(places.ndim)]
+        return tuple(name for name, differs in zip(mesh.axis_names, differ) if differs)
+    groups = _groups(rest, places.size)
+    for count in range(places.ndim + 1):
+        for axes in combinations(range(places.ndim), count):
+            if _along(places, axes) == groups:
+                return tuple(mesh.axis_names[axis] for axis in axes)
+    return ()
+
+
+def _along(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
+    """The groups of devices that differ in these axes alone."""
+    length = int(np.prod([places.shape[axis] for axis in axes]))
+    rows = np.moveaxis(places, axes, range(-len(axes), 0)).reshape(-1, length)
+    return {frozenset(row) for row in rows.tolist()}
+
+
+def _groups(rest: str, count: int) -> set[frozenset[int]]:
+    """The groups of devices that speak with each other, in the ways in which XLA writes them; none where it is another."""
+    if EVERY.search(rest):
+        return {frozenset(range(count))}
+    if listed := LISTED.search(rest):
+        return {frozenset(group) for group in _numbers(listed[1])}
+    if ranged := RANGED.search(rest):  # [2,4]<=[4,2]T(1,0): a range, given a shape, transposed, given another
+        rows = _ordered(ranged[2], count).reshape(_sizes(ranged[1]))
+        return {frozenset(row) for row in rows.tolist()}
+    if (meshed := MESHED.search(rest)) and ":" not in meshed[3]:  # mesh['a'=2,'b'=4] {'b'}: in a mesh of XLA's own
+        names, sizes = zip(*re.findall(r"'(\w+)'=(\d+)", meshed[1]))
+        axes = tuple(map(names.index, re.findall(r"'(\w+)'", meshed[3])))
+        return _along(_ordered(meshed[2], count).reshape(tuple(map(int, sizes))), axes)
+    return set()
+
+
+def _ordered(text: str | None, count: int) -> Any:
+    """The numbers of the devices in an order: as it is, [2,4]T(1,0) for a range given a shape and transposed, or listed."""
+    places = np.arange(count)
+    if text is None:
+        return places
+    match = ORDER.fullmatch(text)
+    if match is None:
+        return np.array(_sizes(text))
+    places = places.reshape(_sizes(match[1]))
+    return places.transpose(_sizes(match[2])) if match[2] else places
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
+
+
+def _numbers(text: str) -> list[tuple[int, ...]]:
+    """{0,1},{2,3} as numbers."""
+    return [_sizes(group) for group in re.findall(r"\{([\d,]+)\}", text)]

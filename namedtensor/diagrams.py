@@ -1,0 +1,118 @@
+"""From the name of a program to its diagram: types for what is given, then the flow of values, then a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+from grammar.nodes import Name
+
+from .advice import did_you_mean, near
+from .check import Checker
+from .checked import Input
+from .compiled import whole_sizes
+from .display.colours import tints
+from .display.diagrams import Diagram
+from .flow import Asked, Flow
+from .flow_graph import Graph
+from .limits import deep
+from .names import Key, key, walk
+from .registered import PYTHON
+from .scope import Function, Scope
+from .sizes import Unknown, is_known, known
+
+if TYPE_CHECKING:
+    from .programs import Entry, Program
+
+
+def diagram(
+    program: Program,
+    entry: Entry | None,
+    arguments: tuple[Any, ...],
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int] | None,
+    expand: str | Collection[str],
+    values: Mapping[str, Any] | None,
+) -> Diagram:
+    """See `Entry.diagram`; without an entry, of the program's value."""
+    from .programs import shape_of
+
+    scope, stated = program.scope, whole_sizes(sizes)
+    opened = check_names(scope, shapes, (expand,) if isinstance(expand, str) else expand)
+    given = {key(name): Input(shape_of(shape, name)) for name, shape in {**(values or {}), **shapes}.items()}
+    called = entry.function(Checker(scope)) if entry is not None else None
+    own = arguments_of(entry, called[0], arguments, given) if entry is not None and called is not None else []
+    names = {name for name, _ in own}
+    inputs = {name: shape for name, shape in given.items() if name not in names}
+    extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
+    checker = Checker(scope, inputs, extent, demand=True, python=PYTHON)
+    data = frozenset({key(name) for name in shapes} - names)
+    shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
+    asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))
+    with deep(scope.source):
+        checker.whole() if entry is None else entry.term(checker, [(str(name), shape) for name, shape in own])
+        flow = Flow(checker, asked)
+        found = (
+            flow.function(called[0]) if called is not None else flow.value(scope.last if entry is None else entry.key)
+        )
+    if found is None:
+        raise NotationError(
+            206, f"nothing that is given goes to {'this' if entry is None else entry.name}",
+            hint='give the types of its inputs by name: X="ℝ^{seq × chans}"',
+        )  # fmt: skip
+    axes = [*program.tints, *(axis for node in flow.root.everything() for axis in node.axes)]
+    return Diagram(flow.root, tints(axes), sizes_in(flow.root))
+
+
+def arguments_of(
+    entry: Entry, function: Function, arguments: tuple[Any, ...], given: Mapping[Key, Input]
+) -> list[tuple[Key, Input]]:
+    """The shape of each argument: by position, by the name of the parameter, or as the signature has it."""
+    from .programs import shape_of
+
+    found = []
+    for place, name in enumerate(function.parameters):
+        of = function.signature.domain[place] if function.signature is not None else None
+        if place < len(arguments):
+            shape = Input(shape_of(arguments[place], str(name.key())))
+        elif name.key() in given:
+            shape = given[name.key()]
+        elif of is not None:
+            shape = Input({axis.name: Unknown(f"|{axis.name}|") for axis, _ in of.axes})
+        else:
+            raise NotationError(
+                206, f"{entry.name} has no signature, and the type of its argument {name.key()} was not given",
+                hint=f'give it by name: {name.key()}="ℝ^{{seq × chans}}"',
+            )  # fmt: skip
+        found.append((name.key(), shape))
+    if len(arguments) > len(found):
+        raise NotationError(304, f"{entry.name} takes {len(found)} arguments, and was given {len(arguments)}")
+    return found
+
+
+def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:
+    """What to open, in its one spelling. Raises NotationError where the program has no such name."""
+    words = {node.text for node in walk(scope.program) if isinstance(node, Name)} | set(scope.functions)
+    opened = {str(key(name)) for name in expand}
+    for name in (*shapes, *opened):
+        if key(name).base not in words:
+            raise NotationError(201, f"the formulas have no {name}", hint=did_you_mean(near(name, sorted(words))))
+    return opened
+
+
+def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, Input]) -> set[str]:
+    """The numbers of members that nothing says: of a family that is drawn once, one member is enough."""
+    families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
+    ranges = [family.range for family in families] + [over for *_, over in scope.declarations]
+    lasts = {over.last.text for over in ranges if over is not None and isinstance(over.last, Name)}
+    return {last for last in lasts if last not in stated and not {Key(last)} & (set(inputs) | set(scope.definitions))}
+
+
+def sizes_in(graph: Graph) -> dict[str, Any]:
+    """The sizes of axes that are known, and the same throughout."""
+    found: dict[str, set[Any]] = {}
+    for node in graph.everything():
+        for axis, size in node.axes.items():
+            found.setdefault(axis, set()).add(known(size) if is_known(size) else None)
+    return {axis: size for axis, sizes in found.items() if len(sizes) == 1 and (size := next(iter(sizes))) is not None}

@@ -1,0 +1,44 @@
+"""A program with its axes coloured, wherever it is shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .colours import Tint, shown_in_colour
+
+if TYPE_CHECKING:
+    from ..programs import Program
+
+RESET = "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class Coloured:
+    """In a notebook HTML with a legend; printed, escapes where a terminal shows colours, and plain text elsewhere."""
+
+    program: Program
+    sizes: Mapping[str, Any]
+
+    def to_text(self) -> str:
+        """With the escapes of terminals, and a legend where sizes are known."""
+        text = self.program.to_text(colours=True)
+        known = {axis: tint for axis, tint in self.program.tints.items() if axis in self.sizes}
+        return f"{text}\n{legend(known, self.sizes)}" if known else text
+
+    def to_html(self) -> str:
+        return self.program.to_html(self.sizes)
+
+    def __str__(self) -> str:
+        return self.to_text() if shown_in_colour(sys.stdout) else self.program.to_text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def legend(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{tint.escape}{axis}{RESET} = {sizes[axis]}" for axis, tint in tints.items())

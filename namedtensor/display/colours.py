@@ -1,0 +1,90 @@
+"""One colour for each axis, the same wherever its name stands: in formulas, in diagrams, in types.
+
+The colours are legible as text on white (a contrast of 4.5) and, in their second form, on black; told apart by readers
+who lack the cones for red, green or blue; and never needed, for the name is written. Of more than eight axes the next
+ones have the first colours again, underlined.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class Colour(NamedTuple):
+    """On a light page, on a dark one, and its number among the 256 of terminals."""
+
+    light: str
+    dark: str
+    terminal: int
+
+
+COLOURS = (
+    Colour("#0b80a6", "#75d4fd", 38),
+    Colour("#a04902", "#f68f52", 172),
+    Colour("#3b38c5", "#7380c9", 69),
+    Colour("#23734b", "#55c48a", 71),
+    Colour("#85112d", "#f7355f", 161),
+    Colour("#8850eb", "#b59cfa", 141),
+    Colour("#a8597b", "#c27796", 175),
+    Colour("#654780", "#b455fb", 134),
+)
+
+
+class Tint(NamedTuple):
+    """The colour of one axis, and whether it is underlined."""
+
+    number: int
+    underlined: bool
+
+    @property
+    def colour(self) -> Colour:
+        return COLOURS[self.number]
+
+    @property
+    def escape(self) -> str:
+        """What a terminal is sent before the name."""
+        return f"\x1b[{'4;' if self.underlined else ''}38;5;{self.colour.terminal}m"
+
+
+def tints(axes: Iterable[str]) -> dict[str, Tint]:
+    """A colour for each axis, in the order given.
+
+    >>> tints(["seq", "key"])["key"].colour.light
+    '#a04902'
+    """
+    return {axis: Tint(n % len(COLOURS), n >= len(COLOURS)) for n, axis in enumerate(dict.fromkeys(axes))}
+
+
+def shown_in_colour(stream: Any) -> bool:
+    """Whether a stream is a terminal that shows colours (https://no-color.org)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
+        return False
+    return bool(getattr(stream, "isatty", lambda: False)())
+
+
+# -------------------------------------------------------------------------------------------------------------- pages
+PAGES = ("[data-theme=dark]", "[data-jp-theme-light=false]", ".vscode-dark", ".theme-dark")  # what dark pages say
+BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
+
+
+def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
+    """CSS: each selector with its declarations on light pages and on dark ones."""
+    found = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
+    for page in PAGES:
+        found += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())
+    unsaid = "".join(f":not({page})" for page in BRIGHT)
+    asked = "".join(f"body{unsaid} {selector}{{{text}}}" for selector, text in dark.items())
+    return f"{found}@media (prefers-color-scheme:dark){{{asked}}}"
+
+
+def axis_rules() -> str:
+    """CSS of the classes nt-0, nt-1, … of the axes."""
+    light = {f".nt-{n}": f"color:{colour.light};fill:{colour.light}" for n, colour in enumerate(COLOURS)}
+    dark = {f".nt-{n}": f"color:{colour.dark};fill:{colour.dark}" for n, colour in enumerate(COLOURS)}
+    return rules(light, dark) + ".nt-more{text-decoration:underline dotted}"
+
+
+def classes(tint: Tint) -> str:
+    return f"nt-{tint.number}" + (" nt-more" if tint.underlined else "")

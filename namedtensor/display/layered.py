@@ -1,0 +1,322 @@
+"""A layered layout: nodes in ranks from top to bottom, few crossings, edges as straight as they can be.
+
+After Sugiyama, Tagawa and Toda 1981: ranks by the longest path; order within a rank by the barycentres of neighbours;
+then strands of cells that are to stand upon one another are moved to where the other edges are short. An edge over several
+ranks goes through a waypoint in each. Of graphs it knows sizes alone, so that a group is a node like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+SPACE, GAP, SLIM = 22.0, 30.0, 10.0  # between neighbours, between ranks, the breadth of a waypoint
+SWEEPS = 24
+
+
+@dataclass
+class Cell:
+    """A node or a waypoint: its size, and its place once that is found (`x` is its middle, `y` its top)."""
+
+    width: float
+    height: float
+    rank: int = 0
+    x: float = 0.0
+    y: float = 0.0
+    is_way: bool = False
+    is_top: bool = False  # it stays in the first rank
+
+
+@dataclass
+class Link:
+    """An edge; the offsets say how far from the middles of its ends it begins and arrives.
+
+    `out` and `into` are whatever the caller knows of its ends.
+    """
+
+    source: int
+    target: int
+    leaves: float = 0.0
+    arrives: float = 0.0
+    out: Any = None
+    into: Any = None
+    ways: list[int] = field(default_factory=list)
+
+
+class Piece(NamedTuple):
+    """A piece of an edge between neighbouring ranks."""
+
+    upper: int
+    lower: int
+    leaves: float
+    arrives: float
+
+
+@dataclass
+class Layout:
+    """Cells with their places, the links through their waypoints, and the size of the whole."""
+
+    cells: list[Cell]
+    links: list[Link]
+    width: float
+    height: float
+    tops: list[float]
+    bottoms: list[float]
+
+
+def layered(
+    sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: Collection[int] = (), gap: float = GAP
+) -> Layout:
+    """Places for nodes of these sizes, in which every link goes down; those of `first` stand in the first rank."""
+    cells = [Cell(width, height, is_top=place in first) for place, (width, height) in enumerate(sizes)]
+    rank_cells(cells, links)
+    add_ways(cells, links)
+    ranks = ordered(cells, links)
+    align(cells, links, ranks)
+    return settled(cells, links, ranks, gap)
+
+
+# -------------------------------------------------------------------------------------------------------------- ranks
+def rank_cells(cells: list[Cell], links: Sequence[Link]) -> None:
+    """The longest path from above; what nothing leads to stands just above what it leads to."""
+    waiting = {place: sum(link.target == place for link in links) for place in range(len(cells))}
+    ready = [place for place, count in waiting.items() if not count]
+    while ready:
+        place = ready.pop()
+        for link in links:
+            if link.source == place:
+                cells[link.target].rank = max(cells[link.target].rank, cells[place].rank + 1)
+                waiting[link.target] -= 1
+                if not waiting[link.target]:
+                    ready.append(link.target)
+    for place, cell in enumerate(cells):
+        below = [cells[link.target].rank for link in links if link.source == place]
+        if below and not cell.is_top and not any(link.target == place for link in links):
+            cell.rank = min(below) - 1
+
+
+def add_ways(cells: list[Cell], links: Sequence[Link]) -> None:
+    for link in links:
+        for rank in range(cells[link.source].rank + 1, cells[link.target].rank):
+            link.ways.append(len(cells))
+            cells.append(Cell(SLIM, 0.0, rank, is_way=True))
+
+
+def pieces(links: Sequence[Link]) -> list[Piece]:
+    """The pieces of all edges."""
+    found = []
+    for link in links:
+        stations = [link.source, *link.ways, link.target]
+        for upper, lower in zip(stations, stations[1:]):
+            leaves = link.leaves if upper == link.source else 0.0
+            arrives = link.arrives if lower == link.target else 0.0
+            found.append(Piece(upper, lower, leaves, arrives))
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------------- order
+def ordered(cells: list[Cell], links: Sequence[Link]) -> list[list[int]]:
+    """The cells of each rank from left to right."""
+    joined = pieces(links)
+    above: dict[int, list[int]] = {place: [] for place in range(len(cells))}
+    below: dict[int, list[int]] = {place: [] for place in range(len(cells))}
+    for upper, lower, _, _ in joined:
+        above[lower].append(upper)
+        below[upper].append(lower)
+    ranks: list[list[int]] = [[] for _ in range(max((cell.rank for cell in cells), default=-1) + 1)]
+    for place in first_order(cells, below):
+        ranks[cells[place].rank].append(place)
+    best, fewest = [list(rank) for rank in ranks], crossings(ranks, joined)
+    for sweep in range(SWEEPS):
+        down = sweep % 2 == 0
+        neighbours = above if down else below
+        for rank in ranks if down else reversed(ranks):
+            at = {place: position for other in ranks for position, place in enumerate(other)}
+            rank.sort(key=lambda place: barycentre(place, neighbours, at))
+        count = crossings(ranks, joined)
+        if count < fewest:
+            best, fewest = [list(rank) for rank in ranks], count
+    return best
+
+
+def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
+    """Along the edges, deepest first, so that what belongs together is neighbours."""
+    found: dict[int, None] = {}
+    for root in sorted(range(len(cells)), key=lambda place: cells[place].rank):
+        waiting = [root]
+        while waiting:
+            place = waiting.pop()
+            if place not in found:
+                found[place] = None
+                waiting += reversed(below[place])
+    return list(found)
+
+
+def barycentre(place: int, neighbours: dict[int, list[int]], at: dict[int, int]) -> float:
+    near = neighbours[place]
+    return sum(at[other] for other in near) / len(near) if near else at[place]
+
+
+def crossings(ranks: list[list[int]], joined: Sequence[Piece]) -> int:
+    at = {place: (number, position) for number, rank in enumerate(ranks) for position, place in enumerate(rank)}
+    count = 0
+    for rank in range(len(ranks)):
+        ends = [(at[upper][1], at[lower][1]) for upper, lower, _, _ in joined if at[upper][0] == rank]
+        for place, (left, right) in enumerate(ends):
+            count += sum((left - other) * (right - far) < 0 for other, far in ends[:place])
+    return count
+
+
+# ------------------------------------------------------------------------------------------------------------- places
+@dataclass
+class Strand:
+    """Cells of several ranks that stand upon one another, so that the edges between them are straight."""
+
+    x: float
+    members: dict[int, float]  # each cell, and how far it stands from x
+
+
+Beside = list[
+    tuple[dict[int, float], dict[int, float]]
+]  # of each strand, the least distances to others, left and right
+
+
+def align(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]]) -> None:
+    """Move strands to where the other edges are short; the order and the distances in each rank stay."""
+    joined = pieces(links)
+    strands, of = strands_of(cells, joined, ranks)
+    pulls: list[list[tuple[int, float, float]]] = [[] for _ in strands]  # of each: the other one, a shift, a weight
+    for upper, lower, leaves, arrives in joined:
+        one, other = of[upper], of[lower]
+        if one != other:
+            shift = strands[one].members[upper] + leaves - strands[other].members[lower] - arrives
+            weight = 2.0 if cells[upper].is_way or cells[lower].is_way else 1.0
+            pulls[other].append((one, shift, weight))
+            pulls[one].append((other, -shift, weight))
+    beside = neighbours(cells, strands, of, ranks)
+    push_apart(strands, beside)
+    for sweep in range(6 * SWEEPS):
+        places = range(len(strands)) if sweep % 2 else range(len(strands) - 1, -1, -1)
+        for place in places:
+            if pulls[place]:
+                total = sum(weight for _, _, weight in pulls[place])
+                wanted = sum(weight * (strands[other].x + shift) for other, shift, weight in pulls[place]) / total
+                low, high = limits(place, strands, beside)
+                strands[place].x = min(max(wanted, low), high)
+    for strand in strands:
+        for place, offset in strand.members.items():
+            cells[place].x = strand.x + offset
+
+
+def strands_of(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
+    """The strands, and the one that each cell belongs to."""
+    wanted = straight(cells, joined, ranks)
+    between_ways = [piece for piece in wanted if cells[piece.upper].is_way and cells[piece.lower].is_way]
+    for kept in (wanted, between_ways, []):  # fewer, where the orders of the ranks contradict one another
+        of = list(range(len(cells)))
+        offsets = [0.0] * len(cells)
+        for upper, lower, leaves, arrives in kept:  # from above, so that the upper end has its strand
+            of[lower], offsets[lower] = of[upper], offsets[upper] + leaves - arrives
+        numbers = {root: number for number, root in enumerate(dict.fromkeys(of))}
+        strands = [Strand(0.0, {}) for _ in numbers]
+        for place, root in enumerate(of):
+            strands[numbers[root]].members[place] = offsets[place]
+        found = [numbers[root] for root in of]
+        if len(sorted_out(neighbours(cells, strands, found, ranks))) == len(strands):
+            break
+    return strands, found
+
+
+def straight(cells: list[Cell], joined: list[Piece], ranks: list[list[int]]):
+    """The pieces that are to be straight: each cell has at most one above and one below, and no two cross.
+
+    Between waypoints first; of the others those that are the middle one of each end, and go to the next rank.
+    """
+    at = {place: position for rank in ranks for position, place in enumerate(rank)}
+    above = {place: middle([piece.upper for piece in joined if piece.lower == place], cells, at) for place in at}
+    below = {place: middle([piece.lower for piece in joined if piece.upper == place], cells, at) for place in at}
+    both = [piece for piece in joined if cells[piece.upper].is_way and cells[piece.lower].is_way]
+    both += [
+        piece for piece in joined
+        if not cells[piece.upper].is_way and not cells[piece.lower].is_way
+        and below[piece.upper] == piece.lower and above[piece.lower] == piece.upper
+    ]  # fmt: skip
+    kept: list[Piece] = []
+    for piece in both:
+        crossing = any(
+            cells[other.upper].rank == cells[piece.upper].rank
+            and (at[other.upper] - at[piece.upper]) * (at[other.lower] - at[piece.lower]) <= 0
+            for other in kept
+        )
+        if not crossing:
+            kept.append(piece)
+    return sorted(kept, key=lambda piece: cells[piece.upper].rank)
+
+
+def middle(others: list[int], cells: list[Cell], at: dict[int, int]) -> int | None:
+    """The middle one of a cell's neighbours, nodes before waypoints."""
+    near = sorted([other for other in others if not cells[other].is_way] or others, key=lambda other: at[other])
+    return near[(len(near) - 1) // 2] if near else None
+
+
+def neighbours(cells: list[Cell], strands: list[Strand], of: list[int], ranks: list[list[int]]):
+    """Of each strand, those at its left and those at its right, with the least distance between the two."""
+    beside: Beside = [({}, {}) for _ in strands]
+    for rank in ranks:
+        for left, right in zip(rank, rank[1:]):
+            one, other = of[left], of[right]
+            least = distance(cells[left], cells[right]) + strands[one].members[left] - strands[other].members[right]
+            beside[one][1][other] = max(least, beside[one][1].get(other, least))
+            beside[other][0][one] = max(least, beside[other][0].get(one, least))
+    return beside
+
+
+def sorted_out(beside: Beside) -> list[int]:
+    """The strands so that each comes after those at its left, as far as that is possible."""
+    waiting = [len(left) for left, _ in beside]
+    ready = [place for place, count in enumerate(waiting) if not count]
+    found = []
+    while ready:
+        place = ready.pop()
+        found.append(place)
+        for other in beside[place][1]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                ready.append(other)
+    return found
+
+
+def push_apart(strands: list[Strand], beside: Beside) -> None:
+    """Each strand as far left as those at its left let it."""
+    for place in sorted_out(beside):
+        strands[place].x = max((strands[other].x + least for other, least in beside[place][0].items()), default=0.0)
+
+
+def limits(place: int, strands: list[Strand], beside: Beside) -> tuple[float, float]:
+    left, right = beside[place]
+    low = max((strands[other].x + least for other, least in left.items()), default=float("-inf"))
+    high = min((strands[other].x - least for other, least in right.items()), default=float("inf"))
+    return low, max(low, high)
+
+
+def distance(left: Cell, right: Cell) -> float:
+    space = SPACE / 2 if left.is_way and right.is_way else SPACE
+    return (left.width + right.width) / 2 + space
+
+
+def settled(cells: list[Cell], links: Sequence[Link], ranks: list[list[int]], gap: float) -> Layout:
+    """The heights of ranks, and all moved so that the whole begins at nothing."""
+    tops, bottoms, down = [], [], 0.0
+    for rank in ranks:
+        height = max((cells[place].height for place in rank), default=0.0)
+        tops.append(down)
+        bottoms.append(down + height)
+        for place in rank:
+            cells[place].y = down + (0.0 if cells[place].is_way else (height - cells[place].height) / 2)
+        down += height + gap
+    left = min((cell.x - cell.width / 2 for cell in cells), default=0.0)
+    for cell in cells:
+        cell.x -= left
+    width = max((cell.x + cell.width / 2 for cell in cells), default=0.0)
+    return Layout(cells, list(links), width, max(down - gap, 0.0), tops, bottoms)

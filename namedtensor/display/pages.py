@@ -1,0 +1,125 @@
+"""Formulas for pages: scripts below and above, each axis in its colour; and the steps of an explanation."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import printable
+from grammar.printer_runs import Run, to_runs
+
+from .colours import Tint, axis_rules, classes
+
+if TYPE_CHECKING:
+    from ..explain import Explanation, Stage
+
+TAGS = {"below": "sub", "above": "sup"}
+STYLE = (
+    ".nt-formula{font-family:'STIX Two Text','Cambria','Times New Roman',serif;line-height:1.9;font-size:1.05em}"
+    ".nt-formula sub,.nt-formula sup{font-size:.74em;line-height:0}"
+    ".nt-formula .nt-axis{font-family:ui-sans-serif,'Helvetica Neue',Arial,sans-serif;font-weight:600;font-size:.92em}"
+    ".nt-legend{font-size:.85em;margin-top:.3em}.nt-legend span{margin-right:1.2em;white-space:nowrap}"
+)
+
+
+def style() -> str:
+    return f"<style>{STYLE}{axis_rules()}</style>"
+
+
+def html_runs(runs: Iterable[Run], tints: Mapping[str, Tint]) -> str:
+    """Runs as HTML: scripts nested as they stand, names of axes in spans of their class."""
+    found: list[str] = []
+    stack: tuple[str, ...] = ()
+    for run in runs:
+        common = 0
+        while common < min(len(stack), len(run.scripts)) and stack[common] == run.scripts[common]:
+            common += 1
+        found += [f"</{TAGS[script]}>" for script in reversed(stack[common:])]
+        found += [f"<{TAGS[script]}>" for script in run.scripts[common:]]
+        stack = run.scripts
+        found.append(html_run(run, tints))
+    return "".join(found) + "".join(f"</{TAGS[script]}>" for script in reversed(stack))
+
+
+def html_run(run: Run, tints: Mapping[str, Tint]) -> str:
+    text = html.escape(run.text)
+    if run.axis is not None and run.axis in tints:
+        return f'<span class="nt-axis {classes(tints[run.axis])}">{text}</span>'
+    return f"<i>{text}</i>" if run.slanted else text
+
+
+def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
+    """A formula in one line, or each statement of a program in its own."""
+    statements = getattr(node, "statements", (node,))
+    lines = [html_runs(to_runs(statement, tints), tints) for statement in statements]
+    if len(lines) == 1:
+        return f'<span class="nt-formula">{lines[0]}</span>'
+    return '<div class="nt-formula">' + "".join(f"<div>{line}</div>" for line in lines) + "</div>"
+
+
+def html_legend(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
+    entries = [
+        f'<span><span class="nt-axis {classes(tint)}">{html.escape(axis)}</span>{size_of(axis, sizes)}</span>'
+        for axis, tint in tints.items()
+    ]
+    return f'<div class="nt-formula nt-legend">{"".join(entries)}</div>' if entries else ""
+
+
+def size_of(axis: str, sizes: Mapping[str, Any]) -> str:
+    return f" = {html.escape(str(sizes[axis]))}" if axis in sizes else ""
+
+
+def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
+    """A program with its legend, whole: it needs nothing of the page that it stands on."""
+    return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
+
+
+# ------------------------------------------------------------------------------------------------------------- steps
+def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
+    """ℝ^{seq[3] × key[2]}"""
+    if not axes:
+        return "ℝ"
+    runs = [Run("ℝ")]
+    for axis, size in axes.items():
+        times = [Run(" × ", ("above",))] if len(runs) > 1 else []
+        runs += [*times, Run(axis, ("above",), axis), Run(f"[{size}]", ("above",))]
+    return f'<span class="nt-formula">{html_runs(runs, tints)}</span>'
+
+
+def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
+    from ..explain import headings
+
+    rows, before = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"], ()
+    for place, group in explanation.grouped():
+        for depth, name in headings(before, place):
+            rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
+        before = place
+        for number, stage in group:
+            rows.append(
+                f"<tr><td>{number}</td>"
+                f'<td style="text-align:left;{indent(len(place))}">{html_text(stage, tints)}</td>'
+                f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
+            )
+    return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
+
+
+def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
+    rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
+    for row in explanation.overview():
+        rows.append(
+            f'<tr><td style="text-align:left;{indent(row.depth)}">{html.escape(row.title)}</td>'
+            f"<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td></tr>"
+        )
+    caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"
+    return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
+
+
+def html_text(stage: Stage, tints: Mapping[str, Tint]) -> str:
+    if hasattr(stage.node, "span"):
+        return html_formula(stage.node, tints)
+    return f"<code>{html.escape(printable(stage.text))}</code>"
+
+
+def indent(depth: int) -> str:
+    return f"padding-left:{0.6 + 1.4 * depth:.1f}em"

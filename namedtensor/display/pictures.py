@@ -1,0 +1,272 @@
+"""Tensors as pictures: a heat map with the names of its axes, one panel for each element of the further ones.
+
+What is drawn is numbers, as in a table; matplotlib draws, and is an extra.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import math
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError, printable
+
+from ..advice import did_you_mean, near
+from ..names_of_axes import names_of
+from .tables import values
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure  # type: ignore[import-not-found]
+
+    from ..tensors import NamedTensor
+
+PANELS = 64  # of more, nobody sees anything
+LABELS = 48  # elements of an axis that are labelled one by one
+INK = "#1b1f24"
+ABOVE, BELOW = (0.08, 0.44, 0.82), (0.82, 0.40, 0.02)  # as in tables: blue above zero, orange below
+MISSING = (0.5, 0.5, 0.5, 0.45)
+
+
+class Picture:
+    """A drawing; shows itself in a notebook, in the page's own colour of text. `figure` is matplotlib's."""
+
+    def __init__(self, figure: Figure, mark: str):
+        self.figure, self.mark = figure, mark
+
+    def to_svg(self) -> str:
+        """The drawing as SVG."""
+        return self._svg(INK)
+
+    def save(self, place: str | os.PathLike[str], **options: Any) -> None:
+        """Write it to a file, of the kind that the name says: .svg, .png, .pdf.
+
+        Raises NotationError where the name says no kind that can be drawn, or the file cannot be written.
+        """
+        try:
+            with quietly():
+                self.figure.savefig(place, **{"dpi": 200, **options})
+        except (OSError, ValueError) as problem:
+            raise NotationError(409, f"{place} cannot be written: {problem}") from None
+
+    def _repr_html_(self) -> str:
+        return f'<div class="nt-picture">{fitted(self._svg("currentColor"))}</div>'
+
+    def _svg(self, ink: str) -> str:
+        import matplotlib  # type: ignore[import-not-found]
+
+        found = io.StringIO()
+        with quietly(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.mark}):
+            self.figure.savefig(found, format="svg", transparent=True, dpi=200, metadata={"Date": None})
+        text = found.getvalue()
+        return text[text.index("<svg") :].replace(INK, ink)
+
+
+def fitted(svg: str) -> str:
+    """An SVG that is no broader than the page."""
+    return svg.replace("<svg", '<svg style="max-width:100%;height:auto"', 1)
+
+
+def quietly() -> warnings.catch_warnings:
+    """Without a warning for each letter that a font lacks: in SVG the reader's own font has it."""
+    return warnings.catch_warnings(action="ignore", category=UserWarning)
+
+
+def picture(
+    tensor: NamedTensor,
+    rows: str | None = None,
+    columns: str | None = None,
+    panels: str | Iterable[str] | None = None,
+    labels: Mapping[str, Sequence[Any]] | None = None,
+    title: str = "",
+) -> Picture:
+    """A tensor as a heat map: `rows` and `columns` are two of its axes, each element of the others is a panel.
+
+    Where they are left out, the last two axes in storage order are rows and columns. `labels` says what stands beside
+    the elements of an axis, instead of numbers from 1. Axes of size 1 that nothing asks for are left out. Raises
+    NotationError where an axis is not the tensor's, labels are not as many as its elements, or matplotlib is missing.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[0.9, 0.1], [0.5, 0.5]], "seq memory")
+    >>> shown = nt.picture(A, rows="seq", columns="memory", labels={"seq": ["the", "cat"]})
+    >>> shown.save("A.png")  # doctest: +SKIP
+    """
+    figure = blank()
+    across = chosen(tensor, rows, columns, panels)
+    written = labelled(tensor, labels or {})
+    array = numbers(tensor, across)
+    draw(figure, array, across, written, title)
+    digest = hashlib.sha256(array.tobytes() + repr((across, title)).encode())
+    return Picture(figure, digest.hexdigest()[:16])
+
+
+def blank() -> Figure:
+    try:
+        from matplotlib.figure import Figure  # type: ignore[import-not-found]
+    except ImportError:
+        raise NotationError(408, "matplotlib is not installed", hint="pip install 'namedtensor[pictures]'") from None
+    return Figure(layout="constrained")
+
+
+# ------------------------------------------------------------------------------------------------- what goes where
+def chosen(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tuple[str, ...]:
+    """The axes of the panels, then those of the rows and of the columns."""
+    further = names_of(panels) if panels is not None else ()
+    asked = [axis for axis in (*further, rows, columns) if axis is not None]
+    for axis in asked:
+        if axis not in tensor.axes:
+            raise NotationError(
+                301, f"a picture with the axis {axis} needs it, and the tensor has {tensor.shape}",
+                hint=did_you_mean(near(axis, list(tensor.axes))),
+            )  # fmt: skip
+    twice = [axis for axis in asked if asked.count(axis) > 1]
+    if twice:
+        raise NotationError(303, f"the axis {twice[0]} is asked for twice", hint="rows, columns and panels differ")
+    free = [axis for axis in tensor.axes if axis not in asked and (tensor.sizes[axis] > 1 or len(tensor.axes) < 3)]
+    if columns is None and free:
+        columns = free.pop()
+    if rows is None and free:
+        rows = free.pop()
+    if columns is None:
+        raise NotationError(316, "a picture needs an axis, and the tensor has none", hint="print the number")
+    return (*further, *free, *(axis for axis in (rows, columns) if axis is not None))
+
+
+def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
+    """The elements as an array of panels, rows and columns."""
+    import numpy as np
+
+    left = tuple(axis for axis in tensor.axes if axis not in across)
+    array = values(tensor, (*left, *across))
+    if array is None or array.dtype.kind not in "biuf":
+        raise NotationError(405, f"a picture shows real numbers, and this is {tensor!r}")
+    array = np.asarray(array, dtype=float).reshape([tensor.sizes[axis] for axis in across])
+    if not array.size:
+        raise NotationError(405, f"there is nothing to draw: {tensor!r}")
+    array = array.reshape((1,) * (2 - array.ndim) + array.shape)
+    count = math.prod(array.shape[:-2])
+    if count > PANELS:
+        raise NotationError(
+            404, f"a picture of {count} panels passes the limit of {PANELS}",
+            hint=f'take one element of an axis: A[{{"{across[0]}": 0}}]',
+        )  # fmt: skip
+    return array
+
+
+def labelled(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+    """What stands beside the elements of each axis that has labels."""
+    found = {}
+    for axis, given in labels.items():
+        if axis not in tensor.axes:
+            raise NotationError(
+                301, f"labels were given for the axis {axis}, and the tensor has {tensor.shape}",
+                hint=did_you_mean(near(axis, list(tensor.axes))),
+            )  # fmt: skip
+        found[axis] = [printable(str(each)) for each in given]
+        if len(found[axis]) != tensor.sizes[axis]:
+            raise NotationError(
+                317, f"{axis} has {tensor.sizes[axis]} elements, and was given {len(found[axis])} labels",
+                hint="give one for each element",
+            )  # fmt: skip
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------- drawing
+def draw(figure: Figure, array: Any, across: tuple[str, ...], labels: dict[str, list[str]], title: str) -> None:
+    outer, inner = across[:-2], across[-2:]
+    count = math.prod(array.shape[:-2])
+    wide = count if count <= 4 else math.ceil(math.sqrt(count))
+    high = math.ceil(count / wide)
+    size = figure_size(array.shape[-2:], inner, labels, wide, high)
+    figure.set_size_inches(*size)
+    grid = figure.subplots(high, wide, squeeze=False)
+    scale = scaled(array)
+    image: Any = None
+    for panel in grid.flat[count:]:
+        panel.set_visible(False)
+    for place, (panel, at) in enumerate(zip(grid.flat, itertools.product(*map(range, array.shape[:-2])))):
+        image = panel.imshow(array[at], interpolation="nearest", aspect="equal", **scale)
+        ticks(panel, array.shape[-2:], inner, labels, left=place % wide == 0, bottom=place + wide >= count)
+        if outer:
+            write(panel.set_title("", fontsize=9, color=INK, loc="left"), titled(outer, at, labels))
+    if title:
+        write(figure.suptitle("", fontsize=11, color=INK), title)
+    if array.shape[-2] > 1 or array.shape[-1] > 1:
+        bar = figure.colorbar(image, ax=list(grid.flat), fraction=0.03, pad=0.02, shrink=min(1.0, 3.0 / size[1]))
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(labelsize=7, colors=INK, length=2)
+
+
+def titled(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
+    """heads 3; an element with a label has that."""
+    return ", ".join(labels[axis][place] if axis in labels else f"{axis} {place + 1}" for axis, place in zip(outer, at))
+
+
+def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], wide: int, high: int):
+    """Inches: room for the cells, for the labels at the left and below, for the bar at the right."""
+    cell = 0.26 if wide * high <= 4 else 0.15
+    largest = 6.0 / math.sqrt(min(wide * high, 4))
+    shared = min(max(cell, 1.3 / max(extent)), *(largest / size for size in extent))
+    tall, broad = (max(shared * size, 0.3) for size in extent)
+    beside, below = (room(labels.get(axis)) for axis in (inner if len(inner) == 2 else ("", *inner)))
+    return wide * (broad + 0.25) + beside + 0.9, high * (tall + 0.35) + below + 0.4
+
+
+def room(texts: list[str] | None) -> float:
+    return 0.35 + 0.075 * min(max(map(len, texts), default=1), 30) if texts else 0.5
+
+
+def ticks(panel: Any, extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]], left: bool, bottom: bool):
+    """Names of the axes, and what stands beside their elements, at the left and at the bottom of the whole."""
+    for spine in panel.spines.values():
+        spine.set(color=INK, alpha=0.25, linewidth=0.6)
+    panel.tick_params(length=0, labelsize=7, colors=INK)
+    sides = [(panel.yaxis, extent[0], left), (panel.xaxis, extent[1], bottom)]
+    for axis, (side, size, wanted) in zip(inner, sides[-len(inner) :]):
+        places, texts = marked(size, labels.get(axis))
+        side.set_ticks(places if wanted else [], texts if wanted else [], parse_math=False)
+        if wanted:
+            write(side.set_label_text("", fontsize=8.5, color=INK, fontweight="bold"), axis)
+    if len(inner) == 1:
+        panel.set_yticks([])
+    if labels.get(inner[-1]) and bottom:
+        panel.tick_params(axis="x", labelrotation=90)
+
+
+def marked(size: int, texts: list[str] | None) -> tuple[list[int], list[str]]:
+    """Which elements have something beside them, and what."""
+    if texts and size <= LABELS:
+        return list(range(size)), texts
+    step = max(1, 10 ** max(0, math.ceil(math.log10(size / 20)))) if size > 20 else 1
+    step = 5 * step // 10 if size / step < 4 and step >= 10 else step
+    places = sorted({0, *range(step - 1, size, step)}) if step > 1 else list(range(size))
+    return places, [texts[place] if texts else str(place + 1) for place in places]
+
+
+def write(text: Any, shown: str) -> None:
+    """A text as it is: no $ in it begins a formula."""
+    text.set_parse_math(False)
+    text.set_text(shown)
+
+
+def scaled(array: Any) -> dict[str, Any]:
+    """Colours, and the values at their ends; zero is the colour of the page, whichever that is."""
+    import numpy as np
+    from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]
+
+    finite = array[np.isfinite(array)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    below, zero, above = (*BELOW, 1.0), (*ABOVE, 0.0), (*ABOVE, 1.0)
+    signed = low < 0
+    if signed:
+        low, high = -max(-low, high), max(-low, high)
+    ends = [below, (*BELOW, 0.0), zero, above] if signed else [zero, above]
+    places = [0, 0.5, 0.5, 1] if signed else [0, 1]
+    colours = LinearSegmentedColormap.from_list("shades", list(zip(places, ends)))
+    colours = colours.with_extremes(bad=MISSING)
+    low = low if signed else 0.0
+    return {"cmap": colours, "vmin": low, "vmax": high if high > low else low + 1}

@@ -1,0 +1,468 @@
+"""Where each value of a program goes: what a diagram draws.
+
+    X ──► LayerNorm ──► FFN ──► + ──► Y        Y = X + FFN(LayerNorm(X))
+     └──────────────────────────┘
+
+Data are the inputs, and what depends on them; parameters are not drawn, but written where they are used.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Call, Name, Node
+from grammar.printer_runs import Run, axes_in, to_runs
+
+from .calls import matching
+from .check import Checker
+from .explain import AxisNames
+from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
+from .flow_trees import lineage, needs, operands, regrouped, substituted, written
+from .frames import Frame, plain
+from .given_inputs import match_key
+from .names import Key, spelled, walk
+from .scope import Definition, Function
+from .sizes import Unknown, known
+from .terms import Term
+
+JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
+WHOLE = (nodes.Cases, nodes.IndexSum, nodes.Literal, nodes.Indicator)  # drawn as one box, whatever is in them
+
+
+# ------------------------------------------------------------------------------------------------------------ the flow
+class Asked(NamedTuple):
+    """`data` are the names of the inputs; `expand` those of functions to open and of families, or their indices, to draw
+    member by member; `sizes` what was said of numbers; `given` the shapes as they were given."""
+
+    data: frozenset[Key]
+    expand: frozenset[str]
+    sizes: Mapping[str, int]
+    given: tuple[Mapping[str, Any], ...] = ()
+
+
+class Flow:
+    """Draws what a checker has typed."""
+
+    def __init__(self, checker: Checker, asked: Asked):
+        self.checker, self.asked, self.data = checker, asked, asked.data
+        trace = checker.trace
+        self.names = AxisNames(trace)
+        self.terms = {(id(node), id(frame)): (term, frame) for node, term, frame in trace}
+        self.typed: dict[int, list[Frame]] = {}
+        self.calls: dict[tuple[int, int], Frame] = {}
+        for node, _, frame in trace:
+            self.typed.setdefault(id(node), []).append(frame)
+            self.note_call(frame)
+        self.axes = frozenset(axes_in(checker.scope.program))
+        self.order = self.order_of_axes(asked.given)
+        self.root = Graph()
+        self.graphs: dict[int, Graph] = {id(checker.top): self.root}  # of calls that are drawn open, and of the program
+        self.bound: dict[int, dict[Key, Source | None]] = {}  # what the arguments of those calls are
+        self.made: dict[Any, Source | None] = {}
+        self.plates: dict[Any, Graph] = {}
+        self.carried: dict[tuple[int, int], dict[Key | int, None]] = {}
+
+    def note_call(self, frame: Frame | None) -> None:
+        while frame is not None:
+            if frame.call is not None and frame.caller is not None:
+                self.calls.setdefault((id(frame.call), id(frame.caller)), frame)
+            frame = frame.caller if frame.function is not None else frame.parent
+
+    def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+        """An order in which all types name their axes: as they were given, then as the longest declarations have them."""
+        sets = [node for node in walk(self.checker.scope.program) if isinstance(node, nodes.Set)]
+        declared = [[axis.name for axis, _ in of.axes] for of in sorted(sets, key=lambda of: -len(of.axes))]
+        axes = [axis for shape in (*given, *declared) for axis in shape]
+        return {axis: place for place, axis in enumerate(dict.fromkeys(axes))}
+
+    def sorted_axes(self, shape: Mapping[str, Any]) -> dict[str, Any]:
+        def place(axis: str) -> tuple[int, str]:
+            return self.order.get(axis.rstrip("'*†"), len(self.order)), axis
+
+        return {axis: shape[axis] for axis in sorted(shape, key=place)}
+
+    def runs(self, node: Any) -> tuple[Run, ...]:
+        return to_runs(node, self.axes)
+
+    def shape(self, node: Any, frame: Frame) -> dict[str, Any]:
+        """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""
+        found = self.terms.get((id(node), id(frame)))
+        if found is not None:
+            return self.sorted_axes(self.names.shape(*found))
+        shape: dict[str, Any] = {}
+        for part in operands(node):
+            shape |= self.shape(part, frame)
+        return self.sorted_axes(shape)
+
+    def type_of(self, term: Term, frame: Frame) -> dict[str, Any]:
+        return self.sorted_axes(self.names.shape(term, frame))
+
+    # ------------------------------------------------------------------------------------------------------ the roots
+    def function(self, function: Function) -> Source | None:
+        """The flow of a function that is called from outside."""
+        frame = self.calls[id(function.head), id(self.checker.top)]
+        self.graphs[id(frame)] = self.root
+        bound = self.bound[id(frame)] = {}
+        for name in function.parameters:
+            shape = self.type_of(frame.variables[name.key()], frame)
+            bound[name.key()] = self.root.add(Drawn("input", self.runs(written(name.key())), shape))
+        return self.named(self.flow(function.body, frame, self.root), function.head)
+
+    def value(self, node: Node | Definition | Key) -> Source | None:
+        """The flow of a name, of an expression of the program, or of a definition: the last member, where it is a family."""
+        if isinstance(node, Definition):
+            over = node.range
+            last = (
+                None if over is None else {over.variable.text: self.checker.solver.value(over.last, self.checker.top)}
+            )
+            node = node.key if last is None else node.name.key(last.get)
+        if not isinstance(node, Key):
+            return self.flow(node, self.checker.top, self.root)
+        found = self.resolve(node, self.checker.top)
+        if found is None or found.graph is self.root:
+            return found
+        result = self.root.add(Drawn("result", self.runs(written(node)), found.drawn.axes))
+        self.root.connect(found, result)
+        return result
+
+    # -------------------------------------------------------------------------------------------------------- a name
+    def resolve(self, key: Key, frame: Frame) -> Source | None:
+        """The node that a name's value comes from; None where no data are in it."""
+        holder: Frame | None = frame
+        while holder is not None:
+            bound = self.bound.get(id(holder), {})
+            if key in bound:
+                return bound[key]
+            found = self.definition_of(key, holder)
+            if found is not None:
+                return self.defined(key, found, holder)
+            holder = holder.parent
+        return self.input(key) if key in self.data else None
+
+    def definition_of(self, key: Key, holder: Frame) -> Definition | None:
+        if holder.function is None and holder is not self.checker.top:
+            return None
+        scope: Any = self.checker.scope if holder.function is None else holder.function
+        facts = scope.facts if holder.function is not None else scope.definitions
+        if key in self.checker.top.variables and holder is self.checker.top:
+            return None
+        if key in facts:
+            return facts[key][0]
+        for family in scope.families:
+            indices = match_key(family.name, key, self.checker.scope.indices)
+            if indices is not None and all(str(index).isdecimal() for index in indices.values()):
+                return family
+        return None
+
+    def input(self, key: Key) -> Source:
+        if key not in self.made:
+            shape = self.type_of(self.checker.top.variables[key], self.checker.top)
+            self.made[key] = self.root.add(Drawn("input", self.runs(written(key)), shape))
+        return self.made[key]  # type: ignore[return-value]
+
+    def defined(self, key: Key, definition: Definition, holder: Frame) -> Source | None:
+        """The node of a definition; made when it is first asked for."""
+        index = self.index_of(key, definition, holder)
+        mark = (id(definition), id(holder), index)
+        if mark not in self.made:
+            self.made[mark] = None
+            frame = self.frame_of(definition, holder, index)
+            if frame is not None:
+                graph = self.graph_of(definition, holder, index)
+                if definition.elements:
+                    source = self.box(
+                        definition.body, definition.body, frame, graph, self.leaves(definition.body, frame)
+                    )
+                    if source is not None:
+                        source.drawn.axes = self.shape_of(definition, key)
+                else:
+                    source = self.flow(definition.body, frame, graph)
+                self.made[mark] = self.named(source, definition.head, index, definition)
+        return self.made[mark]
+
+    def shape_of(self, definition: Definition, key: Key) -> dict[str, Any]:
+        return self.sorted_axes(
+            {plain(axis): known(size) for axis, size in self.checker.types.get(str(key), {}).items()}
+        )
+
+    def named(self, source: Source | None, head: Any, index: Any = None, definition: Any = None) -> Source | None:
+        """The same, with the name of the definition where it has none yet."""
+        if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
+            if definition is not None:
+                own = {definition.range.variable.text: index} if index is not None else {}
+                source.drawn.name = self.runs(written(definition.name.key(own.get)))
+        return source
+
+    # ------------------------------------------------------------------------------------------------------- families
+    def index_of(self, key: Key, definition: Definition, holder: Frame) -> int | None:
+        """Which member of a family is drawn for this one; None where all are drawn as one."""
+        if definition.range is None or definition.elements:
+            return None
+        variable = definition.range.variable.text
+        names = {name for family in self.kin(definition, holder) for name in (str(family.key), family.name.base)}
+        if not ({variable} | names) & self.asked.expand:
+            return None
+        indices = match_key(definition.name, key, self.checker.scope.indices) or {}
+        return int(indices[variable])
+
+    def frame_of(self, definition: Definition, holder: Frame, index: int | None) -> Frame | None:
+        """The frame in which a definition was typed; of a family drawn once, that of its first member."""
+        for frame in self.typed.get(id(definition.body), []):
+            own = definition.range is None or index is None or frame.index(definition.range.variable.text) == index
+            if own and holder in lineage(frame):
+                return frame
+        return None
+
+    def graph_of(self, definition: Definition, holder: Frame, index: int | None) -> Graph:
+        """The graph that holds a definition: that of its function or program; of a family, a group in it."""
+        graph = self.graphs[id(holder)]
+        if definition.range is None or definition.elements:
+            return graph
+        mark = (id(holder), id(self.kin(definition, holder)[0]), index)
+        if mark not in self.plates:
+            self.plates[mark] = graph.group(self.range_title(definition.range, holder, index))
+        return self.plates[mark]
+
+    def range_title(self, over: nodes.Range, holder: Frame, index: int | None) -> tuple[Run, ...]:
+        if index is not None:
+            return (*self.runs(over.variable), Run(f" = {index}"))
+        title = tuple(
+            run._replace(text=run.text.lstrip()) if place == 0 else run for place, run in enumerate(self.runs(over))
+        )
+        last = self.checker.solver.value(over.last, holder)
+        stated = isinstance(over.last, Name) and isinstance(last, int) and over.last.text in self.asked.sizes
+        return (*title, Run(" ("), *self.runs(over.last), Run(f" = {last})")) if stated else title
+
+    def kin(self, definition: Definition, holder: Frame) -> list[Definition]:
+        """The families that are drawn in one group with this one: those that need one another at the same index."""
+        families = holder.function.families if holder.function is not None else self.checker.scope.families
+        known, waiting = {id(definition)}, [definition]
+        while waiting:
+            one = waiting.pop()
+            for other in families:
+                if id(other) not in known and (needs(one, other) or needs(other, one)):
+                    known.add(id(other))
+                    waiting.append(other)
+        return [family for family in families if id(family) in known]
+
+    # -------------------------------------------------------------------------------------------------- an expression
+    def flow(self, node: Node, frame: Frame, graph: Graph) -> Source | None:
+        """The node that gives the value of an expression; None where no data are in it."""
+        leaves = self.leaves(node, frame)
+        if not leaves:
+            return None
+        if (key := self.name_in(node, frame)) is not None:
+            return self.resolve(key, frame)
+        function = self.called(node, frame)
+        if function is not None:
+            assert isinstance(node, Call)
+            return (
+                self.opened(node, function, frame, graph)
+                if self.opens(function, node)
+                else self.closed(node, function, frame, graph)
+            )
+        whole = isinstance(node, WHOLE) or (len(leaves) == 1 and all(isinstance(leaf, Key) for leaf in leaves))
+        if whole:
+            return self.box(node, node, frame, graph, leaves)
+        node = regrouped(node, lambda part: bool(self.leaves(part, frame)))
+        parts = [part for part in operands(node) if self.leaves(part, frame)]
+        if len(parts) > 1:
+            return self.joined(node, parts, frame, graph)
+        return self.through(node, parts[0], frame, graph)
+
+    def through(self, node: Node, part: Node, frame: Frame, graph: Graph) -> Source | None:
+        """A box that one value goes through."""
+        while len(inner := [each for each in operands(part) if self.leaves(each, frame)]) == 1:
+            if self.called(part, frame) is not None or self.name_in(part, frame) is not None or isinstance(part, WHOLE):
+                break
+            part = inner[0]
+        source = self.flow(part, frame, graph)
+        if source is None:
+            return None
+        made = graph.add(
+            Drawn("formula", self.runs(substituted(node, self.nameless([part], frame))), self.shape(node, frame))
+        )
+        graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
+        return made
+
+    def joined(self, node: Node, parts: list[Node], frame: Frame, graph: Graph) -> Source:
+        """A sign, or a box, in which several values meet."""
+        sources = [(self.flow(part, frame, graph), part) for part in parts]
+        sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
+        if sign:
+            assert isinstance(node, Call)
+            made = graph.add(Drawn("sign", self.sign(node), self.shape(node, frame)))
+        else:
+            text = self.runs(substituted(node, self.nameless(parts, frame)))
+            made = graph.add(Drawn("formula", text, self.shape(node, frame)))
+        for source, part in sources:
+            if source is not None:
+                graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
+        return made
+
+    def sign(self, node: Call) -> tuple[Run, ...]:
+        """+, ⊙_{key}: the text of the operation with nothing for its operands."""
+        if node.operator == "juxtaposed":
+            return (Run("⊙"),)
+        between = self.runs(dataclasses.replace(node, arguments=(Name("\ue010"), Name("\ue010"))))
+        return tuple(run._replace(text=text) for run in between if (text := run.text.replace("\ue010", "").strip()))
+
+    def nameless(self, parts: Iterable[Node], frame: Frame) -> set[int]:
+        return {id(part) for part in parts if self.name_in(part, frame) is None}
+
+    def box(self, node: Node, shown: Node, frame: Frame, graph: Graph, leaves: Iterable[Any]) -> Source | None:
+        """One box for an expression, whatever names are in it."""
+        made = graph.add(Drawn("formula", self.runs(shown), self.shape(node, frame)))
+        for leaf in leaves:
+            if isinstance(leaf, Key):
+                source = self.resolve(leaf, frame)
+                if source is not None:
+                    graph.connect(source, made, self.as_written(leaf, node, frame))
+        return made
+
+    def as_written(self, key: Key, node: Node, frame: Frame) -> tuple[Run, ...]:
+        """How an expression spells a name: X^{l-1}, where that is X^0."""
+        for part in walk(node):
+            if self.name_in(part, frame) == key:
+                return self.runs(part)
+        return ()
+
+    # ------------------------------------------------------------------------------------------------------ functions
+    def called(self, node: Any, frame: Frame) -> Function | None:
+        if not isinstance(node, Call) or node.operator not in self.checker.scope.functions:
+            return None
+        for function, _ in matching(self.checker, node, frame):
+            return function
+        return None
+
+    def opens(self, function: Function, node: Call) -> bool:
+        return bool({function.operator, function.title} & self.asked.expand)
+
+    def closed(self, node: Call, function: Function, frame: Frame, graph: Graph) -> Source:
+        """A call as one node: its name, and below it the parameters that it is given."""
+        head = dataclasses.replace(node, arguments=(), parameters=())
+        title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
+        title = tuple(run._replace(text=run.text.removesuffix("()")) for run in title)
+        given = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, frame)]
+        detail: list[Run] = []
+        for part in given:
+            detail += ([Run(", ")] if detail else []) + list(self.runs(part))
+        made = graph.add(Drawn("function", title, self.shape(node, frame), tuple(detail)))
+        for part in (*node.arguments, *node.parameters):
+            source = self.flow(part, frame, graph)
+            if source is not None:
+                graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
+        inner = self.calls.get((id(node), id(frame)))
+        for leaf in self.free(function, inner):
+            source = self.resolve(leaf, self.checker.top)
+            if source is not None:
+                graph.connect(source, made)
+        return made
+
+    def opened(self, node: Call, function: Function, frame: Frame, graph: Graph) -> Source | None:
+        """A call as a group that holds the function's body."""
+        inner = self.calls[(id(node), id(frame))]
+        sources = [self.flow(part, frame, graph) for part in (*node.arguments, *node.parameters)]
+        title = self.runs(dataclasses.replace(node, arguments=(), parameters=()))
+        group = graph.group(tuple(run._replace(text=run.text.removesuffix("()")) for run in title))
+        self.graphs[id(inner)] = group
+        bound = self.bound[id(inner)] = {}
+        for name, source in zip((*function.parameters, *function.options), sources):
+            bound[name.key()] = None
+            if source is not None:
+                shape = self.type_of(inner.variables[name.key()], inner)
+                entry = group.add(Drawn("entry", self.runs(written(name.key())), shape))
+                graph.edges.append(Edge(graph.port(source), Port(group.place, Port(entry.node))))
+                bound[name.key()] = entry
+        return self.flow(function.body, inner, group)
+
+    # ---------------------------------------------------------------------------------------------------- what is data
+    def leaves(self, node: Node, frame: Frame) -> dict[Key | int, None]:
+        """The names of data in an expression, and the calls of functions that have data: in the order written."""
+        mark = (id(node), id(frame))
+        if mark not in self.carried:
+            self.carried[mark] = self.found_leaves(node, frame)
+        return self.carried[mark]
+
+    def found_leaves(self, node: Node, frame: Frame) -> dict[Key | int, None]:
+        key = self.name_in(node, frame)
+        if key is not None:
+            return {key: None} if self.resolve_quietly(key, frame) else {}
+        found: dict[Key | int, None] = {}
+        for part in operands(node):
+            found |= self.leaves(part, frame)
+        function = self.called(node, frame)
+        if function is not None:
+            inner = self.calls.get((id(node), id(frame)))
+            if found or self.free(function, inner):
+                found[id(node)] = None
+        return found
+
+    def free(self, function: Function, inner: Frame | None) -> list[Key]:
+        """The program's data that a function's body speaks of, which no argument of it is."""
+        bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
+        own = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
+        found: dict[Key, None] = {}
+        for body in bodies:
+            for node in walk(body):
+                name = spelled(node)
+                key = name.key(inner.index if inner is not None else lambda _: None) if name is not None else None
+                if key is not None and key not in own and self.resolve_quietly(key, self.checker.top):
+                    found[key] = None
+        return list(found)
+
+    def name_in(self, node: Any, frame: Frame) -> Key | None:
+        """The name that an expression is, where that means a tensor here: X, X^{l-1}, but not X^2 for a square."""
+        name = spelled(node)
+        if name is None:
+            return None
+        index: Callable[[str], Any] = frame.index
+        for value in (index, lambda word: self.number(word, frame)):
+            key = name.key(value)
+            if self.means(key, frame):
+                return key
+        return None
+
+    def number(self, word: str, frame: Frame) -> Any:
+        """What a word in a superscript stands for: an index, or a size such as L."""
+        found = frame.index(word)
+        if found is None:
+            found = self.checker.solver.scalar(Key(word), frame)
+        found = known(found)
+        return None if isinstance(found, Unknown) else found
+
+    def means(self, key: Key, frame: Frame) -> bool:
+        holder: Frame | None = frame
+        while holder is not None:
+            if key in self.bound.get(id(holder), {}) or key in holder.variables:
+                return True
+            if self.definition_of(key, holder) is not None:
+                return True
+            holder = holder.parent
+        return key in self.checker.demanded
+
+    def resolve_quietly(self, key: Key, frame: Frame) -> bool:
+        """Whether data are in a name. A definition that is being drawn is data: it was asked for."""
+        holder: Frame | None = frame
+        while holder is not None:
+            bound = self.bound.get(id(holder), {})
+            if key in bound:
+                return bound[key] is not None
+            definition = self.definition_of(key, holder)
+            if definition is not None:
+                return self.has_data(definition, holder, self.index_of(key, definition, holder))
+            if key in holder.variables and holder is not self.checker.top:
+                return False
+            holder = holder.parent
+        return key in self.data
+
+    def has_data(self, definition: Definition, holder: Frame, index: int | None) -> bool:
+        mark = ("data", id(definition), id(holder), index)
+        if mark not in self.made:
+            self.made[mark] = None  # a recurrence: its first value, or what is added to it, has data or not
+            frame = self.frame_of(definition, holder, index)
+            self.made[mark] = bool(frame is not None and self.leaves(definition.body, frame))  # type: ignore[assignment]
+        return bool(self.made[mark])

@@ -1,0 +1,110 @@
+"""What a diagram draws: nodes, edges, and groups of them within others.
+
+A node is one of these, and carries the type of what it gives:
+
+    input       a tensor that is given
+    function    a call of one of the program's functions; opened on request
+    sign        an operation that joins several values: +, ⊙_{key}
+    formula     a piece of a formula that one value goes through; • stands for a value that has no name
+    entry       a value that comes from outside of a group
+    result      the value that was asked for, where it comes out of a group
+    group       the members of a family, drawn once; or the body of a function that is opened
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from grammar.printer_runs import Run
+
+NAMING = ("input", "entry", "result")  # what is written in these is the name of their value
+
+
+@dataclass
+class Drawn:
+    """A node: its kind, what is written in it and below that, and the name and type of the value that it gives."""
+
+    kind: str
+    runs: tuple[Run, ...]
+    axes: dict[str, Any] = field(default_factory=dict)
+    detail: tuple[Run, ...] = ()
+    name: tuple[Run, ...] = ()
+    inside: Graph | None = None
+
+
+class Port(NamedTuple):
+    """A node of a graph; of a group, also the node within it."""
+
+    node: int
+    within: Port | None = None
+
+
+class Edge(NamedTuple):
+    source: Port
+    target: Port
+
+
+@dataclass
+class Graph:
+    """Nodes and edges; `outer` is the graph in which this one is the group `place`."""
+
+    outer: Graph | None = None
+    place: int = 0
+    nodes: list[Drawn] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    entries: dict[Any, int] = field(default_factory=dict)
+
+    def add(self, node: Drawn) -> Source:
+        self.nodes.append(node)
+        return Source(self, len(self.nodes) - 1)
+
+    def group(self, title: tuple[Run, ...]) -> Graph:
+        """A graph within this one."""
+        inner = Graph(self, len(self.nodes))
+        self.nodes.append(Drawn("group", title, inside=inner))
+        return inner
+
+    def connect(self, source: Source, target: Source, written: tuple[Run, ...] = ()) -> None:
+        """An edge to a node of this graph, from wherever the value is."""
+        edge = Edge(self.port(source, written), Port(target.node))
+        if edge not in self.edges:
+            self.edges.append(edge)
+
+    def port(self, source: Source, written: tuple[Run, ...] = ()) -> Port:
+        """Where a value is seen in this graph: a node of it, one within a group of it, or an entry made for it."""
+        port, graph = Port(source.node), source.graph
+        while graph is not self and graph.outer is not None:
+            port, graph = Port(graph.place, port), graph.outer
+        if graph is self:
+            return port
+        return Port(self.entry(source, written or source.drawn.name or source.drawn.runs))
+
+    def entry(self, source: Source, written: tuple[Run, ...]) -> int:
+        mark = (id(source.graph), source.node)
+        if mark not in self.entries:
+            assert self.outer is not None
+            made = self.add(Drawn("entry", written, source.drawn.axes))
+            self.entries[mark] = made.node
+            outside = self.outer.port(source)
+            self.outer.edges.append(Edge(outside, Port(self.place, Port(made.node))))
+        return self.entries[mark]
+
+    def everything(self) -> Iterable[Drawn]:
+        """The nodes of it and of all within."""
+        for node in self.nodes:
+            yield node
+            if node.inside is not None:
+                yield from node.inside.everything()
+
+
+class Source(NamedTuple):
+    """A value: the node that gives it."""
+
+    graph: Graph
+    node: int
+
+    @property
+    def drawn(self) -> Drawn:
+        return self.graph.nodes[self.node]

@@ -1,0 +1,113 @@
+"""Pieces of formulas as a diagram needs them: taken apart, put together, and with • for a value that is drawn elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Name, Node
+
+from .frames import Frame
+from .names import Key, spelled, walk
+from .scope import Definition
+
+DOT = Name("•")  # a value without a name
+
+
+def written(key: Key) -> Node:
+    """A name as a tree."""
+    node: Any = Name(key.base)
+    if key.subscript:
+        node = nodes.Subscript(node, tuple(map(component, key.subscript)))
+    return nodes.Superscript(node, tuple(map(component, key.superscript))) if key.superscript else node
+
+
+def component(text: str) -> Node:
+    return nodes.Number(int(text)) if text.isdecimal() else Name(text)
+
+
+def operands(node: Any) -> tuple[Any, ...]:
+    """The parts of an expression that are expressions of tensors."""
+    if isinstance(node, Call):
+        return (*node.arguments, *node.parameters)
+    if isinstance(node, nodes.Index):
+        return (node.base, *(index for _, index in node.items))
+    if isinstance(node, (nodes.Rename, nodes.Starred, nodes.Subscript)):
+        return (node.base,)
+    if isinstance(node, nodes.Superscript):
+        return (node.base, *node.components)
+    if isinstance(node, nodes.IndexSum):
+        return (node.body,)
+    if isinstance(node, nodes.Literal):
+        return tuple(cell for row in node.rows for cell in row)
+    if isinstance(node, nodes.Cases):
+        return tuple(part for branch in node.branches for part in branch if part is not None)
+    return (node.condition,) if isinstance(node, nodes.Indicator) else ()
+
+
+def regrouped(node: Any, has_data: Callable[[Any], bool]) -> Any:
+    """X + F + b as X + (F + b), where b is no data: what is only added belongs to what it is added to."""
+    if not isinstance(node, Call) or node.operator != "+":
+        return node
+    terms = summands(node)
+    groups: list[list[Any]] = []
+    for term in terms:
+        if groups and not has_data(term):
+            groups[-1].append(term)
+        else:
+            groups.append([term])
+    if len(groups) < 2 or all(len(group) == 1 for group in groups) or not has_data(groups[0][0]):
+        return node
+    parts = [total(group) for group in groups]
+    return total(parts)
+
+
+def summands(node: Any) -> list[Any]:
+    if isinstance(node, Call) and node.operator == "+":
+        return [*summands(node.arguments[0]), node.arguments[1]]
+    return [node]
+
+
+def total(terms: list[Any]) -> Any:
+    found = terms[0]
+    for term in terms[1:]:
+        found = Call("+", (), (), (found, term))
+    return found
+
+
+def substituted(node: Any, gone: set[int]) -> Any:
+    """A tree with • for some of its parts."""
+    if id(node) in gone:
+        return DOT
+    if isinstance(node, tuple):
+        return tuple(substituted(part, gone) for part in node)
+    if not hasattr(node, "span") or isinstance(node, (Name, nodes.Axis, nodes.Number)):
+        return node
+    changed = {
+        name: substituted(getattr(node, name), gone)
+        for name in node.__slots__
+        if name not in ("span", "operator_span", "operator")
+    }
+    return dataclasses.replace(node, **changed)
+
+
+def lineage(frame: Frame | None) -> list[Frame]:
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.parent
+    return found
+
+
+def needs(one: Definition, other: Definition) -> bool:
+    """Whether a family speaks of another at its own index, or at one next to it."""
+    if one.range is None or other.range is None or one.range.variable.text != other.range.variable.text:
+        return False
+    variable = one.range.variable.text
+    for node in walk(one.body):
+        if isinstance(node, nodes.Superscript) and (name := spelled(node)) is not None and name.base == other.name.base:
+            if any(isinstance(each, Name) and each.text == variable for part in node.components for each in walk(part)):
+                return True
+    return False

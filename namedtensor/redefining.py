@@ -1,0 +1,72 @@
+"""A program with some of its definitions replaced, or taken out: a variant of a text that stays readable.
+
+act(x) = gelu(x)                  act(x) = relu(x)
+mask_{seq(i)} = 1         →       mask ∈ {0,1}^{seq}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from grammar.errors import NotationError
+from grammar.parser import parse
+
+from .advice import did_you_mean, near
+from .names import key
+from .registered import PYTHON
+from .scope import Scope, analyse
+
+if TYPE_CHECKING:
+    from .programs import Program
+
+Span = tuple[int, int]
+Kind = TypeVar("Kind", bound="Program")
+
+
+def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
+    """See `Program.redefined`."""
+    known = frozenset((*program.scope.functions, *PYTHON))
+    new = parse(text, program.syntax, functions=known) if text.strip() else None
+    spans, replaced = spans_of(program.scope), spans_of(analyse(text, new)) if new else {}
+    gone = {str(key(name)) for name in without}
+    for name in gone:
+        if name not in spans:
+            raise NotationError(201, f"{name} is not defined here", hint=did_you_mean(near(name, spans)))
+    cuts = {span: "" for name in gone for span in spans[name]}
+    added = []
+    for statement in new.statements if new else ():
+        start, end = statement.span
+        name = next((name for name, group in replaced.items() if statement.span in group), None)
+        if name not in spans:
+            added.append(text[start:end])
+            continue
+        first, *others = spans[name]
+        cuts[first] = "\n".join([*filter(None, [cuts.get(first)]), text[start:end]])
+        cuts |= dict.fromkeys(others, "")
+    return type(program)("\n".join([edited(program.source, cuts), *added]), program.syntax)
+
+
+def spans_of(scope: Scope) -> dict[str, list[Span]]:
+    """Where each name is defined, at the top or as a fact of a function: the spans of its equations."""
+    functions = list(scope.all_functions())
+    found: dict[str, dict[Span, None]] = {}
+    for definitions in (scope.definitions, *(function.facts for function in functions)):
+        for spelling, group in definitions.items():
+            found.setdefault(str(spelling), {}).update((each.statement.span, None) for each in group)
+    for family in (*scope.families, *(family for function in functions for family in function.families)):
+        found.setdefault(str(family.key), {})[family.statement.span] = None
+    for function in functions:
+        found.setdefault(function.title, {})[function.statement.span] = None
+    return {name: list(spans) for name, spans in found.items()}
+
+
+def edited(source: str, cuts: dict[Span, str]) -> str:
+    """The source with each span replaced; with a span goes a comment that follows it."""
+    for (start, end), text in sorted(cuts.items(), reverse=True):
+        line_end = source.find("\n", end)
+        line_end = len(source) if line_end < 0 else line_end
+        if not source[end:line_end].strip() or source[end:line_end].lstrip().startswith("#"):
+            end = line_end
+        source = source[:start] + text + source[end:]
+    return source.strip()

@@ -1,0 +1,196 @@
+"""Files of many named tensors: safetensors, with the names of the axes in the file's metadata.
+
+The format is a head of JSON (for each tensor its dtype, sizes, and place), then the numbers. It holds no code, so that
+reading it runs none. Files of other programs have no names of axes; what they hold comes as plain arrays.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from .formats import FileProblem, parse_json, reason
+
+AXES = "axes"  # the key of the metadata under which the names of the axes stand
+KINDS = {"float64": "F64", "float32": "F32", "float16": "F16", "bool": "BOOL", "int64": "I64", "int32": "I32",
+         "int16": "I16", "int8": "I8", "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64"}  # fmt: skip
+STORED = {kind: dtype for dtype, kind in KINDS.items()} | {"BF16": "uint16"}
+
+
+class Entry(NamedTuple):
+    """Where a tensor lies in its file: from `first` to `last` byte after the head."""
+
+    kind: str
+    shape: tuple[int, ...]
+    first: int
+    last: int
+
+
+class TensorFile(Mapping[str, Any]):
+    """The arrays of a safetensors file by name, each read when it is asked for; `metadata` is what else it says.
+
+    Raises NotationError 409 where the file is none, is cut short, or holds what cannot be read.
+    """
+
+    def __init__(self, place: str | os.PathLike[str]):
+        self.place = Path(place)
+        try:
+            self.entries, self.metadata, self.start = _head(self.place)
+        except (OSError, FileProblem) as problem:
+            raise unreadable(self.place, problem) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The sizes of a tensor, without reading it."""
+        return self.entries[name].shape
+
+    def __getitem__(self, name: str) -> Any:
+        import numpy as np
+
+        kind, shape, first, last = self.entries[name]
+        dtype = np.dtype(STORED[kind])
+        if last == first:
+            return np.zeros(shape, dtype="f4" if kind == "BF16" else dtype)
+        numbers = np.memmap(self.place, mode="r", dtype=np.uint8, offset=self.start + first, shape=(last - first,))
+        array = np.asarray(numbers).view(dtype) if (self.start + first) % dtype.itemsize == 0 else None
+        array = np.frombuffer(numbers.tobytes(), dtype=dtype) if array is None else array
+        if kind == "BF16":  # the upper half of a float32
+            array = (array.astype("<u4") << 16).view("<f4")
+        return array.reshape(shape)
+
+
+def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
+    with open(place, "rb") as file:
+        lead = file.read(8)
+        length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
+        if not 2 <= length <= 10**8:
+            raise FileProblem("it is no safetensors file")
+        text = file.read(length)
+        if len(text) < length:
+            raise FileProblem("it is cut short in its head")
+        head = parse_json(text.decode("utf-8", "replace"), f"the head of {place}")
+        size = os.fstat(file.fileno()).st_size
+    if not isinstance(head, dict):
+        raise FileProblem("it is no safetensors file")
+    metadata = head.pop("__metadata__", {})
+    entries = {name: _entry(name, entry) for name, entry in head.items()}
+    for name, entry in entries.items():
+        _complete(name, entry, size - 8 - length)
+    return entries, metadata if isinstance(metadata, dict) else {}, 8 + length
+
+
+def _entry(name: str, entry: Any) -> Entry:
+    try:
+        kind, shape, (first, last) = entry["dtype"], entry["shape"], entry["data_offsets"]
+        sound = all(isinstance(number, int) and number >= 0 for number in (*shape, first, last)) and last >= first
+    except (KeyError, TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise FileProblem(f"{name} has no proper entry in its head")
+    if kind not in STORED:
+        raise FileProblem(f"{name} holds values of type {kind}, which cannot be read")
+    return Entry(kind, tuple(shape), first, last)
+
+
+def _complete(name: str, entry: Entry, length: int) -> None:
+    import numpy as np
+
+    if entry.last > length:
+        raise FileProblem(f"it is cut short: {name} ends {entry.last - length} bytes after the end of the file")
+    if entry.last - entry.first != math.prod(entry.shape) * np.dtype(STORED[entry.kind]).itemsize:
+        sizes = " × ".join(map(str, entry.shape)) or "those of one number"
+        raise FileProblem(f"its head gives {name} {entry.last - entry.first} bytes, and its sizes are {sizes}")
+
+
+def unreadable(place: Any, problem: Exception) -> NotationError:
+    return NotationError(409, f"{place} cannot be read: {reason(problem) or problem}")
+
+
+# ---------------------------------------------------------------------------------------------------- named tensors
+def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
+    """The named tensors of a file that `save_tensors` wrote.
+
+    Raises NotationError 409 where the file cannot be read, or does not say what its axes are called.
+
+    >>> import namedtensor as nt, tempfile, pathlib
+    >>> place = pathlib.Path(tempfile.mkdtemp()) / "weights.safetensors"
+    >>> nt.save_tensors(place, {"W": nt.tensor([[1.0, 2.0]], "in out")})
+    >>> nt.load_tensors(place)
+    {'W': NamedTensor(in[1] × out[2], float64, 1…2)}
+    """
+    from .tensors import tensor
+
+    file = TensorFile(place)
+    names = axes_in(file)
+    for name in file:
+        if len(names.get(name, ())) != len(file.shape(name)):
+            raise NotationError(
+                409,
+                f"{place} does not say what the axes of {name} are called",
+                hint=f"name them: nt.tensor(TensorFile(place)[{name!r}], …)",
+            )
+    return {name: tensor(file[name], tuple(names[name])) for name in file}
+
+
+def axes_in(file: TensorFile) -> dict[str, list[str]]:
+    """What the metadata say of the names of axes."""
+    try:
+        found = json.loads(file.metadata.get(AXES, "{}"))
+    except (ValueError, TypeError):
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
+def save_tensors(
+    place: str | os.PathLike[str], tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write named tensors to a safetensors file, the names of their axes in its metadata.
+
+    The file appears whole or not at all. Raises NotationError 409 where it cannot be written.
+    """
+    import numpy as np
+
+    from .tensors import concrete
+
+    arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}
+    head: dict[str, Any] = {
+        "__metadata__": {**(metadata or {}), AXES: json.dumps({name: list(t.axes) for name, t in tensors.items()})}
+    }
+    end = 0
+    for name, array in arrays.items():
+        if str(array.dtype) not in KINDS:
+            raise NotationError(409, f"{name} holds {array.dtype}, which a safetensors file cannot hold")
+        begin, end = end, end + array.nbytes
+        head[name] = {"dtype": KINDS[str(array.dtype)], "shape": list(array.shape), "data_offsets": [begin, end]}
+    text = json.dumps(head, ensure_ascii=False).encode("utf-8")
+    text += b" " * (-len(text) % 8)
+    _replace(Path(place), [struct.pack("<Q", len(text)), text, *(array.tobytes() for array in arrays.values())])
+
+
+def _replace(place: Path, pieces: list[bytes]) -> None:
+    """Write to a temporary name in the same folder: what was there stays until all is written."""
+    target = Path(os.path.realpath(place))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            file.writelines(pieces)
+        os.replace(temporary, target)
+    except OSError as problem:
+        raise NotationError(409, f"{place} cannot be written: {reason(problem)}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

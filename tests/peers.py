@@ -1,0 +1,50 @@
+"""What tests of models share: models of the library `transformers` with drawn weights, kept as folders and loaded."""
+
+import os
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+transformers.utils.logging.set_verbosity_error()
+transformers.utils.logging.disable_progress_bar()
+
+import namedtensor as nt  # noqa: E402
+from transformer import load  # noqa: E402
+
+CLOSE = 1e-5  # relative to the largest number, in float32
+
+
+def drawn(kind, config, seed=0):
+    """A model with every parameter drawn, so that none is idle: biases that are not 0, scales that are not 1."""
+    torch.manual_seed(seed)
+    config._attn_implementation = "eager"
+    model = kind(config).eval()
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            torch.nn.init.normal_(parameter, 0.1, 0.3)
+    return model
+
+
+def loaded(model, folder, **options):
+    """The same model as formulas, by way of its folder."""
+    model.save_pretrained(folder, **options)
+    return load(folder)
+
+
+def numbers(generator, *shape, below):
+    return torch.from_numpy(generator.integers(0, below, shape))
+
+
+def named(array, axes):
+    return nt.tensor(array.detach().numpy(), axes)
+
+
+def distance(found, wanted, axes):
+    """The largest difference, relative to the largest number."""
+    found, wanted = found.to_array(axes), wanted.detach().numpy()
+    found = np.asarray(found.detach() if isinstance(found, torch.Tensor) else found)
+    assert found.shape == wanted.shape
+    return float(np.abs(found - wanted).max() / np.abs(wanted).max())

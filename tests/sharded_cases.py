@@ -1,0 +1,479 @@
+"""What `test_sharding.py` runs in a process of its own, where JAX has eight devices: `python sharded_cases.py`.
+
+Each function that begins with `case_` is run; the answer is JSON, each case's name with "passed" or what was raised.
+"""
+
+import doctest
+import io
+import json
+import sys
+import traceback
+from contextlib import redirect_stdout
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import namedtensor as nt
+from namedtensor.collectives import collectives
+from namedtensor.sharding import Sharding
+from transformer import GPT2
+from transformer.layer import Layer
+
+ROOT = Path(__file__).parent.parent
+SIZES = {"chans": 16, "heads": 4, "key": 8, "hidden": 32}
+RULES = {"batch": "data", "heads": "model", "hidden": "model"}
+ORDER = "batch seq chans"
+
+
+class Block(Layer):
+    """A pre-LN block of a transformer, with several heads."""
+
+    source = "Xiong et al., On Layer Normalization in the Transformer Architecture, 2020"
+    notation = """
+        Block : ℝ^{seq × chans} → ℝ^{seq × chans}
+        Block(X) = T + FFN(LayerNorm(T; γ_2, β_2))
+        T = X + SelfAttention(LayerNorm(X; γ_1, β_1))
+        LayerNorm(X; γ, β) = standardize_{chans}(X; ε) ⊙ γ + β
+        γ_1, β_1, γ_2, β_2 ∈ ℝ^{chans}
+
+        SelfAttention(X) = (softmax_{seq'}(Q ⊙_{key} K / √|key|) ⊙_{seq'} V) ⊙_{heads, key} W_O + b_O
+        Q = X ⊙_{chans} W_Q + b_Q
+        K = [X ⊙_{chans} W_K + b_K]_{seq→seq'}
+        V = [X ⊙_{chans} W_V + b_V]_{seq→seq'}
+        W_Q, W_K, W_V ∈ ℝ^{chans × heads × key}
+        W_O ∈ ℝ^{heads × key × chans}
+        b_Q, b_K, b_V ∈ ℝ^{heads × key}
+        b_O ∈ ℝ^{chans}
+
+        FFN(X) = relu(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
+        W_1 ∈ ℝ^{chans × hidden}
+        W_2 ∈ ℝ^{hidden × chans}
+        b_1 ∈ ℝ^{hidden}
+        b_2 ∈ ℝ^{chans}
+    """
+
+
+def random(axes, *sizes, seed=0):
+    return nt.tensor(np.random.default_rng(seed).normal(size=sizes).astype("float32"), axes)
+
+
+def mesh_of(*shape):
+    return jax.make_mesh(shape, ("data", "model"))
+
+
+MESH = mesh_of(2, len(jax.devices()) // 2)
+LAYER = Block.init(0, SIZES, dtype="float32", constants={"ε": 1e-5})
+X = random(ORDER, 4, 6, 16, seed=1)
+TARGET = random(ORDER, 4, 6, 16, seed=2)
+ONE = [nt.tensor(jnp.asarray(each.array), ORDER) for each in (X, TARGET)]  # on one device
+
+
+def loss(layer, x, target):
+    return jnp.mean((layer(x) - target).to_array(ORDER) ** 2)
+
+
+def numbers(tensor):
+    return np.asarray(tensor.to_array(sorted(tensor.axes)))
+
+
+@cache
+def slope_on_one_device():
+    return jax.jit(jax.grad(loss))(LAYER.to("jax"), *ONE)
+
+
+def same(left, right, tolerance=1e-5):
+    assert set(left.axes) == set(right.axes), (left.axes, right.axes)
+    np.testing.assert_allclose(numbers(left), numbers(right), rtol=tolerance, atol=tolerance)
+
+
+def spec_of(tensor):
+    """Where each axis lies, by name."""
+    padded = (*tensor.array.sharding.spec, *[None] * len(tensor.axes))
+    return {axis: over for axis, over in zip(tensor.axes, padded) if over is not None}
+
+
+# ---------------------------------------------------------------------------------------------------------- the block
+def case_a_layer_gives_what_it_gives_on_one_device():
+    sharded = LAYER.shard(RULES, MESH)
+    found = sharded(X)
+    same(found, LAYER(X))
+    same(found, jax.jit(LAYER.to("jax"))(ONE[0]))
+    assert type(sharded) is Block
+    assert spec_of(found) == {"batch": "data"}
+    assert {name: spec_of(each) for name, each in sharded.parameters.items() if name != "ε"} == {
+        name: {axis: "model" for axis in each.axes if axis in ("heads", "hidden")}
+        for name, each in LAYER.parameters.items() if name != "ε"
+    }  # fmt: skip
+    assert {shard.data.shape for shard in found.array.addressable_shards} == {(2, 6, 16)}
+
+
+def case_a_program_gives_what_it_gives_on_one_device():
+    program = nt.program(Block.notation)
+    sharded = program.shard(RULES, MESH)
+    parameters = sharded.place(LAYER.parameters)
+    for name in ("Block", "SelfAttention", "FFN"):
+        same(sharded[name](X, values=parameters), program[name](X, values=LAYER.parameters))
+    same(sharded.FFN(X, values=LAYER.parameters), program.FFN(X, values=LAYER.parameters))
+
+
+def case_several_names_are_computed_together():
+    program = nt.program("K = X ⊙_{chans} W\nV = K + 1\nX ∈ ℝ^{seq × chans}\nW ∈ ℝ^{chans × heads}")
+    inputs = {"X": random("seq chans", 4, 8), "W": random("chans heads", 8, 4)}
+    sharded = program.shard({"heads": "model", "seq": "data"}, MESH)
+    for found, right in zip(sharded["K", "V"](values=inputs), program["K", "V"](values=inputs)):
+        same(found, right)
+        assert spec_of(found) == {"seq": "data", "heads": "model"}
+
+
+def case_a_formula_and_a_program_without_a_function():
+    q, k, v = random("seq key", 8, 4), random("seq key", 6, 4, seed=1), random("seq val", 6, 8, seed=2)
+    attention = nt.formula(
+        "f : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}\nf(Q, K, V) = softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+    )
+    found = attention.shard({"val": "model"}, MESH)(q, k, v)
+    same(found, attention(q, k, v))
+    assert spec_of(found) == {"val": "model"}
+    expression = nt.formula("softmax_{seq} Q ⊙ scale")
+    same(expression.shard({"seq": ("data", "model")}, MESH)(Q=q, scale=3), expression(Q=q, scale=3))
+
+
+def case_numbers_and_sizes_are_part_of_the_call():
+    program = nt.program("Y = α X ⊙_{a} I_{a, b}\nX ∈ ℝ^{c × a}")
+    sharded = program.shard({"c": "data"}, MESH)
+    x = random("c a", 4, 3)
+    for alpha in (2, 2.5, True):
+        same(sharded["Y"](X=x, α=alpha, sizes={"b": 3}), program["Y"](X=x, α=alpha, sizes={"b": 3}))
+    same(sharded["Y"](X=x, alpha=nt.tensor(2.0), sizes={"b": 3}), program["Y"](X=x, α=2, sizes={"b": 3}))
+
+
+def case_the_gradient_is_that_of_one_device_and_lies_where_its_parameters_do():
+    slope = slope_on_one_device()
+    sharded = LAYER.shard(RULES, MESH)
+    found = jax.grad(loss)(sharded, *ONE)
+    assert type(found) is Block and found.parameters["ε"] == 1e-5
+    for name, each in found.parameters.items():
+        if name != "ε":
+            same(each, slope.parameters[name])
+            assert spec_of(each) == spec_of(sharded.parameters[name]), name
+
+
+def case_the_gradient_through_a_program():
+    program = nt.program(Block.notation)
+    sharded = program.shard(RULES, MESH)
+    parameters = sharded.place({name: each for name, each in LAYER.parameters.items() if name != "ε"})
+
+    def error(values):
+        return jnp.mean(sharded["Block"](X, values=values).to_array(ORDER) ** 2)
+
+    found = jax.jit(jax.grad(error))(parameters)
+    right = jax.jit(jax.grad(lambda layer: jnp.mean(layer(ONE[0]).to_array(ORDER) ** 2)))(LAYER.to("jax")).parameters
+    for name, each in found.items():
+        same(each, right[name])
+
+
+def case_training_goes_as_on_one_device():
+    def step(layer, x, target):
+        error, slope = jax.value_and_grad(loss)(layer, x, target)
+        return jax.tree.map(lambda value, change: value - 0.1 * change, layer, slope), error
+
+    jitted = jax.jit(step)
+    one, many = LAYER.to("jax"), LAYER.shard(RULES, MESH)
+    traced = []
+    alone = jax.jit(step)
+    for _ in range(4):
+        one, left = alone(one, *ONE)
+        many, right = jitted(many, *ONE)
+        traced.append(spec_of(many.parameters["W_1"]))
+        np.testing.assert_allclose(left, right, rtol=1e-5)
+    assert traced == [{"hidden": "model"}] * 4
+    same(one.parameters["W_Q"], many.parameters["W_Q"], 1e-4)
+
+
+def case_repeated_calls_are_compiled_once():
+    traces = []
+
+    @nt.function("watched : ℝ → ℝ")
+    def watched(x):
+        traces.append(x)
+        return x
+
+    class Watched(Layer):
+        """Says when it is traced."""
+
+        source = "a test"
+        notation = "Watched : ℝ^{chans} → ℝ^{hidden}\nWatched(X) = watched(X ⊙_{chans} W)\nW ∈ ℝ^{chans × hidden}"
+
+    def gradient(layer):
+        return jax.grad(lambda layer, x: layer(x).array.sum())(layer, X)
+
+    layer = Watched.init(0, {"chans": 16, "hidden": 8}, dtype="float32").shard(
+        {"batch": "data", "hidden": "model"}, MESH
+    )
+    placed = layer.sharding.place({"X": X})["X"]
+    first = [layer(X), layer(placed), gradient(layer)]
+    once = len(traces)
+    second = [layer(X), layer(placed), gradient(layer), layer.replace(W=layer.parameters["W"] * 2)(X)]
+    same(first[0], second[0])
+    assert once and len(traces) == once, (once, len(traces))
+    layer(random(ORDER, 8, 6, 16))
+    assert len(traces) > once
+
+
+def case_parameters_are_placed_once():
+    sharded = LAYER.shard(RULES, MESH)
+    program = nt.program(Block.notation).shard(RULES, MESH)
+    parameters = program.place(LAYER.parameters)
+    x = program.place(X=X)["X"]
+    moved = []
+    put, jax.device_put = jax.device_put, lambda array, place: moved.append(array.shape) or put(array, place)
+    try:
+        sharded(x), program["Block"](x, values=parameters)
+        assert not moved, moved
+        sharded(X)
+        assert moved == [(4, 6, 16)], moved
+        replaced = sharded.replace(W_1=random("chans hidden", 16, 32))
+        assert moved[1:] == [(16, 32)]
+        replaced(x)
+        assert moved[1:] == [(16, 32)]
+    finally:
+        jax.device_put = put
+
+
+def case_it_runs_inside_what_jax_transforms():
+    sharded = LAYER.shard(RULES, MESH)
+    right = LAYER(X)
+    same(jax.jit(lambda layer, x: layer(x))(sharded, sharded.sharding.place({"X": X})["X"]), right)
+    several = jnp.stack([X.array, 2 * X.array])
+    found = jax.vmap(lambda array: sharded(nt.tensor(array, ORDER)).to_array(ORDER))(several)
+    np.testing.assert_allclose(np.asarray(found[0]), right.to_array(ORDER), rtol=1e-5, atol=1e-5)
+    shape = jax.eval_shape(lambda layer, x: layer(x), sharded, X)
+    assert shape.sizes == right.sizes
+
+
+def case_sharded_tensors_compute_as_others_do():
+    x = random("batch heads", 4, 8)
+    placed = Sharding(RULES, MESH).place({"x": x})["x"]
+    for found, right in (
+        (placed * 2, x * 2), (1 - placed, 1 - x), (placed + placed, x + x), (placed > 0, x > 0),
+        (nt.softmax(placed, axis="heads"), nt.softmax(x, axis="heads")),
+        (nt.evaluate("{ 2 x if x > 0; 1 / |batch| otherwise }", x=placed), nt.where(x > 0, 2 * x, 0.25)),
+    ):  # fmt: skip
+        same(found, right)
+        assert spec_of(found) == {"batch": "data", "heads": "model"}
+
+
+def case_a_mesh_of_either_kind_of_axes():
+    for mesh in (MESH, Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))):
+        same(LAYER.shard(RULES, mesh)(X), LAYER(X))
+    given = jax.device_put(X.array, NamedSharding(MESH, PartitionSpec(None, None, "model")))
+    same(LAYER.shard(RULES, MESH)(nt.tensor(given, ORDER)), LAYER(X))
+
+
+def case_a_layer_that_goes_back_to_one_device():
+    back = LAYER.shard(RULES, MESH).to("numpy")
+    assert back.about == LAYER.about
+    same(back(X), LAYER(X), 0)
+
+
+def case_a_language_model_and_what_it_generates():
+    sizes = {"L": 1, "chans": 16, "heads": 4, "key": 4, "val": 4, "hidden": 32, "vocab": 24, "place": 20}
+    model = GPT2.init(0, sizes, dtype="float32", constants={"ε": 1e-5})
+    sharded = model.shard({**RULES, "vocab": "model"}, MESH)
+    ids = nt.tensor(np.array([[1, 5, 3], [2, 0, 23], [4, 4, 4], [9, 8, 7]]), "batch seq")
+    found = sharded(ids)
+    same(found, model(ids))
+    assert spec_of(found) == {"batch": "data", "vocab": "model"}
+    listed = collectives(lambda model, ids: model(ids), sharded, sharded.sharding.place({"ids": ids})["ids"])
+    assert described(listed) == [("all-reduce", ("model",))] * 3  # after the look-up, the heads, the hidden units
+    assert numbers(sharded.generate(ids, 2)).tolist() == numbers(model.generate(ids, 2)).tolist()
+    with TemporaryDirectory() as folder:
+        sharded.save(Path(folder) / "model.safetensors")
+        same(GPT2.load(Path(folder) / "model.safetensors")(ids), model(ids), 0)
+
+
+# -------------------------------------------------------------------------------------------------- rules do not matter
+def case_the_rules_never_change_the_value():
+    program = nt.program(
+        "Y = softmax_{seq'}(X ⊙_{chans} K / √|chans|) ⊙_{seq'} (relu(V ⊙_{hidden} U) + mean_{chans} X_{seq→seq'})\n"
+        "X ∈ ℝ^{seq × chans}\nK ∈ ℝ^{heads × seq' × chans}\nV ∈ ℝ^{heads × hidden × seq'}\nU ∈ ℝ^{hidden × val}"
+    )
+    inputs = {
+        "X": random("batch seq chans", 8, 8, 8), "K": random("heads seq' chans", 4, 8, 8, seed=1),
+        "V": random("heads hidden seq'", 4, 16, 8, seed=2), "U": random("hidden val", 16, 3, seed=3),
+    }  # fmt: skip
+    axes = ("batch", "seq", "chans", "heads", "seq'", "hidden", "val")
+    right = program["Y"](values=inputs)
+    choice = np.random.default_rng(0)
+    over = [None, None, "data", "model", ("data", "model"), ("model", "data")]
+    seen, refused = 0, {303: 0, 310: 0}
+    while seen < 12:
+        rules = {axis: over[choice.integers(len(over))] for axis in axes}
+        try:
+            found = program.shard(rules, mesh_of(*[(2, 4), (4, 2)][seen % 2]))["Y"](values=inputs)
+        except nt.NotationError as problem:
+            refused[problem.number] += 1
+            continue
+        same(found, right)
+        assert spec_of(found) == {axis: rules[axis] for axis in found.axes if rules[axis]}, (
+            rules,
+            found.array.sharding,
+            found.axes,
+        )
+        seen += 1
+    assert all(refused.values()), refused
+
+
+def case_the_rules_never_change_the_gradient_of_the_block():
+    slope = slope_on_one_device()
+    for rules in (
+        {"batch": "data", "chans": "model"},
+        {"seq": "data", "heads": "model"},
+        {"key": "data", "hidden": ("model", "data")},
+    ):
+        found = jax.jit(jax.grad(loss))(LAYER.shard(rules, MESH), *ONE)
+        for name in ("W_Q", "W_O", "W_1", "γ_1", "b_2"):
+            same(found.parameters[name], slope.parameters[name])
+
+
+# -------------------------------------------------------------------------------------------- against sharding by hand
+SPECS = {  # Shoeybi et al., Megatron-LM: the heads and the hidden units are split, what follows them is summed
+    "W_Q": (None, "model"), "W_K": (None, "model"), "W_V": (None, "model"), "W_O": ("model",), "W_1": (None, "model"),
+    "W_2": ("model",), "b_Q": ("model",), "b_K": ("model",), "b_V": ("model",), "b_1": ("model",),
+}  # fmt: skip
+
+
+def norm_by_hand(x, scale, shift):
+    x = x - jnp.mean(x, -1, keepdims=True)
+    return x / jnp.sqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-5) * scale + shift
+
+
+def block_by_hand(p, x):
+    n = norm_by_hand(x, p["γ_1"], p["β_1"])
+    q, k, v = (jnp.einsum("bsc,chk->bshk", n, p[f"W_{each}"]) + p[f"b_{each}"] for each in "QKV")
+    weights = jax.nn.softmax(jnp.einsum("bshk,bthk->bhst", q, k) / np.sqrt(q.shape[-1]), -1)
+    t = x + jnp.einsum("bshk,hkc->bsc", jnp.einsum("bhst,bthk->bshk", weights, v), p["W_O"]) + p["b_O"]
+    n = norm_by_hand(t, p["γ_2"], p["β_2"])
+    return t + jax.nn.relu(n @ p["W_1"] + p["b_1"]) @ p["W_2"] + p["b_2"]
+
+
+def by_hand():
+    """The parameters in the order of axes that `block_by_hand` takes, and its arguments' shardings."""
+    mesh = Mesh(MESH.devices, MESH.axis_names)
+    orders = dict.fromkeys(("W_Q", "W_K", "W_V"), "chans heads key") | {"W_O": "heads key chans"}
+    orders |= {"W_1": "chans hidden", "W_2": "hidden chans"} | {f"b_{each}": "heads key" for each in "QKV"}
+    tensors = {name: each for name, each in LAYER.parameters.items() if name != "ε"}
+    arrays = {name: each.to_array(orders.get(name, each.axes)) for name, each in tensors.items()}
+    places = {name: NamedSharding(mesh, PartitionSpec(*SPECS.get(name, ()))) for name in arrays}
+    return jax.device_put(arrays, places), places, NamedSharding(mesh, PartitionSpec("data"))
+
+
+def described(found):
+    return sorted((each.kind, each.over) for each in found)
+
+
+def case_the_collectives_are_those_of_the_block_sharded_by_hand():
+    arrays, places, batch = by_hand()
+    x, target = jax.device_put((X.array, TARGET.array), batch)
+    hand = jax.jit(block_by_hand, in_shardings=(places, batch), out_shardings=batch)
+    np.testing.assert_allclose(np.asarray(hand(arrays, x)), LAYER(X).to_array(ORDER), rtol=1e-5, atol=1e-5)
+    sharded = LAYER.shard(RULES, MESH)
+    given = sharded.sharding.place({"X": X, "Y": TARGET})
+    right, found = collectives(hand, arrays, x), collectives(lambda layer, x: layer(x), sharded, given["X"])
+    assert right.counts == found.counts == {"all-reduce": 2}, (right, found)
+    assert described(right) == described(found) == [("all-reduce", ("model",))] * 2
+    program = nt.program(Block.notation).shard(RULES, MESH)
+    listed = program["Block"].collectives(X, values=LAYER.parameters)
+    assert (
+        described(listed) == described(found)
+        and "all-reduce" in program["Block"].lowered(X, values=LAYER.parameters).compile().as_text()
+    )
+
+    slope = jax.jit(jax.grad(lambda p, x, t: jnp.mean((block_by_hand(p, x) - t) ** 2)), out_shardings=places)
+    right = collectives(slope, arrays, x, target)
+    found = collectives(jax.grad(loss), sharded, given["X"], given["Y"])
+    assert described(right) == described(found), (right, found)
+    assert ("all-reduce", ("data",)) in described(found)
+
+
+def case_collectives_of_every_kind_are_listed():
+    program = nt.program("Y = X ⊙_{a} W\nX ∈ ℝ^{b × a}\nW ∈ ℝ^{a × c}")
+    inputs = {"X": random("b a", 8, 8), "W": random("a c", 8, 8)}
+    gathered = program.shard({"b": None, "a": None, "c": "model"}, MESH)["Y"].collectives(values=inputs)
+    assert repr(gathered) == "no collective operations"
+    summed = program.shard({"a": "model"}, MESH)["Y"].collectives(values=inputs)
+    assert repr(summed) == "all-reduce of f32[8,8] over model", summed
+    one = Mesh(MESH.devices, MESH.axis_names)
+    moved = jax.jit(lambda x: x, out_shardings=NamedSharding(one, PartitionSpec(None, "model")))
+    array = jax.device_put(np.ones((8, 8), "float32"), NamedSharding(one, PartitionSpec("model")))
+    assert collectives(moved, array).counts == {"all-to-all": 1}
+    whole = jax.jit(lambda x: x, out_shardings=NamedSharding(one, PartitionSpec()))
+    assert repr(collectives(whole, array)) == "all-gather of f32[8,8] over model"
+
+
+# ------------------------------------------------------------------------------------------------------------- errors
+def errors():
+    """The text of each error."""
+    program = nt.program("Y = X ⊙_{chans} W\nX ∈ ℝ^{chans}\nW ∈ ℝ^{chans × heads × hidden}")
+    w = random("chans heads hidden", 6, 4, 8)
+    x = random("batch chans", 5, 6)
+    wrong = {
+        "no such axis of the mesh": lambda: program.shard({"heads": "modle"}, MESH),
+        "no such axis": lambda: program.shard({"haeds": "model"}, MESH)["Y"](X=x, W=w),
+        "no axis that is near": lambda: program.shard({"time": "model"}, MESH)["Y"](X=x, W=w),
+        "two axes over one": lambda: program.shard({"heads": "model", "hidden": "model"}, MESH).place(W=w),
+        "sizes that do not divide": lambda: program.shard({"batch": "data"}, MESH)["Y"](X=x, W=w),
+        "over both": lambda: program.shard({"chans": ("data", "model")}, MESH)["Y"](X=x, W=w),
+        "a result": lambda: nt.program("Y = [X]_{a→b}\nX ∈ ℝ^{a}\nZ ∈ ℝ^{b}").shard({"b": "model"}, MESH)["Y"](
+            X=random("a", 6)
+        ),
+        "twice in a rule": lambda: program.shard({"heads": ("model", "model")}, MESH),
+        "no rule": lambda: program.shard({"heads": 1}, MESH),
+        "no rules": lambda: program.shard(["heads"], MESH),
+        "no mesh": lambda: program.shard({"heads": "model"}, (2, 4)),
+        "no name of an axis": lambda: program.shard({"heads, hidden": "model"}, MESH),
+        "no tensor": lambda: program.shard({}, MESH)["Y"](X=np.ones((2, 6)), W=w),
+        "no tensor by position": lambda: nt.program("f(x) = 2 x").shard({}, MESH)["f"]([1, 2]),
+        "the formula's own": lambda: program.shard({"hidden": "model"}, MESH)["Y"](X=random("cans", 6), W=w),
+        "no such name": lambda: program.shard({"hidden": "model"}, MESH)["Z"](X=x, W=w),
+        "no such parameter": lambda: LAYER.shard({"heads": "model", "key": "model"}, MESH),
+    }
+    found = {}
+    for name, call in wrong.items():
+        try:
+            call()
+        except nt.NotationError as problem:
+            found[name] = str(problem)
+            assert not getattr(problem, "__notes__", ()), name
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------------- docs
+def case_the_page_says_what_happens():
+    with redirect_stdout(io.StringIO()) as said:
+        found = doctest.testfile(
+            str(ROOT / "docs" / "sharding.md"), module_relative=False, encoding="utf-8",
+            optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS,
+        )  # fmt: skip
+    assert found.attempted > 10 and not found.failed, said.getvalue()
+
+
+def main():
+    results = {}
+    for name, case in list(globals().items()):
+        if name.startswith("case_"):
+            try:
+                case()
+                results[name] = "passed"
+            except BaseException:
+                results[name] = traceback.format_exc()
+    json.dump({"cases": results, "errors": errors()}, sys.__stdout__)
+
+
+if __name__ == "__main__":
+    sys.stdout = sys.stderr  # what is printed on the way does not mix with the answer
+    main()

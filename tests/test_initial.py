@@ -1,0 +1,85 @@
+"""First values of parameters: fans found from the formulas, spreads said as formulas."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.initial import GLOROT, HE, Constant, Normal, Uniform, uniform
+
+PROGRAM = """\
+Y = (X ⊙_{chans} W^{1,Q} + b) ⊙_{heads, key} W^{1,O} ⊙ γ + E_{vocab(i)} + P_{seq→place}
+X ∈ ℝ^{seq × chans}
+W^{1,Q} ∈ ℝ^{heads × chans × key}
+W^{1,O} ∈ ℝ^{heads × key × chans}
+b ∈ ℝ^{heads × key}
+γ ∈ ℝ^{chans}
+E ∈ ℝ^{vocab × chans}
+P ∈ ℝ^{seq × chans}"""
+SIZES = {"seq": 3, "chans": 40, "heads": 10, "key": 30, "vocab": 50, "place": 3}
+FANS = {"W^{1,Q}": (40, 300), "W^{1,O}": (300, 40), "E": (50, 40)}
+
+
+def parameters(**options):
+    return nt.program(PROGRAM).init(seed=3, sizes=SIZES, i=nt.tensor([1, 2, 3], "place"), **options)
+
+
+def spread(tensor):
+    return float(np.std(tensor.array))
+
+
+@pytest.mark.parametrize("name", FANS)
+def test_what_is_contracted_keeps_the_variance_of_its_input(name):
+    inputs, _ = FANS[name]
+    assert spread(parameters()[name]) == pytest.approx(inputs**-0.5, rel=0.05)
+
+
+@pytest.mark.parametrize("name", FANS)
+def test_glorot_is_uniform_within_its_bound(name):
+    inputs, outputs = FANS[name]
+    bound = np.sqrt(6 / (inputs + outputs))
+    array = parameters(schemes={"W": GLOROT, "E": GLOROT})[name].array
+    assert np.abs(array).max() == pytest.approx(bound, rel=0.05) and np.abs(array).max() <= bound
+    assert spread(nt.tensor(array, tuple("abc"[: array.ndim]))) == pytest.approx(bound / 3**0.5, rel=0.05)
+
+
+def test_what_is_only_added_is_zero_and_γ_is_one():
+    found = parameters()
+    assert {float(found[name].array.min()) for name in ("b", "P")} == {0} and float(found["γ"].array.min()) == 1
+
+
+SCHEMES = [
+    ({"W": Normal("0.02")}, "W^{1,Q}", 0.02),
+    ({"W": Normal("0.02"), "W^O": Normal("0.02 / √(2 heads)")}, "W^{1,O}", 0.02 / 20**0.5),
+    ({"W": Normal("1"), "W^{1,Q}": HE}, "W^{1,Q}", (2 / 40) ** 0.5),
+    ({"E": Uniform("√3")}, "E", 1),
+    ({"b": Constant(4.0)}, "b", 0),
+]
+
+
+@pytest.mark.parametrize("schemes, name, expected", SCHEMES)
+def test_the_nearest_scheme_serves(schemes, name, expected):
+    assert spread(parameters(schemes=schemes)[name]) == pytest.approx(expected, rel=0.06)
+
+
+def test_a_seed_gives_the_same_again_and_another_others():
+    first, second = parameters(), parameters()
+    assert all(np.array_equal(first[name].array, second[name].array) for name in first)
+    other = nt.program("W ⊙_{a} X\nW ∈ ℝ^{a}\nX ∈ ℝ^{a}").init(seed=4, sizes={"a": 5})
+    assert not np.array_equal(other["W"].array, other["X"].array)
+
+
+def test_dtype_and_a_choice_of_names():
+    found = parameters(dtype="float32", only=["E", "b"])
+    assert {name: str(each.dtype) for name, each in found.items()} == {"b": "float32", "E": "float32"}
+
+
+def test_a_wrong_scheme_shows_its_formula():
+    with pytest.raises(nt.NotationError, match=r"inpts is not known(.|\n)*√\(1 / inpts\)"):
+        parameters(schemes={"W": Normal("√(1 / inpts)")})
+
+
+def test_uniform_draws_like_a_tensor():
+    like = nt.tensor(np.zeros((40, 50), dtype="float32"), "a b")
+    drawn = uniform(1)(like)
+    assert drawn.sizes == like.sizes and drawn.dtype == like.dtype
+    assert 0 < drawn.array.min() and drawn.array.max() <= 1 and drawn.array.mean() == pytest.approx(0.5, abs=0.02)

@@ -1,0 +1,229 @@
+"""Sharding by names: the same values as on one device, the collectives of sharding by hand, and errors of the language.
+
+JAX takes the number of its devices once, when it starts, so the cases run in processes of their own.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.collectives import Collective, collectives_of
+
+HERE = Path(__file__).parent
+CASES = re.findall(r"^def (case_\w+)", (HERE / "sharded_cases.py").read_text(encoding="utf-8"), re.MULTILINE)
+FLAGS = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # compile faster; collectives stay
+)
+needs_jax = pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
+
+
+def started(script, *arguments, devices):
+    environment = {
+        **os.environ,
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices} {FLAGS}",
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE)]),
+        "PYTHONUTF8": "1",
+    }
+    return subprocess.Popen(
+        [sys.executable, str(HERE / script), *map(str, arguments)],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+
+
+def answer(process):
+    """The last line that a process prints, which is JSON."""
+    try:
+        out, errors = process.communicate(timeout=240)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors[-4000:]
+    return json.loads(out.splitlines()[-1])
+
+
+# ------------------------------------------------------------------------------------------------------ eight devices
+@pytest.fixture(scope="module")
+def found():
+    return answer(started("sharded_cases.py", devices=8))
+
+
+@needs_jax
+@pytest.mark.parametrize("case", CASES)
+def test_on_eight_devices(found, case):
+    assert found["cases"][case] == "passed", found["cases"][case]
+
+
+MESH = "  the mesh is data[2] × model[4]"
+LEAVE = "  hint: let one of them go over another axis of the mesh, or leave it out of the rules"
+ERRORS = {
+    "no such axis of the mesh": f"""\
+name error 201: the mesh has no axis modle, over which heads is to go
+{MESH}
+  hint: did you mean model?""",
+    "no such axis": """\
+name error 201: the rules speak of the axis haeds, which neither the formulas nor the tensors given have
+  they have batch, chans, heads, hidden
+  hint: did you mean heads?""",
+    "no axis that is near": """\
+name error 201: the rules speak of the axis time, which neither the formulas nor the tensors given have
+  they have batch, chans, heads, hidden
+  hint: leave time out of the rules""",
+    "two axes over one": f"""\
+shape error 303: W has heads and hidden, and the rules let both go over model
+  W : ℝ^{{chans[6] × heads[4] × hidden[8]}}
+{MESH}
+{LEAVE}""",
+    "sizes that do not divide": f"""\
+shape error 310: batch of X has size 5, which is no multiple of 2, the size of data
+  X : ℝ^{{batch[5] × chans[6]}}
+{MESH}
+  hint: make the size a multiple of 2, such as 4 or 6, or leave batch out of the rules""",
+    "over both": f"""\
+shape error 310: chans of X has size 6, which is no multiple of 8, the size of data × model
+  X : ℝ^{{batch[5] × chans[6]}}
+{MESH}
+  hint: make the size a multiple of 8, such as 8, or leave chans out of the rules""",
+    "a result": f"""\
+shape error 310: b of Y has size 6, which is no multiple of 4, the size of model
+  Y : ℝ^{{b[6]}}
+{MESH}
+  hint: make the size a multiple of 4, such as 4 or 8, or leave b out of the rules""",
+    "twice in a rule": "shape error 303: the rule of heads names model twice\n  hint: name each axis once",
+    "no rule": """\
+name error 208: the rule of heads names an axis of the mesh, and is 1
+  hint: write {"heads": "data"}""",
+    "no rules": """\
+name error 208: rules are a mapping from axes to axes of the mesh, not list
+  hint: write {"batch": "data", "heads": "model"}""",
+    "no mesh": """\
+name error 208: a mesh of jax was due, not tuple
+  hint: write jax.make_mesh((2, 4), ("data", "model"))""",
+    "no name of an axis": """\
+name error 208: 'heads, hidden' is no name of an axis
+  hint: axes are separated with spaces, not commas: "heads hidden\"""",
+    "no tensor": """\
+shape error 317: X was given as an array of 2 axes without names
+  hint: name them: nt.tensor(array, "seq chans")""",
+    "no tensor by position": """\
+shape error 317: argument 1 was given as a list
+  hint: make it a tensor: nt.tensor(data, "seq chans")""",
+    "the formula's own": """\
+shape error 317: X lacks the axis chans of its declaration
+  2 | X ∈ ℝ^{chans}
+    |        ^^^^^
+  X was given with ℝ^{cans[6]}
+  hint: give X with the axes chans""",
+    "no such name": """\
+name error 201: Z is not known
+  1 | Y = X ⊙_{chans} W
+    | ^^^^^^^^^^^^^^^^^
+  known here: W, X, Y
+  hint: define Z by an equation, or give it a value""",
+    "no such parameter": f"""\
+shape error 303: W_Q has heads and key, and the rules let both go over model
+  W_Q : ℝ^{{chans[16] × heads[4] × key[8]}}
+{MESH}
+{LEAVE}""",
+}
+
+
+@needs_jax
+@pytest.mark.parametrize("name", ERRORS)
+def test_the_text_of_an_error(found, name):
+    assert found["errors"][name] == ERRORS[name]
+
+
+@needs_jax
+def test_every_error_has_its_text(found):
+    assert set(found["errors"]) == set(ERRORS)
+
+
+def test_without_jax(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(nt.NotationError) as caught:
+        nt.program("Y = 2 X\nX ∈ ℝ^{batch}").shard({"batch": "data"}, None)
+    assert str(caught.value) == "value error 408: jax is not installed\n  hint: pip install 'namedtensor[jax]'"
+
+
+# -------------------------------------------------------------------------------------------------------- two processes
+@needs_jax
+def test_two_processes_train_as_one_does():
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    two = [started("sharded_processes.py", index, 2, port, devices=2) for index in range(2)]
+    first, second = map(answer, two)
+    alone = answer(started("sharded_processes.py", 0, 1, 0, devices=4))
+    assert first["devices"] == second["devices"] == alone["devices"] == 4
+    assert alone["kinds"] == first["kinds"] == second["kinds"] and len(alone["kinds"]) == 5
+    for each in (first, second):
+        np.testing.assert_allclose(each["losses"], alone["losses"], rtol=1e-5)
+        np.testing.assert_allclose(each["total"], alone["total"], rtol=1e-5)
+    whole = {tuple(start): numbers for start, numbers in alone["parts"]}
+    parts = [part for each in (first, second) for part in each["parts"]]
+    assert {tuple(start) for start, _ in parts} == set(whole) and len(whole) == 2
+    for start, numbers in parts:
+        np.testing.assert_allclose(numbers, whole[tuple(start)], rtol=1e-4, atol=1e-5)
+
+
+# --------------------------------------------------------------------------------------------- the text of the compiler
+EIGHT = SimpleNamespace(devices=np.arange(8).reshape(2, 4), axis_names=("data", "model"))
+LINES = {
+    "%r = f32[2,8]{1,0} all-reduce(%x), replica_groups={{0,1,2,3},{4,5,6,7}}, to_apply=%add": Collective(
+        "all-reduce", ("f32[2,8]",), ("model",)
+    ),
+    "ROOT %r = bf16[8]{0} all-gather(%x), replica_groups=[4,2]<=[2,4]T(1,0), dimensions={0}": Collective(
+        "all-gather", ("bf16[8]",), ("data",)
+    ),
+    "%r = (f32[2]{0}, f32[]) all-reduce(%x, %y), replica_groups=[2,4]<=[8], to_apply=%add": Collective(
+        "all-reduce", ("f32[2]", "f32[]"), ("model",)
+    ),
+    "%r = f32[4]{0:T(256)} reduce-scatter(%x), replica_groups={}, dimensions={0}": Collective(
+        "reduce-scatter", ("f32[4]",), ("data", "model")
+    ),
+    "%r = f32[4]{0} all-to-all(%x), replica_groups=mesh['axis_0'=2,'axis_1'=4] {'axis_1'}, dimensions={0}": Collective(
+        "all-to-all", ("f32[4]",), ("model",)
+    ),
+    "%r = f32[4]{0} all-reduce(%x), replica_groups=mesh['axis_0'=1,'axis_1'=4,'axis_2'=2], device_ids=([2,4]T(1,0)) "
+    "{'axis_1'}, to_apply=%add": Collective("all-reduce", ("f32[4]",), ("model",)),
+    "%r = f32[4]{0} all-reduce(%x), replica_groups=mesh['a'=2,'b'=4], device_ids=(0,2,4,6,1,3,5,7) {'a'}": Collective(
+        "all-reduce", ("f32[4]",), ()
+    ),
+    "%r = f32[4]{0} all-reduce(%x), replica_groups={{0,1},{2,3},{4,5},{6,7}}": Collective("all-reduce", ("f32[4]",)),
+    "%r = s32[2,2]{1,0} collective-permute(%x), source_target_pairs={{0,4},{4,0}}": Collective(
+        "collective-permute", ("s32[2,2]",), ("data",)
+    ),
+    "%s = (f32[2,8]{1,0}, f32[8,8]{1,0}) all-gather-start(%x), replica_groups=[2,4]<=[8], dimensions={0}": Collective(
+        "all-gather", ("f32[8,8]",), ("model",)
+    ),
+    "%s = ((f32[2], f32[3]), (f32[8], f32[12])) all-gather-start(%x, %y), replica_groups=[2,4]<=[8]": Collective(
+        "all-gather", ("f32[8]", "f32[12]"), ("model",)
+    ),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_of_the_compiler_is_read(line):
+    assert collectives_of(line, EIGHT) == (LINES[line],)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%d = f32[8,8]{1,0} all-gather-done(%s)",
+        "%f = f32[8]{0} fusion(%x), calls=%all-reduce-like, metadata={op_name=\"all-reduce(\"}",
+        "%p = f32[8]{0} add(%all-reduce, %all-gather.1)",
+    ],
+)  # fmt: skip
+def test_other_lines_are_none(line):
+    assert collectives_of(line, EIGHT) == ()

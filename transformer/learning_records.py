@@ -1,0 +1,61 @@
+"""*Learning records from the 2024-06-23*: places added to embeddings, and attention with keys, queries and values.
+
+The axis chans is the text's D, and seq counts the tokens i from 1, as the text does.
+"""
+
+from __future__ import annotations
+
+from namedtensor.initial import GLOROT
+
+from .layer import Layer
+
+SOURCE = "Learning records from the 2024-06-23"
+
+
+class PositionalEncoding(Layer):
+    """The encoding p of the places; the first place is i = 1. `PositionalEncoding(sizes={"seq": 9, "chans": 6})()`."""
+
+    source = f"{SOURCE}, positional encodings"
+    value = "p"
+    notation = """
+        p ∈ ℝ^{seq × chans}
+        p_{seq(i), chans(2k+1)} = sin(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
+        p_{seq(i), chans(2k+2)} = cos(i / 10000^{2k / |chans|}) for k = 0, …, |chans|/2 - 1
+    """
+    counted = {"seq": 1, "chans": 2}
+
+
+class Embedding(Layer):
+    """The embeddings e of the tokens w, which count from 1, scaled by √D, and the encoding of their places."""
+
+    source = f"{SOURCE}, positional encodings"
+    uses = (PositionalEncoding,)
+    value = "x"
+    inputs = ("w",)
+    notation = """
+        x = √|chans| e_{vocab(w)} + p
+        e ∈ ℝ^{vocab × chans}
+        w ∈ ℝ^{seq}
+    """
+    counted = PositionalEncoding.counted
+
+
+class KeyQueryValueAttention(Layer):
+    """Attention of a sequence h to itself with three D × D matrices: its q, k, v, scores s, weights α, and outputs o."""
+
+    source = f"{SOURCE}, key-query-value attention mechanism"
+    value = "o"
+    inputs = ("h",)
+    notation = """
+        q = W_q ⊙_{chans} h
+        k = W_k ⊙_{chans} h
+        v = W_v ⊙_{chans} h
+        s = q ⊙_{key} k_{seq→seq'} / √|chans|
+        α = exp(s) / ∑_{seq'} exp(s)
+        o = ∑_{seq'} α ⊙ v_{seq→seq'}
+        h ∈ ℝ^{seq × chans}
+        W_q, W_k ∈ ℝ^{key × chans}
+        W_v ∈ ℝ^{val × chans}
+        |key| = |val| = |chans|
+    """
+    schemes = {"W": GLOROT}

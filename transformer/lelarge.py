@@ -1,0 +1,185 @@
+"""M. Lelarge, *Transformers using Named Tensor Notation*: the layers of the encoder block, exactly as written there."""
+
+from __future__ import annotations
+
+from namedtensor.initial import GLOROT, HE
+
+from .layer import Layer
+
+SOURCE = "M. Lelarge, Transformers using Named Tensor Notation"
+
+
+class Linear(Layer):
+    """A linear layer: LN_W of the text."""
+
+    source = f"{SOURCE}, Linear layers"
+    value = "LN_W"
+    notation = """
+        LN_W : ℝ^{ax} → ℝ^{bx}
+        LN_W(X) = X ⊙_{ax} W + b
+        W ∈ ℝ^{ax × bx}
+        b ∈ ℝ^{bx}
+    """
+    schemes = {"W": GLOROT}
+
+
+class FeedForward(Layer):
+    """A feedforward neural network with one hidden axis, from one axis to another."""
+
+    source = f"{SOURCE}, Feedforward neural networks"
+    value = "FFN"
+    notation = """
+        FFN : ℝ^{ax} → ℝ^{bx}
+        FFN(X) = ReLU(X ⊙_{ax} W_1 + b_1) ⊙_{hidden} W_2 + b_2
+        W_1 ∈ ℝ^{ax × hidden}
+        b_1 ∈ ℝ^{hidden}
+        W_2 ∈ ℝ^{hidden × bx}
+        b_2 ∈ ℝ^{bx}
+    """
+    schemes = {"W_1": HE, "W_2": GLOROT}
+
+
+class FFN(Layer):
+    """A feedforward neural network with one hidden axis, from the channels to themselves."""
+
+    source = f"{SOURCE}, Summary"
+    notation = """
+        FFN : ℝ^{chans} → ℝ^{chans}
+        FFN(X) = ReLU(X ⊙_{chans} W_1 + b_1) ⊙_{hidden} W_2 + b_2
+        W_1 ∈ ℝ^{chans × hidden}
+        b_1 ∈ ℝ^{hidden}
+        W_2 ∈ ℝ^{hidden × chans}
+        b_2 ∈ ℝ^{chans}
+    """
+    schemes = {"W_1": HE, "W_2": GLOROT}
+
+
+# --------------------------------------------------------------------------------------------------------- attention
+class Attention(Layer):
+    """Attention of one query; a query that brings seq, heads or more axes is mapped over them."""
+
+    source = f"{SOURCE}, Attention and SelfAttention"
+    notation = """
+        Attention : ℝ^{key} × ℝ^{seq × key} × ℝ^{seq × val} → ℝ^{val}
+        Attention(Q, K, V) = (softmax_{seq} (Q ⊙_{key} K / √|key|)) ⊙_{seq} V
+    """
+
+
+class SelfAttention(Layer):
+    """Attention of a sequence to itself; the result is on val."""
+
+    source = f"{SOURCE}, Attention and SelfAttention"
+    uses = (Attention,)
+    notation = """
+        SelfAttention : ℝ^{chans × seq} → ℝ^{val × seq}
+        SelfAttention(X) = Attention(LN_Q(X), LN_K(X), LN_V(X))
+        LN_Q(X) = X ⊙_{chans} W_Q + b_Q
+        LN_K(X) = X ⊙_{chans} W_K + b_K
+        LN_V(X) = X ⊙_{chans} W_V + b_V
+        W_Q, W_K ∈ ℝ^{chans × key}
+        b_Q, b_K ∈ ℝ^{key}
+        W_V ∈ ℝ^{chans × val}
+        b_V ∈ ℝ^{val}
+        |val| = |chans|
+    """
+    schemes = {"W": GLOROT}
+
+
+# ----------------------------------------------------------------------------------------------------- normalization
+class Mean(Layer):
+    """The mean over an axis: `Mean().at("mean_{seq}", X)`."""
+
+    source = f"{SOURCE}, Normalization Layers"
+    value = "mean_{ax}"
+    notation = """
+        mean_{ax} : ℝ^{ax} → ℝ
+        mean_{ax}(X) = (1/|ax|) ∑_{ax} X
+    """
+
+
+class Variance(Layer):
+    """The variance over an axis, which the text uses as the paper defines it."""
+
+    source = f"{SOURCE}, Normalization Layers; Chiang, Rush, Barak, Named Tensor Notation, section 3.3"
+    value = "var_{ax}"
+    uses = (Mean,)
+    notation = """
+        var_{ax} : ℝ^{ax} → ℝ
+        var_{ax}(X) = (1/|ax|) ∑_{ax} (X − mean_{ax}(X))^2
+    """
+
+
+class Standardize(Layer):
+    """Shifted and scaled to mean 0 and variance 1 over an axis, or over several."""
+
+    source = f"{SOURCE}, Normalization Layers"
+    value = "standardize_{ax}"
+    uses = (Variance,)
+    notation = """
+        standardize_{ax} : ℝ^{ax} → ℝ^{ax}
+        standardize_{ax}(X) = (X − mean_{ax}(X)) / √(var_{ax}(X) + ε)
+    """
+
+
+class BatchNorm(Layer):
+    """Standardized over the batch and the layer, then scaled and shifted by channel."""
+
+    source = f"{SOURCE}, Normalization Layers"
+    notation = """
+        BatchNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
+        BatchNorm(X; γ, β) = standardize_{batch,layer}(X) ⊙ γ + β
+        γ, β ∈ ℝ^{chans}
+    """
+
+
+class InstanceNorm(Layer):
+    """Standardized over the layer, then scaled and shifted by channel."""
+
+    source = f"{SOURCE}, Normalization Layers"
+    notation = """
+        InstanceNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
+        InstanceNorm(X; γ, β) = standardize_{layer}(X) ⊙ γ + β
+        γ, β ∈ ℝ^{chans}
+    """
+
+
+class LayerNormOfLayer(Layer):
+    """Standardized over the layer and the channels, then scaled and shifted by both."""
+
+    source = f"{SOURCE}, Normalization Layers"
+    value = "LayerNorm"
+    notation = """
+        LayerNorm : ℝ^{batch × chans × layer} → ℝ^{batch × chans × layer}
+        LayerNorm(X; γ, β) = standardize_{layer,chans}(X) ⊙ γ + β
+        γ, β ∈ ℝ^{chans × layer}
+    """
+
+
+class LayerNorm(Layer):
+    """Standardized over the channels, then scaled and shifted: the form for |layer| = 1."""
+
+    source = f"{SOURCE}, Normalization Layers"
+    notation = """
+        LayerNorm : ℝ^{chans} → ℝ^{chans}
+        LayerNorm(X) = standardize_{chans}(X) ⊙ γ + β
+        γ, β ∈ ℝ^{chans}
+    """
+
+
+# --------------------------------------------------------------------------------------------------------- the block
+class EncoderBlock(Layer):
+    """The pre-LN block with one head, its X_1, X_2 and Y; both norms have the one γ and β that the text declares.
+
+    The text renames val→ax where X needs val→chans; that is mended here.
+    """
+
+    source = f"{SOURCE}, A simple Transformer block"
+    uses = (LayerNorm, SelfAttention, FFN)
+    value = "Y"
+    inputs = ("X",)
+    notation = """
+        X ∈ ℝ^{chans × seq}
+        X_1 = LayerNorm(X) ∈ ℝ^{chans × seq}
+        X_2 = X + SelfAttention(X_1)_{val→chans} ∈ ℝ^{chans × seq}
+        Y = X_2 + FFN(LayerNorm(X_2)) ∈ ℝ^{chans × seq}
+    """

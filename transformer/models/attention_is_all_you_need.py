@@ -1,0 +1,196 @@
+"""The Transformer of Attention Is All You Need; as PyTorch keeps it, and as Marian does."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.initial import GLOROT, Constant, Normal
+
+from ..generation import generate
+from ..hugging_face import State, match
+from ..model import ACTIVATIONS, LanguageModel, Stored, expanded
+
+
+def attention(name: str, index: str, place: str, out: str) -> tuple[Stored, ...]:
+    """The rows of one attention whose four maps are kept apart."""
+    maps = [(letter, f"{place}.{letter.lower()}_proj") for letter in "QKV"]
+    axis = {"Q": "key", "K": "key", "V": "val"}
+    return (
+        *(Stored(f"W^{{{name},{index},{x}}}", f"{where}.weight", f"(heads {axis[x]}) chans") for x, where in maps),
+        *(Stored(f"b^{{{name},{index},{x}}}", f"{where}.bias", f"(heads {axis[x]})") for x, where in maps),
+        Stored(f"W^{{{name},{index},O}}", f"{place}.{out}.weight", "chans (heads val)"),
+        Stored(f"b^{{{name},{index},O}}", f"{place}.{out}.bias", "chans"),
+    )
+
+
+def stacked(name: str, index: str, place: str) -> tuple[Stored, ...]:
+    """The rows of one attention of torch.nn, which keeps the maps of Q, K and V as one."""
+    parts = [(x, axis, {"three": count}) for count, (x, axis) in enumerate((("Q", "key"), ("K", "key"), ("V", "val")))]
+    weight, bias = f"{place}.in_proj_weight", f"{place}.in_proj_bias"
+    return (
+        *(Stored(f"W^{{{name},{index},{x}}}", weight, f"(three[3] heads {axis}) chans", **p) for x, axis, p in parts),
+        *(Stored(f"b^{{{name},{index},{x}}}", bias, f"(three[3] heads {axis})", **p) for x, axis, p in parts),
+        Stored(f"W^{{{name},{index},O}}", f"{place}.out_proj.weight", "chans (heads val)"),
+        Stored(f"b^{{{name},{index},O}}", f"{place}.out_proj.bias", "chans"),
+    )
+
+
+def others(name: str, index: str, place: str, norms: tuple[str, ...], maps: tuple[str, str]) -> tuple[Stored, ...]:
+    """The rows of a block's layer norms, in their order, and of its feedforward network."""
+    found = [
+        Stored(f"{ours}^{{{name},{index},{count}}}", f"{place}.{norm}.{theirs}", "chans")
+        for count, norm in enumerate(norms, 1)
+        for ours, theirs in (("γ", "weight"), ("β", "bias"))
+    ]
+    first, second = maps
+    return (
+        *found,
+        Stored(f"W^{{{name},{index},1}}", f"{place}.{first}.weight", "hidden chans"),
+        Stored(f"b^{{{name},{index},1}}", f"{place}.{first}.bias", "hidden"),
+        Stored(f"W^{{{name},{index},2}}", f"{place}.{second}.weight", "chans hidden"),
+        Stored(f"b^{{{name},{index},2}}", f"{place}.{second}.bias", "chans"),
+    )
+
+
+ENCODER, DECODER = "encoder.layers.{n}", "decoder.layers.{l}"
+MARIAN_NORMS = ("self_attn_layer_norm", "encoder_attn_layer_norm", "final_layer_norm")
+MARIAN = (
+    Stored("E", "shared.weight", "vocab chans"),
+    Stored("b^{out}", "final_logits_bias", "one[1] vocab", one=0),
+    *attention("enc", "n", f"{ENCODER}.self_attn", "out_proj"),
+    *others("enc", "n", ENCODER, MARIAN_NORMS[::2], ("fc1", "fc2")),
+    *attention("dec", "l", f"{DECODER}.self_attn", "out_proj"),
+    *attention("cross", "l", f"{DECODER}.encoder_attn", "out_proj"),
+    *others("dec", "l", DECODER, MARIAN_NORMS, ("fc1", "fc2")),
+)
+TORCH = (
+    *stacked("enc", "n", f"{ENCODER}.self_attn"),
+    *others("enc", "n", ENCODER, ("norm1", "norm2"), ("linear1", "linear2")),
+    *stacked("dec", "l", f"{DECODER}.self_attn"),
+    *stacked("cross", "l", f"{DECODER}.multihead_attn"),
+    *others("dec", "l", DECODER, ("norm1", "norm2", "norm3"), ("linear1", "linear2")),
+)
+TORCH_NORMS = (
+    Stored("γ^{enc}", "encoder.norm.weight", "chans"),
+    Stored("β^{enc}", "encoder.norm.bias", "chans"),
+    Stored("γ^{dec}", "decoder.norm.weight", "chans"),
+    Stored("β^{dec}", "decoder.norm.bias", "chans"),
+)
+NORMED = """
+    H = LayerNorm(X^N; γ^{enc}, β^{enc})
+    states = LayerNorm(Y^L; γ^{dec}, β^{dec})
+    γ^{enc}, β^{enc}, γ^{dec}, β^{dec} ∈ ℝ^{chans}
+"""
+MARIAN_TEXT = """
+    logits = states ⊙_{chans} E + b^{out}
+    p_{chans(k)} = sin(t / 10000^{2(k-1)/|chans|}) for k = 1, …, |chans|/2
+    p_{chans(k + |chans|/2)} = cos(t / 10000^{2(k-1)/|chans|}) for k = 1, …, |chans|/2
+    b^{out} ∈ ℝ^{vocab}
+"""
+
+
+class EncoderDecoder(LanguageModel):
+    """The Transformer: an encoder of a source, and a decoder that goes on with a target.
+
+    A call with `source` and the target's `ids`, on axes source and seq, is teacher forcing: the logits of each next token.
+    """
+
+    source = "Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin, Attention Is All You Need, 2017"
+    file = "attention_is_all_you_need.nt"
+    inputs = ("source", "ids")
+    optional = ("source_mask", "mask", "positions", "places", "X^0", "Y^0")
+    fixed = ("K^{cross,l}", "V^{cross,l}")
+    cached = """
+        past^{l,K} ∈ ℝ^{memory × heads × key}
+        past^{l,V} ∈ ℝ^{memory × heads × val}
+        K^{cross,l} ∈ ℝ^{source × heads × key}
+        V^{cross,l} ∈ ℝ^{source × heads × val}
+    """
+    counted = {"chans": 2}
+    kinds = ("marian",)
+    schemes = {"E": Normal("√(1 / chans)"), "W": GLOROT, "b": Constant(0.0)}
+    counts = {
+        "N": "encoder_layers", "L": "decoder_layers", "chans": "d_model", "vocab": "vocab_size",
+        "heads": lambda config: alike(config, "encoder_attention_heads", "decoder_attention_heads"),
+        "hidden": lambda config: alike(config, "encoder_ffn_dim", "decoder_ffn_dim"),
+        "key": lambda config: config["d_model"] // config["decoder_attention_heads"],
+        "val": lambda config: config["d_model"] // config["decoder_attention_heads"],
+    }  # fmt: skip
+    activation = "activation_function"
+    only = {"share_encoder_decoder_embeddings": True, "tie_word_embeddings": True}
+    prefix = "model."
+    spare = ("lm_head.weight", "encoder.embed_*", "decoder.embed_*")
+    stored = MARIAN
+
+    @classmethod
+    def changes(cls, config: Mapping[str, Any]) -> str:
+        scale = "" if config.get("scale_embedding") else "scale = 1"
+        return "\n".join((super().changes(config), inspect.cleandoc(MARIAN_TEXT), scale)).strip()
+
+    @classmethod
+    def from_torch(
+        cls, state: Mapping[str, Any], embedding: Any, heads: int, activation: str = "relu", definitions: str = ""
+    ) -> EncoderDecoder:
+        """The weights of a `torch.nn.Transformer`, norm_first=False: `state` are its arrays by their names in state_dict.
+
+        `embedding` holds the tokens' vectors, ℝ^{vocab × chans}, which torch keeps elsewhere. Raises NotationError 409
+        where an array is missing or left over, 317 where it has other sizes.
+        """
+        normed = "encoder.norm.weight" in state
+        vocab, chans = embedding.shape
+        if chans % heads:
+            raise nt.NotationError(409, f"{heads} heads do not divide {chans} chans")
+        if activation not in ACTIVATIONS:
+            known = f"known are {', '.join(ACTIVATIONS)}"
+            raise nt.NotationError(409, f"activation = {activation!r} is not known", hint=known)
+        sizes = {"N": layers(state, ENCODER), "L": layers(state, DECODER), "vocab": vocab, "chans": chans,
+                 "heads": heads, "key": chans // heads, "val": chans // heads}  # fmt: skip
+        texts = (f"act(x) = {ACTIVATIONS[activation]}", inspect.cleandoc(NORMED) if normed else "", definitions)
+        rows = expanded((*TORCH, *(TORCH_NORMS if normed else ())), sizes)
+        match(cls, rows, State(state), sizes, "the state_dict")
+        found = {row.name: row.take(state[row.tensor], sizes) for row in rows}
+        left = {name: sizes[name] for name in "NL"}
+        return cls({"E": nt.tensor(embedding, "vocab chans"), **found}, left, "\n".join(texts).strip())
+
+    def generate(
+        self,
+        source: nt.NamedTensor,
+        max_new_tokens: int = 20,
+        source_mask: nt.NamedTensor | None = None,
+        start: int | None = None,
+        **options: Any,
+    ) -> nt.NamedTensor:
+        """The target of a source, token by token after `start`, else after config's `decoder_start_token_id`.
+
+        The encoder runs once. The `options` are those of a language model's `generate`. Raises NotationError 304 where it
+        is not known with what a target begins.
+
+        >>> sizes = {"N": 1, "L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9}
+        >>> source = nt.tensor([[1, 2, 3], [4, 5, 6]], "batch source")
+        >>> EncoderDecoder.init(0, sizes).generate(source, max_new_tokens=5, start=0).sizes
+        {'seq': 5, 'batch': 2}
+        """
+        start = self.config.get("decoder_start_token_id") if start is None else start
+        if start is None:
+            raise nt.NotationError(304, "with what a target begins is not known", hint="give it: start=…, a token")
+        ids = nt.stack(nt.evaluate("0 max_{source}(source) + start", source=source, start=start), axis="seq")
+        return generate(self, ids, max_new_tokens, source=source, source_mask=source_mask, **options)
+
+
+def layers(state: Mapping[str, Any], place: str) -> int:
+    """How many layers of a stack there are."""
+    begin = place.partition("{")[0]
+    return len({name.removeprefix(begin).partition(".")[0] for name in state if name.startswith(begin)})
+
+
+def alike(config: Mapping[str, Any], one: str, other: str) -> int:
+    """What encoder and decoder have alike."""
+    if config[one] != config[other]:
+        raise nt.NotationError(
+            409, f"config.json says {one} = {config[one]} and {other} = {config[other]}, and the formulas of "
+            "EncoderDecoder have one size for both",
+        )  # fmt: skip
+    return config[one]

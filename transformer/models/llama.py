@@ -1,0 +1,112 @@
+"""Llama."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.initial import Constant, Normal
+
+from ..model import LanguageModel, Stored
+
+
+class Llama(LanguageModel):
+    """Llama: a decoder without shifts, whose queries share keys by group, and whose positions turn queries and keys.
+
+    The angles φ are of the parameters' dtype: in half precision they are right to some hundred positions only.
+    """
+
+    source = "Touvron et al., LLaMA: Open and Efficient Foundation Language Models, 2023"
+    file = "llama.nt"
+    kinds = ("llama",)
+    schemes = {"E": Normal("0.02"), "U": Normal("0.02"), "W": Normal("0.02"), "γ": Constant(1.0)}
+    counts = {
+        "L": "num_hidden_layers", "chans": "hidden_size", "hidden": "intermediate_size", "vocab": "vocab_size",
+        "groups": lambda config: groups(config),
+        "queries": lambda config: config["num_attention_heads"] // groups(config),
+        "pair": lambda config: head(config) // 2,
+        "val": lambda config: head(config),
+    }  # fmt: skip
+    numbers = {"ε": "rms_norm_eps"}
+    activation = "hidden_act"
+    prefix = "model."
+    only = {"attention_bias": False, "mlp_bias": False}
+    spare = ("layers.{l}.self_attn.rotary_emb.inv_freq", "lm_head.weight")
+    stored = (
+        Stored("E", "embed_tokens.weight", "vocab chans"),
+        Stored("γ^{l,1}", "layers.{l}.input_layernorm.weight", "chans"),
+        Stored("W^{l,Q}", "layers.{l}.self_attn.q_proj.weight", "(groups queries part[2] pair) chans"),
+        Stored("W^{l,K}", "layers.{l}.self_attn.k_proj.weight", "(groups part[2] pair) chans"),
+        Stored("W^{l,V}", "layers.{l}.self_attn.v_proj.weight", "(groups val) chans"),
+        Stored("W^{l,O}", "layers.{l}.self_attn.o_proj.weight", "chans (groups queries val)"),
+        Stored("γ^{l,2}", "layers.{l}.post_attention_layernorm.weight", "chans"),
+        Stored("W^{l,1}", "layers.{l}.mlp.gate_proj.weight", "hidden chans"),
+        Stored("W^{l,3}", "layers.{l}.mlp.up_proj.weight", "hidden chans"),
+        Stored("W^{l,2}", "layers.{l}.mlp.down_proj.weight", "chans hidden"),
+        Stored("γ", "norm.weight", "chans"),
+    )
+    cached = """
+        past^{l,K} ∈ ℝ^{memory × groups × part × pair}
+        past^{l,V} ∈ ℝ^{memory × groups × val}
+    """
+
+    @classmethod
+    def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
+        return cls.stored if tied(config) else (*cls.stored, Stored("U", "lm_head.weight", "vocab chans"))
+
+    @classmethod
+    def changes(cls, config: Mapping[str, Any]) -> str:
+        said = (super().changes(config), "U = E" if tied(config) else "", frequencies(config))
+        return "\n".join(filter(None, said))
+
+
+def groups(config: Mapping[str, Any]) -> int:
+    return config.get("num_key_value_heads") or config["num_attention_heads"]
+
+
+def head(config: Mapping[str, Any]) -> int:
+    return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+
+
+def tied(config: Mapping[str, Any]) -> bool:
+    return bool(config.get("tie_word_embeddings"))
+
+
+# The frequencies by the name that config.json gives their kind
+FREQUENCIES = {
+    "default": "",
+    "linear": """
+        ω_{{pair(k)}} = 1 / ({factor} ⊙ θ^{{(k - 1) / |pair|}})
+    """,
+    "llama3": """
+        ω = f ⊙ (s + (1 - s) / {factor})
+        s = clip(({original_max_position_embeddings} / λ - {low_freq_factor}) / ({high_freq_factor} - {low_freq_factor}), 0, 1)
+        λ = 2 π / f
+        f_{{pair(k)}} = 1 / θ^{{(k - 1) / |pair|}}
+    """,
+}
+
+
+def frequencies(config: Mapping[str, Any]) -> str:
+    """What turns how fast: the definition of ω, as config.json asks for it, in its new form or in the one before."""
+    said = {**(config.get("rope_scaling") or {}), **(config.get("rope_parameters") or {})}
+    kind = said.get("rope_type") or said.get("type") or "default"
+    if kind not in FREQUENCIES:
+        raise nt.NotationError(
+            409, f"config.json says rope_type = {kind!r}, which the formulas of Llama are not for",
+            hint=f"they are for {', '.join(FREQUENCIES)}",
+        )  # fmt: skip
+    if float(said.get("partial_rotary_factor", 1.0)) != 1.0:
+        raise nt.NotationError(
+            409, "config.json says partial_rotary_factor, and the formulas of Llama turn the whole of a key"
+        )
+    try:
+        text = FREQUENCIES[kind].format(**said)
+    except KeyError as problem:
+        raise nt.NotationError(
+            409, f"config.json does not say {problem.args[0]}, which rope_type = {kind!r} needs"
+        ) from None
+    theta = said.get("rope_theta", config.get("rope_theta", 10000))
+    return f"θ = {theta}\n{inspect.cleandoc(text)}".strip()

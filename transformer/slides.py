@@ -1,0 +1,164 @@
+"""Lecture slides on attention: q, k and v, cross- and self-attention, several heads, the RNN, and translation.
+
+A column of the slides' matrices is a place of a sequence here: t is |seq|, τ is |memory|, the places of ξ. The axis
+key is their d', val is their d'', and chans is d.
+"""
+
+from __future__ import annotations
+
+import namedtensor as nt
+from namedtensor.initial import GLOROT, HE, Normal
+
+from .layer import Layer
+
+SOURCE = "lecture slides on attention and the transformer"
+
+
+class Attention(Layer):
+    """Attention of one x to the set ξ: its weights a, and h, the values mixed by them."""
+
+    source = f"{SOURCE}, queries, keys, and values"
+    value = "h"
+    inputs = ("x", "ξ")
+    notation = """
+        q = W_q ⊙_{chans} x ∈ ℝ^{key}
+        K = W_k ⊙_{chans} ξ
+        V = W_v ⊙_{chans} ξ
+        β = 1 / √|key|
+        a = softargmax_{memory}(K ⊙_{key} q; β) ∈ ℝ^{memory}
+        h = V ⊙_{memory} a ∈ ℝ^{val}
+        softargmax_{ax}(X; β) = softmax_{ax}(β X)
+        x ∈ ℝ^{chans}
+        ξ ∈ ℝ^{memory × chans}
+        W_q, W_k ∈ ℝ^{key × chans}
+        W_v ∈ ℝ^{val × chans}
+    """
+    schemes = {"W": GLOROT}
+
+
+class CrossAttention(Layer):
+    """Attention of each place of x to the set ξ: the weights A, and H = V A."""
+
+    source = f"{SOURCE}, queries, keys, and values"
+    value = "H"
+    inputs = ("x", "ξ")
+    notation = """
+        Q = W_q ⊙_{chans} x
+        K = W_k ⊙_{chans} ξ
+        V = W_v ⊙_{chans} ξ
+        β = 1 / √|key|
+        A = softargmax_{memory}(K ⊙_{key} Q; β) ∈ ℝ^{memory × seq}
+        H = V ⊙_{memory} A ∈ ℝ^{val × seq}
+        softargmax_{ax}(X; β) = softmax_{ax}(β X)
+        x ∈ ℝ^{seq × chans}
+        ξ ∈ ℝ^{memory × chans}
+        W_q, W_k ∈ ℝ^{key × chans}
+        W_v ∈ ℝ^{val × chans}
+    """
+    schemes = {"W": GLOROT}
+
+
+class SelfAttention(Layer):
+    """Attention of a sequence to itself: ξ is x, and d' = d'' = d."""
+
+    source = f"{SOURCE}, self attention"
+    value = "H"
+    inputs = ("x",)
+    notation = """
+        ξ = x_{seq→memory}
+        Q = W_q ⊙_{chans} x
+        K = W_k ⊙_{chans} ξ
+        V = W_v ⊙_{chans} ξ
+        β = 1 / √|key|
+        A = softargmax_{memory}(K ⊙_{key} Q; β) ∈ ℝ^{memory × seq}
+        H = V ⊙_{memory} A ∈ ℝ^{val × seq}
+        softargmax_{ax}(X; β) = softmax_{ax}(β X)
+        x ∈ ℝ^{seq × chans}
+        W_q, W_k ∈ ℝ^{key × chans}
+        W_v ∈ ℝ^{val × chans}
+        |key| = |val| = |chans|
+    """
+    schemes = {"W": GLOROT}
+
+
+class MultiHeadAttention(Layer):
+    """Self-attention with h heads, whose results are stacked; W_h goes back from h·d numbers to d."""
+
+    source = f"{SOURCE}, implementation"
+    value = "Y"
+    inputs = ("x",)
+    notation = """
+        q = W_q ⊙_{chans} x
+        k = W_k ⊙_{chans} x_{seq→memory}
+        v = W_v ⊙_{chans} x_{seq→memory}
+        A = softargmax_{memory}(k ⊙_{key} q; 1 / √|key|)
+        H = v ⊙_{memory} A
+        Y = W_h ⊙_{stack} H_{(heads,val)→stack}
+        softargmax_{ax}(X; β) = softmax_{ax}(β X)
+        x ∈ ℝ^{seq × chans}
+        W_q, W_k ∈ ℝ^{heads × key × chans}
+        W_v ∈ ℝ^{heads × val × chans}
+        |key| = |val| = |chans|
+        W_h ∈ ℝ^{chans × stack}
+        |stack| = |heads| · |val|
+    """
+    schemes = {"W": GLOROT}
+
+
+class RNN(Layer):
+    """A recurrent network with its two matrices stacked in one; g is tanh. Its value is the last state."""
+
+    source = f"{SOURCE}, from the RNN lecture"
+    value = "Y"
+    inputs = ("x",)
+    notation = """
+        Y = h^n
+        h^t = g(W_h ⊙_{stack} ([x_{seq(t)}]_{chans→stack} ⊕_{stack} h^{t-1}_{hidden→stack}) + b_h) for t = 1, …, n
+        h^0_{hidden(i)} = 0
+        W_h = [W_{hx}]_{chans→stack} ⊕_{stack} [W_{hh}]_{hidden'→stack}
+        g(z) = tanh(z)
+        n = |seq|
+        x ∈ ℝ^{seq × chans}
+        W_{hx} ∈ ℝ^{hidden × chans}
+        W_{hh} ∈ ℝ^{hidden × hidden'}
+        b_h ∈ ℝ^{hidden}
+        |hidden'| = |hidden|
+    """
+    counted = {"seq": 1}
+    schemes = {"W": GLOROT}
+
+
+class Translation(Layer):
+    """The encoder–predictor–decoder transformer: scores ỹ of each next word of y, for the source sentence x.
+
+    The encoder reads x; the decoder reads y, every place only what stands before it, and the predictor asks the
+    encoder's states. Given the whole target sentence this is teacher forcing, and `at("loss", x, y)` what it costs;
+    `translate` goes word by word. Words count from 0. The slides draw how the parts are joined, and give no places,
+    norms or hidden layers: here these are as in *Attention Is All You Need*.
+    """
+
+    source = f"{SOURCE}, encoders-predictor-decoder architecture for neural machine translation"
+    file = "translation.nt"
+    value = "ỹ"
+    inputs = ("x", "y")
+    optional = ("h^{Enc}",)
+    counted = {"memory": 1, "seq": 2}
+    schemes = {"W": GLOROT, "E": Normal("√(1 / chans)"), "W_1": HE}
+
+    def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
+        """The likeliest words one after another, from `start` until every sentence has come to `stop`, or `most` of them.
+
+        `x` has the axis memory, and maybe others; the words, with `start`, are on seq. A sentence that has come to `stop`
+        goes on with it. Raises NotationError 401 where a word of `x` or `start` is none.
+        """
+        states = self.at("h^{Enc}", x=x)
+        first = nt.evaluate("0 x_{memory(1)} + start", x=x, start=start)
+        y = nt.stack(first, axis="seq")
+        for _ in range(most):
+            word = self.at("next", y=y, **{"h^{Enc}": states})
+            word = nt.evaluate("{ stop if y_{seq(|seq|)} = stop; word otherwise }", y=y, word=word, stop=stop)
+            word = nt.stack(word, axis="seq")
+            y = nt.concat(y, word, axis="seq")
+            if bool((word == stop).all(axis=word.axes)):
+                break
+        return y
