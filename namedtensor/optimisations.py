@@ -22,6 +22,9 @@ class Optimisation(NamedTuple):
 ROWS = (
     Optimisation("in place", "an array that is needed no more may be overwritten", ("numpy",)),
     Optimisation("numbers as arrays", "a number beside an array is an array without axes of its dtype", ("numpy",)),
+    Optimisation(
+        "contraction order", "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B"
+    ),
     Optimisation("normalise late", "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax", ("numpy",)),
     Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", ("numpy",)),
     Optimisation("blocks", "what is mapped over an axis may be computed a slice of that axis at a time", ("numpy",)),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor import blocks
+from namedtensor import blocks, chains
 from namedtensor.backends import backend
 from namedtensor.compiled import Bundle, compile_formula
 from namedtensor.limits import DEFAULT
@@ -20,7 +24,7 @@ ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)
 
 
-def tensor(axes: str, dtype: str = "float64", **sizes: int) -> nt.NamedTensor:
+def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
     shape = [sizes.get(axis, 3) for axis in axes.split()]
     return nt.tensor(RANDOM.normal(size=shape).astype(dtype), axes)
 
@@ -29,7 +33,7 @@ def compiled(text: str, without=(), **values):
     return compile_formula(text, "auto", Bundle(text, values), None, False, DEFAULT, without)
 
 
-def of_attention(dtype="float64", **sizes):
+def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
     axes = {"Q": "heads seq' key", "K": "heads seq key", "V": "heads seq val"}
     return {name: tensor(each, dtype, **sizes) for name, each in axes.items()}
 
@@ -156,12 +160,50 @@ OPTIMISED = {
         "softmax_{seq'}(X ⊙_{chans} X_{seq→seq'}) ⊙_{seq'} X_{seq→seq'}", {"X": tensor("seq chans", seq=1500, chans=8)}
     ),
     "small": (ATTENTION, of_attention()),
+    "a chain of four": ("((A ⊙_{b} B) ⊙_{c} C) ⊙_{d} x", {"A": tensor("a b", a=9), "B": tensor("b c", c=8), "C": tensor("c d", c=8), "x": tensor("d")}),
+    "linear attention": ("Q ⊙_{key} (K ⊙_{seq} V)", of_attention()),
+    "Tucker": (
+        "((G ⊙_{p} A) ⊙_{q} B) ⊙_{r} C",
+        {"G": tensor("p q r"), "A": tensor("p a", a=7), "B": tensor("q b", b=6), "C": tensor("r c", c=5)},
+    ),
+    "a sum of a product": ("∑_{a} (A ⊙ B ⊙ x)", {"A": tensor("a b"), "B": tensor("a c"), "x": tensor("a")}),
+    "an axis that is two": ("(A ⊙_{b} B) ⊙_{c} D", {"A": tensor("a b"), "B": tensor("b c"), "D": tensor("c b")}),
     "a chain": ("exp(−X²) ⊙ sin(X) / (1 + X²)", {"X": tensor("a b", a=700, b=701)}),
     "gelu": ("gelu(X) + x", {"X": tensor("a b", a=900, b=333), "x": tensor("a", a=900)}),
     "standardize": ("standardize_{b} X ⊙ g + X", {"X": tensor("a b", a=900, b=333), "g": tensor("b", b=333)}),
     "standardize over rows": ("standardize_{a} X", {"X": tensor("a b", a=900, b=333)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
+
+
+def test_a_chain_goes_by_vectors():
+    plan = compiled(*OPTIMISED["a chain of four"][:1], **OPTIMISED["a chain of four"][1]).plan
+    assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["dot"] * 3
+    assert [len(step.value.order) for step in plan.steps if step.primitive == "dot"] == [1, 1, 1]
+
+
+@given(
+    st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=3), min_size=2, max_size=5),
+    st.sets(st.sampled_from("abcdef")),
+)
+def test_the_best_order_is_as_good_as_every_other(factors, summed):
+    """Against all trees, made one by one."""
+    shapes = [frozenset(each) for each in factors]
+    axes = frozenset(summed) & frozenset().union(*shapes)
+    sizes: dict[str, int] = dict(zip("abcdef", (2, 3, 5, 7, 11, 13)))
+
+    def cheapest(parts):
+        if len(parts) == 1:
+            return 0.0
+        costs = []
+        for left, right in itertools.combinations(range(len(parts)), 2):
+            rest = [part for place, part in enumerate(parts) if place not in (left, right)]
+            outside = frozenset().union(*rest)
+            made = (parts[left] | parts[right]) - (axes - outside)
+            costs.append(chains.price(parts[left], parts[right], axes, outside, sizes) + cheapest([*rest, made]))
+        return min(costs)
+
+    assert chains.best(shapes, axes, sizes)[0] == pytest.approx(cheapest(shapes))
 
 
 @pytest.mark.parametrize("off", [*OPTIMISATIONS, "all"])
@@ -176,12 +218,15 @@ def test_results_with_and_without_agree(name, off):
     assert nt.allclose(found, want, rtol=rtol, atol=rtol)
 
 
+FEW = ("small", "causal", "a chain of four", "linear attention", "Tucker", "a sum of a product", "an axis that is two")
+
+
 def primitives(name, without=()):
     text, values = OPTIMISED[name]
     return [step.primitive for step in compiled(text, without, **values).plan.steps]
 
 
-@pytest.mark.parametrize("name", [name for name in OPTIMISED if name not in ("small", "causal")])
+@pytest.mark.parametrize("name", [name for name in OPTIMISED if name not in FEW])
 def test_large_ones_are_done_in_blocks(name):
     assert "blocks" in primitives(name)
     assert "blocks" not in primitives(name, ("blocks",))
