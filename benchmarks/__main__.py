@@ -7,7 +7,7 @@ import json
 import platform
 from importlib import metadata
 
-from . import eager, start
+from . import compiled, eager, start
 
 
 def versions() -> dict[str, str]:
@@ -26,7 +26,7 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     options.add_argument("--json", help="write the figures to this file")
     chosen = options.parse_args()
-    rows = start.rows() + eager.rows()
+    rows = start.rows() + eager.rows() + compiled.rows()
     print(table(rows))
     print(", ".join(f"{name} {version}" for name, version in versions().items()))
     if chosen.json:

@@ -95,6 +95,7 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
     stack = (left & right) - summed
     apart = bool(left - right - summed) and bool(right - left - summed)
     work = math.prod(sizes[axis] for axis in left | right)
-    dear = 1.0 if apart and left & right & summed else 8.0  # a product of matrices keeps the processor busiest
+    contracted = bool(left & right & summed)  # a product of matrices keeps the processor busiest
+    dear = (1.0 if apart else 2.0) if contracted else 8.0
     written = 2.0 * math.prod(sizes[axis] for axis in kept)
     return dear * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains
+from . import blocks, chains, patterns
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -235,6 +235,12 @@ class _Planner:
         """The same by another way, which an optimisation finds to be shorter; steps that it leaves unused are dropped."""
         kind = REGISTRY[term.operator].kind
         on = self.writer.optimised
+        if kind == "contraction" and term.axes and "attention" in on:
+            found = patterns.attention(self, term)
+            if found is not None:
+                return found
+        if term.operator == "+" and "linear" in on:
+            return patterns.linear(self, term)
         if term.axes and (kind == "contraction" or term.operator == "∑") and "contraction order" in on:
             found = self.in_order(term)
             if found is not None:

@@ -160,7 +160,7 @@ OPTIMISED = {
         "softmax_{seq'}(X ⊙_{chans} X_{seq→seq'}) ⊙_{seq'} X_{seq→seq'}", {"X": tensor("seq chans", seq=1500, chans=8)}
     ),
     "small": (ATTENTION, of_attention()),
-    "a chain of four": ("((A ⊙_{b} B) ⊙_{c} C) ⊙_{d} x", {"A": tensor("a b", a=9), "B": tensor("b c", c=8), "C": tensor("c d", c=8), "x": tensor("d")}),
+    "a chain of four": ("((A ⊙_{b} B) ⊙_{c} C) ⊙_{d} x", {name: tensor(axes, a=90, b=30, c=80, d=30) for name, axes in (("A", "a b"), ("B", "b c"), ("C", "c d"), ("x", "d"))}),
     "linear attention": ("Q ⊙_{key} (K ⊙_{seq} V)", of_attention()),
     "Tucker": (
         "((G ⊙_{p} A) ⊙_{q} B) ⊙_{r} C",
@@ -257,3 +257,76 @@ def test_an_error_inside_a_block_is_one_of_the_formula():
     X = nt.tensor(np.ones((n,), "int64"), "a")
     with pytest.raises(nt.NotationError, match="b has no element 3"):
         nt.evaluate("Y_{b(X + 2)} + 0.5", X=X, Y=tensor("b", b=2))
+
+
+# ------------------------------------------------------------------------------------------------------------ PyTorch
+def torch_values(values):
+    torch = pytest.importorskip("torch")
+    return {name: nt.tensor(torch.asarray(value.array), value.axes) for name, value in values.items()}
+
+
+OWN = {
+    "attention": (ATTENTION, of_attention(), "attention"),
+    "attention and a mask": (
+        "softmax_{seq}(Q ⊙_{key} K / √|key| + M) ⊙_{seq} V", {**of_attention(), "M": tensor("seq seq'")}, "attention"
+    ),
+    "attention of one head": (
+        "softmax_{seq}(2 (q ⊙_{key} k)) ⊙_{seq} v",
+        {"q": tensor("n key"), "k": tensor("seq key"), "v": tensor("val seq")}, "attention",
+    ),
+    "a layer": ("X ⊙_{a} W + b", {"X": tensor("a n"), "W": tensor("a h"), "b": tensor("h")}, "addmm"),
+    "layer norm": ("standardize_{a} X", {"X": tensor("n a")}, "layer_norm"),
+    "softmax": ("softmax_{a} X", {"X": tensor("n a")}, "softmax"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_pytorch_has_operations_of_its_own(name):
+    text, values, primitive = OWN[name]
+    own = torch_values(values)
+    found = compiled(text, **own)
+    assert primitive in [step.primitive for step in found.plan.steps]
+    result = found(*[value.array for value in own.values()])
+    assert nt.allclose(result, nt.evaluate(text, values), rtol=1e-10)
+    without = compiled(text, ("attention", "linear"), **own)(*[value.array for value in own.values()])
+    assert nt.allclose(result, without, rtol=1e-10)
+
+
+def test_a_module_learns():
+    torch = pytest.importorskip("torch")
+    parameters = torch_values({"W": tensor("a h"), "b": tensor("h")})
+    module = nt.formula("X ⊙_{a} W + b").compile("torch").module(parameters)
+    assert {name for name, _ in module.named_parameters()} == {"W", "b"}
+    X = torch_values({"X": tensor("n a")})
+    found = module(**X)
+    want = X["X"].array @ parameters["W"].array + parameters["b"].array
+    torch.testing.assert_close(found.array, want)
+    found.array.sum().backward()
+    torch.testing.assert_close(module.b.grad, torch.full((3,), 3.0, dtype=torch.float64))
+
+
+# ---------------------------------------------------------------------------------------------------------- compiled
+def test_a_compiled_function_shows_what_it_is():
+    f = nt.formula("f(x, y) = x^2 + y").compile("numpy")
+    assert float(f(3.0, 1.0)) == 10.0
+    x = tensor("a")
+    assert nt.allclose(f(x, x), x * x + x) and "def function(x, y):" in f.source
+    np.testing.assert_allclose(f.function(x.array, x.array), x.array**2 + x.array)
+    assert str(f.plan).startswith("t1 = ")
+
+
+REFUSED = [
+    (lambda: nt.formula("x + 1").compile("tensorflow"), 408, "'tensorflow' is no backend"),
+    (lambda: nt.formula("x + 1").compile().plan, 309, "call the compiled formula first"),
+    (lambda: nt.formula("f(x) = x").compile()(1, 2), 304, "takes 1 arguments by position"),
+    (lambda: nt.formula("x + 1").compile(without=("speed",))(x=tensor("a")), 208, "no optimisation is called 'speed'"),
+    (lambda: nt.formula("x + 1").to_python("numpy", x="ℝ^{a}"), 309, "the size of a in x is not known"),
+    (lambda: nt.formula("x + y").compile()(x=tensor("a"), y=tensor("a", a=4)), 302, "a is 3"),
+]
+
+
+@pytest.mark.parametrize("wrong, number, words", REFUSED)
+def test_what_is_refused(wrong, number, words):
+    with pytest.raises(nt.NotationError) as caught:
+        wrong()
+    assert (caught.value.number, words in str(caught.value)) == (number, True), str(caught.value)
