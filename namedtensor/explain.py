@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 from grammar.nodes import Number
+from grammar.printer_runs import axes_in
 
 from .advice import did_you_mean, near
 from .axes import show
@@ -134,28 +135,27 @@ class Values:
     def __getitem__(self, stage: Stage) -> Any:
         from .values import wrap
 
-        array, order = self.computed[id(stage.term)]
+        array, result = self.computed[id(stage.term)]
         names = dict(zip(stage.term.shape, stage.axes))
-        return wrap(array, tuple(names[axis] for axis in order or ()), self.xp)
+        return wrap(array, tuple(names[axis] for axis in getattr(result, "order", ())), self.target.xp)
 
     @cached_property
-    def xp(self) -> Any:
+    def target(self) -> Any:
+        from .targets import target_of
         from .values import namespace_of
 
-        return namespace_of(self.bundle.arrays)
+        return target_of(namespace_of(self.bundle.arrays))
 
     @cached_property
     def computed(self) -> dict[int, tuple[Any, Any]]:
         from .compiled import function_of
-        from .targets import target_of
 
         terms = list({id(term): term for term in self.wanted}.values())
         with deep(self.source):
-            function = function_of(self.source, tuple(terms), self.bundle, target_of(self.xp), DEFAULT)
+            function = function_of(self.source, tuple(terms), self.bundle, self.target, DEFAULT)
             arrays = function(*self.bundle.arrays.values())
         arrays = arrays if len(terms) > 1 else (arrays,)
-        orders = [getattr(result, "order", None) for result in function.plan.results]
-        return {id(term): (array, order) for term, array, order in zip(terms, arrays, orders)}
+        return {id(term): (array, result) for term, array, result in zip(terms, arrays, function.plan.results)}
 
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Bundle) -> Explanation:
@@ -176,7 +176,7 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: B
     if not found or (found[-1].term is not root and found[-1].term not in root.arguments):
         text = whole if isinstance(whole, str) else checker.text(whole)
         found.append(stage(text, whole, (), resolve(root.shape), root, values))
-    return Explanation(checker.scope.source, tuple(found), value)
+    return Explanation(checker.scope.source, tuple(found), value, axes_in(checker.scope.program))
 
 
 def stage(text: str, node: Any, place: tuple[Place, ...], axes: dict[str, Any], term: Term, values: Values) -> Stage:
@@ -194,6 +194,7 @@ class Explanation:
     source: str
     stages: tuple[Stage, ...]
     value: Any
+    axes: tuple[str, ...]  # those that the formulas name: their order says their colours
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self.stages)
@@ -216,7 +217,7 @@ class Explanation:
             raise NotationError(201, f"no step stands in {name}", hint=did_you_mean(near(wanted, list(known))))
         values = Values(self.source, kept[0].values.bundle)
         stages = tuple(stage(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
-        return Explanation(self.source, stages, stages[-1].value)
+        return Explanation(self.source, stages, stages[-1].value, self.axes)
 
     def grouped(self) -> Iterator[tuple[tuple[Place, ...], list[tuple[int, Stage]]]]:
         """Runs of steps that stand in one place, each step with its number."""
@@ -237,13 +238,10 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from grammar.printer_runs import axes_in
-
         from .display.colours import tints
         from .display.pages import html_overview, html_steps
 
-        written = [axis for stage in self.stages if hasattr(stage.node, "span") for axis in axes_in(stage.node)]
-        colours = tints(written + [axis for stage in self.stages for axis in stage.axes])
+        colours = tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
         return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
 
 

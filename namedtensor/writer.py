@@ -33,6 +33,7 @@ class Writer:
         self.optimised = chosen(target.name, without)
         self.target = target
         self.real = real or target.default_float
+        self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
         self.names: list[str] = []
         self.inputs: list[Value | Scalar] = []
         self.steps: list[Step] = []
@@ -145,12 +146,13 @@ class Writer:
         return self.target.kind(x.dtype)
 
     def floating(self, x: Value) -> Value:
+        """Whole numbers become floating ones, those of the formula where all is known before there is data."""
         return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.default_float((x,)))
 
     def default_float(self, arguments: Sequence[Argument]) -> str:
-        """What whole numbers become: the library's own dtype, but the formula's where all is known before there is data."""
+        """As wide as the formula's own, or as the library's where those are wider and there is data."""
         values = [each for each in arguments if isinstance(each, Value)]
-        return self.real if values and all(each.fixed for each in values) else self.target.default_float
+        return self.real if values and all(each.fixed for each in values) else self.wide
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
         """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -94,8 +95,8 @@ def test_the_values_are_those_of_numpy():
 def test_the_last_step_is_what_the_call_gives(extra):
     given = normal("batch seq chans", 2, 3, 2) if extra else X
     found = BLOCK["Block"].explain(given, W=W)
-    assert nt.allclose(found.value, BLOCK["Block"](given, W=W), rtol=1e-12, atol=1e-14)
-    assert nt.allclose(found[-1].value, found.value, rtol=1e-12, atol=1e-14)
+    assert nt.allclose(found.value, BLOCK["Block"](given, W=W), rtol=0, atol=0)
+    assert nt.allclose(found[-1].value, found.value, rtol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------------- families
@@ -190,6 +191,14 @@ def test_the_page_is_html():
         assert page.open == []
 
 
+def test_an_axis_has_the_colour_that_it_has_in_the_formulas():
+    found = BLOCK["Block"].explain(X, W=W)
+    pages = [BLOCK.to_html(), found._repr_html_(), found.inside("FFN")._repr_html_()]
+    for axis in ("seq", "chans", "hidden"):
+        colours = [set(re.findall(rf'class="nt-axis (nt-\d)">{axis}<', page)) for page in pages]
+        assert colours[0] and all(found <= colours[0] for found in colours) and len(colours[0]) == 1
+
+
 # ----------------------------------------------------------------------------------------------------------- its bounds
 def test_claims_are_no_steps():
     found = nt.explain("Y = 2 x = x + x", x=X)
@@ -257,3 +266,20 @@ def test_a_layer_shows_its_sizes_in_the_legend():
 
     page = FFN.init(sizes={"chans": 2, "hidden": 3}).coloured()._repr_html_()
     assert ">chans</span> = 2<" in page and ">hidden</span> = 3<" in page
+
+
+def test_the_command_explains_a_call_and_the_steps_of_a_name(capsys):
+    from namedtensor.cli import main
+
+    words = ["explain", "f(x) = 2 x\ng(x) = f(x) + 1", "--call", "g", "3"]
+    assert main(words) == 0
+    assert "  f\n    2. x : ℝ" in capsys.readouterr().out
+    assert main([*words, "--inside", "f", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["steps"]
+    assert [(step["text"], step["inside"], step["value"]["data"]) for step in found] == [
+        ("x", ["g", "f"], 3), ("2 x", ["g", "f"], 6),
+    ]  # fmt: skip
+
+
+def test_steps_without_a_tensor_are_numbers():
+    assert [step.value.to_array().tolist() for step in nt.explain("1 + 1/2")] == [0.5, 1.5]

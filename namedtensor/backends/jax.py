@@ -38,7 +38,7 @@ def positions(indices, size, base):
         wrong = (indices < base) | (indices >= base + size)
         if wrong.any():
             raise IndexError(int(indices[wrong][0]), size)
-    return indices.astype(jnp.int_) - base if base else indices
+    return indices.astype(int) - base if base else indices
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
@@ -47,7 +47,7 @@ def whole_positions(indices):
         wrong = (indices != jnp.floor(indices)) | ~jnp.isfinite(indices)
         if wrong.any():
             raise IndexError(float(indices[wrong][0]), None)
-    return indices.astype(jnp.int_)
+    return indices.astype(int)
 '''
 COVERED = '''
 def covered(condition):

@@ -19,6 +19,7 @@ STYLE = (
     ".nt-formula{font-family:'STIX Two Text','Cambria','Times New Roman',serif;line-height:1.9;font-size:1.05em}"
     ".nt-formula sub,.nt-formula sup{font-size:.74em;line-height:0}"
     ".nt-formula .nt-axis{font-family:ui-sans-serif,'Helvetica Neue',Arial,sans-serif;font-weight:600;font-size:.92em}"
+    ".named-tensor-steps td{vertical-align:top}.named-tensor-steps .nt-formula{white-space:nowrap}"
     ".nt-legend{font-size:.85em;margin-top:.3em}.nt-legend span{margin-right:1.2em;white-space:nowrap}"
 )
 

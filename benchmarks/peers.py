@@ -1,0 +1,44 @@
+"""The other libraries: which are installed, and in what version."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata, util
+
+PEERS = ("torch", "jax", "haliax", "penzai", "einx", "xarray", "einops", "opt_einsum", "scipy", "transformers")
+
+
+def missing(names: tuple[str, ...]) -> str:
+    """Which of these packages are not installed, as a reason; empty where all are."""
+    absent = [name for name in names if util.find_spec(name) is None]
+    return f"{', '.join(absent)} not installed" if absent else ""
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of each library that is installed."""
+    found = {"python": platform.python_version()}
+    for name in ("numpy", "lark", *PEERS):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def load() -> float | None:
+    """How many processes wanted to run, on average over the last 15 minutes: what else the machine does."""
+    import os
+
+    return round(os.getloadavg()[2], 1) if hasattr(os, "getloadavg") else None
+
+
+def machine() -> str:
+    """The kind of machine: its processor's family, cores and memory."""
+    import os
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    try:
+        memory = f", {round(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30)} GiB of memory"
+    except (AttributeError, ValueError, OSError):
+        memory = ""
+    return f"{platform.machine()}, {cores} cores{memory}, {platform.system()}"

@@ -1,0 +1,155 @@
+"""python -m benchmarks.plot [FILE]: the page docs/speed.md and its pictures, from a file of figures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+FIGURES = ROOT / "benchmarks" / "figures.json"
+PAGE = ROOT / "docs" / "speed.md"
+PICTURES = ROOT / "docs" / "_static"
+Report = dict[str, Any]
+
+INTRODUCTION = """# Speed
+
+How long formulas take beside the same work written by hand and in other libraries: `python -m benchmarks`. Each library
+has a process of its own; they take turns, round by round, and a ratio is the median of the rounds' ratios. A turn of
+short calls is the fastest of its chunks. Before any turn all answers of a work are compared. Of the work by hand, with
+one BLAS thread or with all, the faster is what counts; *at best* is the ratio of the shortest times. Memory is what a
+call needs at most, over its inputs and its output.
+"""
+SHOWN = {
+    "speed-attention": ("Attention", "attention-"),
+    "speed-block": ("The pre-LN block and models", ("block", "minilm", "generation")),
+    "speed-contractions": ("Products of several tensors", ("chain", "linear", "tucker")),
+    "speed-elementwise": ("64 MB", ("gelu", "standardize")),
+}
+COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
+
+
+def groups(report: Report) -> Iterator[tuple[str, str, list[dict]]]:
+    """Each picture's name, its title, and the rows of its works that compare with the work's base."""
+    for name, (title, works) in SHOWN.items():
+        rows = [row for row in report["rows"] if row.get("work", "").startswith(works) and row.get("least") is not None]
+        yield name, title, [row for row in rows if row["unit"] == base_of(rows, row["work"])]
+
+
+def base_of(rows: list[dict], work: str) -> str:
+    return next(row["unit"] for row in rows if row["work"] == work)
+
+
+# -------------------------------------------------------------------------------------------------------------- page
+def page(report: Report) -> str:
+    """The page as MyST."""
+    parts = [INTRODUCTION, about(report), "## The bars\n", bars(report)]
+    for name, title, rows in groups(report):
+        if rows:
+            parts += [f"## {title}\n", f"![{title}: time by library](_static/{name}.svg)\n", sides(rows)]
+    parts += ["## Small operations, first calls, imports\n", small(report)]
+    if report["left_out"]:
+        parts += ["## Left out\n", "\n".join(left_out(report)) + "\n"]
+    return "\n".join(parts)
+
+
+def about(report: Report) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    load = "" if report["load"] is None else f", its load average {report['load']:g}"
+    return f"Measured on {report['date']}, on a machine of this kind: {report['machine']}{load}. {versions}.\n"
+
+
+def number(value: float | None) -> str:
+    """Three digits or so: 0.0187, 2.58, 86, 1,127."""
+    return "—" if value is None else f"{value:.3g}" if abs(value) < 10 else f"{value:,.0f}"
+
+
+def cell(row: dict, key: str) -> str:
+    return number(row.get(key))
+
+
+def megabytes(row: dict) -> str:
+    return "" if row.get("memory") is None else number(row["memory"] / 1e6)
+
+
+def made(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def bars(report: Report) -> str:
+    rows = (
+        (row["figure"], f"{number(row['value'])} {row['unit']}", cell(row, "least") if row.get("least") else "",
+         f"≤ {row['bar']:g}", row["verdict"])
+        for row in report["rows"] if row["bar"] is not None
+    )  # fmt: skip
+    return made(("figure", "median", "at best", "bar", ""), rows)
+
+
+def sides(rows: list[dict]) -> str:
+    lines = (
+        (row["figure"], f"{number(row['value'])} {row['unit']}", cell(row, "least"), megabytes(row),
+         number(row["seconds"] * 1e3))
+        for row in rows
+    )  # fmt: skip
+    return made(("work: side", "median", "at best", "memory, MB", "ms"), lines)
+
+
+def small(report: Report) -> str:
+    rows = [row for row in report["rows"] if "work" not in row or row["unit"] == "ms"]
+    return made(("figure", "value"), ((row["figure"], f"{number(row['value'])} {row['unit']}") for row in rows))
+
+
+def left_out(report: Report) -> list[str]:
+    return [
+        f"- {' / '.join(filter(None, (each['work'], each['side'])))}: {each['reason']}" for each in report["left_out"]
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------------- pictures
+def colour(side: str) -> str:
+    return next((colour for start, colour in COLOURS.items() if side.startswith(start)), "#9ca3af")
+
+
+def picture(title: str, rows: list[dict], place: Path) -> None:
+    """The ratios of each work on a line of its own, on a logarithmic scale."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
+    from matplotlib import pyplot
+
+    works = list(dict.fromkeys(row["work"] for row in rows))
+    figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.5 * len(works)))
+    for row in rows:
+        if row["value"]:
+            ours = row["side"].startswith("namedtensor")
+            axes.plot(row["value"], works.index(row["work"]), "D" if ours else "o", color=colour(row["side"]),
+                      alpha=0.8, markersize=8 if ours else 6)  # fmt: skip
+    axes.axvline(1, color="#9ca3af", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(works)), works)
+    axes.set_ylim(len(works) - 0.5, -0.5)
+    axes.set_xlabel("time, as a ratio to the base of the work (less is faster)")
+    axes.set_title(title)
+    marks = [
+        pyplot.Line2D([], [], color=shade, marker="D" if name == "namedtensor" else "o", linestyle="", label=name)
+        for name, shade in (COLOURS | {"others": "#9ca3af"}).items()
+    ]
+    axes.legend(handles=marks, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    figure.savefig(place, bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def main() -> None:
+    report = json.loads(Path(sys.argv[1] if len(sys.argv) > 1 else FIGURES).read_text("utf-8"))
+    PAGE.write_text(page(report), "utf-8")
+    for name, title, rows in groups(report):
+        if rows:
+            picture(title, rows, PICTURES / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()

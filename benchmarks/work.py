@@ -1,0 +1,105 @@
+"""What is measured: a work, the sides that can do it, and the bars that ours is to meet.
+
+A side is prepared once from the work's arrays and then called again and again:
+
+    @side("PyTorch", needs=("torch",))
+    def softmax_torch(x):
+        x = torch.from_numpy(x)
+        return Ready(lambda: x.softmax(-1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BY_HAND = "NumPy by hand"
+OURS = "namedtensor"
+
+
+class LeftOut(Exception):
+    """A side that cannot take part, and why."""
+
+
+class Ready(NamedTuple):
+    """A call, and what makes NumPy's array, or several, of its value."""
+
+    call: Callable[[], Any]
+    answer: Callable[[Any], Any] = np.asarray
+
+
+@dataclass(frozen=True)
+class Side:
+    """One way of doing a work; `needs` are the packages besides NumPy that it imports; `threads` those of the BLAS."""
+
+    name: str
+    make: Callable[..., Ready]
+    needs: tuple[str, ...] = ()
+    threads: int | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        return self.name.startswith(OURS)
+
+
+ALONE = ", one BLAS thread"
+
+
+def both(side: Side) -> tuple[Side, Side]:
+    """The side with as many threads of the BLAS as it takes by itself, and with one, which is often faster."""
+    return side, replace(side, name=side.name + ALONE, threads=1)
+
+
+def side(name: str, needs: tuple[str, ...] = ()) -> Callable[[Callable[..., Ready]], Side]:
+    return lambda make: Side(name, make, needs)
+
+
+class Bar(NamedTuple):
+    """What one of our sides may take at most: a ratio to the time of another side, or megabytes."""
+
+    ours: str
+    most: float
+    over: str = ""
+    of: str = "time"
+
+
+@dataclass(frozen=True)
+class Work:
+    """One thing to do, with a size for measuring and a small one for tests and for warming up.
+
+    Ratios are to the time of the side `base`, or of that with one thread of the BLAS where it is the faster; with no base,
+    times are given as they are. `threads` is 1 where one thread is best for everybody. A work that is `heavy` has its sides
+    prepared one after another, and is not among the quick ones.
+    """
+
+    name: str
+    title: str
+    inputs: Callable[..., dict[str, Any]]
+    sides: tuple[Side, ...]
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    small: Mapping[str, int] = field(default_factory=dict)
+    base: str = BY_HAND
+    bars: tuple[Bar, ...] = ()
+    threads: int | None = None
+    memory: bool = False
+    heavy: bool = False
+    close: float = 1e-4  # how far answers may differ, relative to the largest entry
+
+    def side(self, name: str) -> Side:
+        return next(side for side in self.sides if side.name == name)
+
+
+def arrays_of(value: Any) -> list[np.ndarray]:
+    """An answer as NumPy's arrays."""
+    return [np.asarray(each) for each in (value if isinstance(value, (tuple, list)) else (value,))]
+
+
+def difference(left: list[np.ndarray], right: list[np.ndarray]) -> float:
+    """The largest difference of two answers, relative to the largest entry; infinite where their shapes differ."""
+    if [each.shape for each in left] != [each.shape for each in right]:
+        return float("inf")
+    apart = (float(np.max(np.abs(x - y))) / max(float(np.max(np.abs(y))), 1e-30) for x, y in zip(left, right) if x.size)
+    return max(apart, default=0.0)

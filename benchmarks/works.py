@@ -1,0 +1,36 @@
+"""Every work by its name, and every group of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import attention, block, contractions, eager, elementwise, first, gpu, models, start
+from .work import Work
+
+GROUPS: dict[str, tuple[Work, ...]] = {
+    "attention": attention.WORKS,
+    "elementwise": elementwise.WORKS,
+    "block": block.WORKS,
+    "contractions": contractions.WORKS,
+    "models": models.WORKS,
+    "first": first.WORKS,
+    "gpu": gpu.WORKS,
+}
+WORKS = {work.name: work for works in GROUPS.values() for work in works}
+
+# Figures that are measured in this process, each group by a function that gives its rows.
+HERE: dict[str, Callable[[], list[dict]]] = {"start": start.rows, "eager": eager.rows, "imports": first.rows}
+
+
+def chosen(names: list[str]) -> tuple[list[str], list[Work]]:
+    """The groups measured here and the works that are meant by names of groups or of works; all where none is given.
+
+    Raises KeyError with a name that is neither.
+    """
+    if not names:
+        return list(HERE), list(WORKS.values())
+    for name in names:
+        if name not in {*HERE, *GROUPS, *WORKS}:
+            raise KeyError(name)
+    works = [work for group, several in GROUPS.items() for work in several if {group, work.name} & {*names}]
+    return [name for name in HERE if name in names], works

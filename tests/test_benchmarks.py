@@ -1,0 +1,272 @@
+"""The benchmarks: every side of a work gives the answer of the work by hand; medians; the shape of what is written.
+
+No time is asserted.
+"""
+
+import json
+import math
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import first, gpu, plot, turns, worker
+from benchmarks.__main__ import line, report, verdict
+from benchmarks.peers import machine, missing, versions
+from benchmarks.turns import QUICK, Effort, Found, left_out, measure, median_ratio, rows_of
+from benchmarks.work import ALONE, BY_HAND, Bar, LeftOut, Ready, Side, Work, arrays_of, both, difference, side
+from benchmarks.works import GROUPS, HERE, WORKS, chosen
+
+ROOT = Path(__file__).parent.parent
+
+
+def small_answer(work, one):
+    if reason := missing(one.needs):
+        pytest.skip(reason)
+    try:
+        ready = one.make(**work.inputs(**work.small))
+    except LeftOut as reason:
+        pytest.skip(str(reason))
+    return arrays_of(ready.answer(ready.call()))
+
+
+def others():
+    return [
+        pytest.param(work, one, id=f"{work.name}: {one.name}")
+        for work in WORKS.values()
+        for one in work.sides
+        if one.name != base(work).name and not one.name.endswith(ALONE)
+    ]
+
+
+def base(work):
+    return work.side(work.base) if work.base else work.sides[-1]
+
+
+@pytest.mark.parametrize(("work", "one"), others())
+def test_a_side_gives_the_answer_of_the_base(work, one):
+    assert difference(small_answer(work, one), small_answer(work, base(work))) < max(
+        1e-5, (work in gpu.WORKS) * work.close
+    )
+
+
+@pytest.mark.parametrize("work", gpu.WORKS, ids=lambda work: work.name)
+def test_what_is_for_a_gpu_gives_the_answer_by_hand(work, monkeypatch):
+    monkeypatch.setattr(gpu, "device", lambda: "cpu")  # the same calls, where there is no GPU
+    ours, by_hand = (small_answer(work, each) for each in work.sides)
+    assert difference(ours, by_hand) < work.close
+
+
+@pytest.mark.parametrize("work", [work for work in WORKS.values() if work.base], ids=lambda work: work.name)
+def test_each_bar_is_over_a_side_of_its_work(work):
+    names = {side.name for side in work.sides}
+    assert work.base in names
+    for bar in work.bars:
+        assert bar.ours in names
+        assert bar.over in names or bar.of == "memory"
+
+
+def test_a_side_has_one_name():
+    for work in WORKS.values():
+        assert len({side.name for side in work.sides}) == len(work.sides)
+
+
+# ------------------------------------------------------------------------------------------------ ratios and medians
+@pytest.mark.parametrize(
+    ("ours", "theirs", "ratio"),
+    [
+        ([2.0, 3.0, 40.0], [1.0, 2.0, 10.0], 2.0),  # 2, 1.5, 4: not the ratio of the medians, which is 1.5
+        ([2.0, None, 8.0, 9.0], [1.0, 1.0, 2.0, None], 3.0),  # only rounds of both
+        ([None], [1.0], None),
+    ],
+)
+def test_a_ratio_is_the_median_of_the_rounds_ratios(ours, theirs, ratio):
+    assert median_ratio(ours, theirs) == ratio
+
+
+def nothing():
+    return {}
+
+
+def adding(name, bars=(), **more):
+    sides = tuple(Side(each, lambda: Ready(lambda: 1.0)) for each in ("namedtensor", BY_HAND, BY_HAND + ALONE, "peer"))
+    return Work(name, "adding", nothing, sides, bars=bars, **more)
+
+
+FOUND = Found(
+    seconds={"namedtensor": [1.0, 1.0], BY_HAND: [2.0, 2.0], BY_HAND + ALONE: [0.5, 0.25], "peer": [4.0, None]},
+    memory={"namedtensor": 3_000_000, BY_HAND: None, BY_HAND + ALONE: 5, "peer": 7},
+)
+
+
+def test_ratios_are_to_the_faster_of_one_thread_and_many():
+    rows = rows_of(adding("w"), FOUND)
+    assert [(row["side"], row["value"]) for row in rows] == [
+        ("namedtensor", 3.0), (BY_HAND, 6.0), (BY_HAND + ALONE, 1.0), ("peer", 8.0),
+    ]  # fmt: skip
+    assert rows[0]["least"] == 4.0 and rows[0]["seconds"] == 1.0 and "memory" not in rows[0]
+
+
+def test_bars_give_verdicts_and_rows():
+    bars = (Bar("namedtensor", 3.5, BY_HAND), Bar("namedtensor", 0.2, "peer"), Bar("namedtensor", 2, of="memory"))
+    rows = rows_of(adding("w", bars, memory=True), FOUND)
+    with_bars = [row for row in rows if row["bar"] is not None]
+    assert [(row["value"], row["unit"], verdict(row)) for row in with_bars] == [
+        (3.0, f"× {BY_HAND}", "met"), (0.25, "× peer", "missed"), (3.0, "MB", "missed"),
+    ]  # fmt: skip
+    assert rows[1]["memory"] is None
+    assert all(line(row) for row in rows)
+
+
+def test_a_work_without_a_base_gives_milliseconds():
+    rows = rows_of(adding("w", (Bar("namedtensor", 900),), base=""), FOUND)
+    assert (rows[0]["value"], rows[0]["unit"], rows[0]["bar"], verdict(rows[0])) == (1000.0, "ms", 900, "missed")
+    assert [row["bar"] for row in rows[1:]] == [None] * 3
+
+
+def test_a_row_without_a_value_has_no_verdict():
+    assert verdict({"bar": 1.0, "value": None}) == ""
+
+
+def test_answers_that_differ_in_shape_are_infinitely_apart():
+    assert difference([np.zeros(2)], [np.zeros(3)]) == math.inf
+    assert difference([np.array([1.0, 2.0])], [np.array([1.0, 4.0])]) == 0.5
+
+
+# --------------------------------------------------------------------------------------------------------- a whole run
+SHORT = Effort(rounds=3, fewest=2, seconds=0.01)
+
+
+def test_sides_take_turns_in_processes_of_their_own():
+    work = replace(WORKS["chain-4-8"], sides=WORKS["chain-4-8"].sides[:2])
+    found = measure(work, SHORT)
+    assert found.seconds.keys() == {"namedtensor", BY_HAND} and not found.left_out and not found.failed
+    for seconds in found.seconds.values():
+        assert 2 <= sum(each is not None for each in seconds) <= 3 and all(each > 0 for each in seconds if each)
+    assert [row["figure"] for row in rows_of(work, found)] == [
+        "chain of 4 factors, n = 8: namedtensor", f"chain of 4 factors, n = 8: {BY_HAND}",
+    ]  # fmt: skip
+
+
+def test_a_side_that_cannot_take_part_says_why(tmp_path):
+    absent = Side("peer", lambda: Ready(lambda: 1.0), needs=("no_such_package",))
+    with pytest.raises(LeftOut, match="no_such_package not installed"):
+        worker.prepared(adding("w"), absent)
+    found = Found(left_out={"peer": "no_such_package not installed"}, failed={"namedtensor": "ValueError: no"})
+    assert left_out(adding("w"), found) == [
+        {"work": "w", "side": "peer", "reason": "no_such_package not installed"},
+        {"work": "w", "side": "namedtensor", "reason": "failed: ValueError: no"},
+    ]
+
+
+def test_a_wrong_answer_is_not_measured(tmp_path):
+    class Stub:
+        def __init__(self, name, value):
+            self.side, self.value = Side(name, lambda: Ready(lambda: value)), value
+
+        def values(self):
+            return [np.array(self.value)]
+
+    turns.agree(adding("w"), [Stub(BY_HAND, 1.0), Stub("peer", 1.00001)])
+    with pytest.raises(AssertionError, match="w: peer and NumPy by hand differ"):
+        turns.agree(adding("w"), [Stub(BY_HAND, 1.0), Stub("peer", 1.1)])
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="the highest use of memory is told by Linux alone"
+)
+def test_memory_is_what_a_call_needs_beside_what_was_there():
+    kept = np.ones(4_000_000)  # 32 MB that are there before
+    value, peak = worker.peak_of(lambda: (np.exp(kept) + 1).sum())
+    assert value == pytest.approx(4_000_000 * (math.e + 1))
+    if peak is not None:
+        assert 30e6 < peak < 100e6  # one or two temporaries of 32 MB
+
+
+def test_a_turn_is_its_fastest_chunk(monkeypatch):
+    times = iter([0.3, 0.1, 0.2])
+    monkeypatch.setattr(worker, "mean", lambda call, repeat: next(times))
+    assert worker.turn(lambda: None, 1, 3) == 0.1
+
+
+def test_short_calls_are_repeated_and_long_ones_are_not():
+    short = worker.repeated(lambda: None)
+    assert short["repeat"] > 100 and short["chunks"] > 1
+    assert worker.repeated(lambda: time.sleep(0.03)) | {"seconds": 0} == {"repeat": 1, "chunks": 1, "seconds": 0}
+
+
+def test_one_blas_thread_is_a_side_of_its_own():
+    plain, alone = both(side("NumPy by hand")(lambda: Ready(lambda: 1.0)))
+    assert (plain.threads, alone.threads, alone.name) == (None, 1, BY_HAND + ALONE)
+
+
+# ------------------------------------------------------------------------------------------------------------ the report
+def test_names_choose_groups_and_works():
+    assert chosen([]) == (list(HERE), list(WORKS.values()))
+    assert chosen(["start", "gelu", "block"]) == (["start"], [WORKS["gelu"], *GROUPS["block"]])
+    with pytest.raises(KeyError, match="gelo"):
+        chosen(["gelo"])
+
+
+def test_the_command_writes_json(tmp_path):
+    place = tmp_path / "figures.json"
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "chain-4-8", "--quick", "--json", str(place)],
+        cwd=ROOT, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    written = json.loads(place.read_text("utf-8"))
+    assert written.keys() == {"date", "machine", "load", "quick", "versions", "rows", "left_out"}
+    assert {"work", "side", "figure", "value", "unit", "bar", "seconds", "least", "verdict"} <= written["rows"][
+        0
+    ].keys()
+    assert written["versions"]["numpy"] == np.__version__
+    assert "chain of 4 factors, n = 8: namedtensor" in run.stdout and "at most 0.6" in run.stdout
+
+
+def test_an_unknown_name_is_told_the_known_ones():
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "gelo"], cwd=ROOT, capture_output=True, encoding="utf-8"
+    )  # fmt: skip
+    assert run.returncode == 2 and "gelu-tanh" in run.stderr
+
+
+def test_machine_and_versions_are_plain_words():
+    assert "cores" in machine() and "python" in versions()
+
+
+def test_a_page_has_every_bar_and_every_row_of_its_works():
+    bars = (Bar("namedtensor", 3.5, BY_HAND), Bar("namedtensor", 0.2, "peer"))
+    rows = rows_of(adding("attention-0", bars, memory=True), FOUND)
+    rows += [{"figure": "eager: A + A", "value": 1.2, "unit": "× NumPy", "bar": 1.5}]
+    text = plot.page(report(rows, [{"work": "attention-0", "side": "einx", "reason": "einx not installed"}], True))
+    assert "| adding: namedtensor | 3 × NumPy by hand | 4 | ≤ 3.5 | met |" in text
+    assert "| adding: namedtensor | 0.25 × peer | 0.25 | ≤ 0.2 | missed |" in text
+    assert "| adding: peer | 8 × NumPy by hand | 16 | 7e-06 | 4,000 |" in text
+    assert "| eager: A + A | 1.2 × NumPy | " in text
+    assert "- attention-0 / einx: einx not installed" in text
+
+
+def test_a_picture_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [row for row in rows_of(adding("attention-0"), FOUND) if row["value"]]
+    for name in ("one.svg", "two.svg"):
+        plot.picture("Attention", rows, tmp_path / name)
+    drawn = (tmp_path / "one.svg").read_bytes()
+    assert drawn.startswith(b"<?xml") and drawn == (tmp_path / "two.svg").read_bytes()
+
+
+def test_the_page_is_made_from_the_figures():
+    assert plot.PAGE.read_text("utf-8") == plot.page(json.loads(plot.FIGURES.read_text("utf-8")))
+
+
+def test_imports_are_measured_beside_a_bare_python(monkeypatch):
+    asked = []
+    monkeypatch.setattr(first, "processor_seconds", lambda code, rounds: asked.append(code) or len(asked))
+    rows = first.rows()
+    assert asked[0] == "pass" and rows[0] == {"figure": "import numpy", "value": 1000, "unit": "ms", "bar": None}
+    assert QUICK.rounds < Effort().rounds
