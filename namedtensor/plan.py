@@ -152,7 +152,7 @@ def safe(name: str) -> str:
     """An identifier of Python like the name that a formula has, and like none of Python's own or of a library's.
 
     >>> safe("W^Q"), safe("seq'"), safe("lambda"), safe("γ")
-    ('W_Q', 'seq_', 'lambda_', 'γ')
+    ('W_Q', 'seq__', 'lambda_', 'γ')
     """
     text = unicodedata.normalize("NFKC", name)
     text = "".join(letter if f"a{letter}".isidentifier() else "_" for letter in text)

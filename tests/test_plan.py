@@ -330,3 +330,33 @@ def test_what_is_refused(wrong, number, words):
     with pytest.raises(nt.NotationError) as caught:
         wrong()
     assert (caught.value.number, words in str(caught.value)) == (number, True), str(caught.value)
+
+
+# -------------------------------------------------------------------------------------------------------------- costs
+SHAPES = {
+    "Q": "ℝ^{heads[2] × seq'[5] × key[8]}",
+    "K": "ℝ^{heads[2] × seq[7] × key[8]}",
+    "V": "ℝ^{heads[2] × seq[7] × val[3]}",
+}
+
+
+def test_a_cost_is_known_before_there_is_data():
+    cost = nt.formula(ATTENTION).cost(SHAPES, without=("small sums as products",))
+    assert cost.multiply_adds == 2 * 5 * 7 * (8 + 3)
+    assert cost.largest == 2 * 5 * 7 * 4 and "matmul over heads[2] × seq'[5] × seq[7] × key[8]" in repr(cost)
+
+
+def test_blocks_cost_as_much_and_need_less():
+    shapes = {
+        name: f"ℝ^{{heads[2] × {axis}[2048] × {last}[8]}}"
+        for name, (axis, last) in {"Q": ("seq'", "key"), "K": ("seq", "key"), "V": ("seq", "val")}.items()
+    }
+    blocked, whole = (nt.formula(ATTENTION).cost(shapes, without=off) for off in ((), ("blocks",)))
+    assert blocked.multiply_adds == whole.multiply_adds == 2 * 2 * 2048 * 2048 * 8
+    assert whole.largest == 2 * 2048 * 2048 * 4 and blocked.largest <= 2**20
+
+
+def test_too_large_a_result_is_refused_before_it_is_made():
+    with pytest.raises(nt.NotationError, match="the limit of one result") as caught:
+        nt.formula("x ⊙ y").cost(x="ℝ^{a[100000]}", y="ℝ^{b[100000]}")
+    assert caught.value.number == 404
