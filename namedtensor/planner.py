@@ -316,7 +316,7 @@ class _Planner:
         x, y = (self.value(each) for each in product.arguments)
         if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or x.dtype != y.dtype:
             return None
-        if min(x.count, y.count) >= blocks.count(product):
+        if 4 * min(x.count, y.count) > blocks.count(product):  # a new array costs more than a pass over one in place
             return None
         scale = 1.0 / number if term.operator == "/" else float(number)
         x, y = (w.multiply(x, scale), y) if x.count <= y.count else (x, w.multiply(y, scale))
