@@ -146,7 +146,7 @@ class Cut(NamedTuple):
     """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
 
     picked: tuple[str, ...]
-    sliced: str | None
+    sliced: str
     rows: int
 
 
@@ -169,7 +169,7 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
     return None
 
 
-def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, tuple[str | None, ...]]]]:
+def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, Axes]]]:
     """The root as it is for one block, made of inputs, and what these are parts of."""
     made: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
@@ -177,7 +177,7 @@ def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, tuple[str |
 
     def shape_of(term: Term, own: Axes) -> dict[str, Any]:
         picked = {own[axis] for axis in how.picked if axis in own}
-        rows = own.get(how.sliced or "")
+        rows = own.get(how.sliced)
         return {axis: how.rows if axis == rows else size for axis, size in term.shape.items() if axis not in picked}
 
     def build(term: Term) -> Term:

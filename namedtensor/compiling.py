@@ -43,7 +43,7 @@ def target_named(library: str) -> Target:
     return target_of(import_module(LIBRARIES[library]))
 
 
-def layout_of(value: Any, name: str) -> Layout | float | int:
+def layout_of(value: Any, name: str) -> Any:
     """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
     from .programs import shape_of
     from .tensors import NamedTensor

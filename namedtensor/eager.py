@@ -13,7 +13,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .arrays import is_array
+from .arrays import at_once, is_array
 from .axes import AxisProblem, bind, broadcast, lift
 from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
 from .layouts import Layout, layout_of, remember
@@ -201,7 +201,8 @@ def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = Fal
     if arguments and not any(isinstance(each, Layout) for each in given):
         arguments = [w.array(each) for each in arguments]
     result = w.array(lower(w, tuple(arguments)))
-    run, _ = target.backend.function(w.plan("", (result,)), xp)
+    with at_once(xp):
+        run, _ = target.backend.function(w.plan("", (result,)), xp)
     if any(step.primitive == "inv" for step in w.steps):
         run = _of_a_matrix(run)
     places = [place for place, each in enumerate(given) if isinstance(each, (Layout, type))]

@@ -22,8 +22,15 @@ class Optimisation(NamedTuple):
 ROWS = (
     Optimisation("in place", "an array that is needed no more may be overwritten", ("numpy",)),
     Optimisation("numbers as arrays", "a number beside an array is an array without axes of its dtype", ("numpy",)),
+    Optimisation(
+        "contraction order", "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B"
+    ),
     Optimisation("normalise late", "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax", ("numpy",)),
     Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", ("numpy",)),
+    Optimisation(
+        "attention", "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention", ("torch",)
+    ),
+    Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", ("torch",)),
     Optimisation("blocks", "what is mapped over an axis may be computed a slice of that axis at a time", ("numpy",)),
     Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", ("numpy",)),
 )

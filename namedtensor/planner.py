@@ -8,7 +8,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks
+from . import blocks, chains, patterns
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -125,7 +125,7 @@ class _Planner:
         for number, (term, own) in enumerate(parts, 1):
             value = self.array(term)
             picked = {own[axis]: place for place, axis in enumerate(how.picked) if axis in own}
-            rows = own.get(how.sliced or "")
+            rows = own.get(how.sliced)
             kept = tuple(axis for axis in value.order if axis not in picked)
             shape = tuple(
                 how.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
@@ -235,11 +235,53 @@ class _Planner:
         """The same by another way, which an optimisation finds to be shorter; steps that it leaves unused are dropped."""
         kind = REGISTRY[term.operator].kind
         on = self.writer.optimised
+        if kind == "contraction" and term.axes and "attention" in on:
+            found = patterns.attention(self, term)
+            if found is not None:
+                return found
+        if term.operator == "+" and "linear" in on:
+            return patterns.linear(self, term)
+        if term.axes and (kind == "contraction" or term.operator == "∑") and "contraction order" in on:
+            found = self.in_order(term)
+            if found is not None:
+                return found
         if kind == "contraction" and term.axes and "normalise late" in on:
             return self.normalised_late(term)
         if term.operator in ("/", "⊙", "juxtaposed") and not term.axes and "scale the smaller" in on:
             return self.scaled_smaller(term)
         return None
+
+    def in_order(self, term: Term) -> Argument | None:
+        """A chain of contractions in its cheapest order."""
+        w, chain = self.writer, chains.chain_of(term, self.serves_alone)
+        if chain is None:
+            return None
+        values = [self.found.get(id(factor)) for factor in chain.factors]
+        dtype = getattr(values[0], "dtype", "")
+        if any(not isinstance(each, Value) or each.dtype != dtype or w.kind(each) != "f" for each in values):
+            return None
+        sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
+        _, tree = chains.best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
+
+        def members(tree: Any) -> set[int]:
+            return {tree} if isinstance(tree, int) else members(tree[0]) | members(tree[1])
+
+        def product(tree: Any) -> Any:
+            if isinstance(tree, int):
+                return values[tree]
+            mine = members(tree)
+            further = {axis for place, each in enumerate(values) if place not in mine for axis in each.order}  # type: ignore[union-attr]
+            gone = chain.axes - further
+            x, y = product(tree[0]), product(tree[1])
+            x, y = (self.summed(each, gone - set(other.order)) for each, other in ((x, y), (y, x)))
+            both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
+            return REGISTRY["⊙"].lower(w, (x, y), both, {})
+
+        return product(tree)
+
+    def summed(self, x: Value, axes: set[str] | frozenset[str]) -> Value:
+        over = tuple(axis for axis in x.order if axis in axes)
+        return self.writer.reduce("sum", x, over) if over else x
 
     def serves_alone(self, term: Term) -> bool:
         return len(self.users.get(id(term), ())) == 1
@@ -274,7 +316,7 @@ class _Planner:
         x, y = (self.value(each) for each in product.arguments)
         if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or x.dtype != y.dtype:
             return None
-        if min(x.count, y.count) >= blocks.count(product):
+        if 4 * min(x.count, y.count) > blocks.count(product):  # a new array costs more than a pass over one in place
             return None
         scale = 1.0 / number if term.operator == "/" else float(number)
         x, y = (w.multiply(x, scale), y) if x.count <= y.count else (x, w.multiply(y, scale))

@@ -328,6 +328,20 @@ class Program:
 
         return Repeated(self, backend, without)
 
+    def cost(self, values: Values | None = None, *, sizes=None, without: tuple[str, ...] = (), **named: Any):
+        """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
+
+        Raises NotationError where the formula does not fit them, or a result passes the limit of memory.
+
+        >>> import namedtensor as nt
+        >>> nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
+        3200
+        """
+        from .compiling import plan_of, target_named
+        from .cost import cost_of
+
+        return cost_of(plan_of(self, target_named("numpy"), all_values(values, named), sizes, without)[0])
+
     def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
         """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
 

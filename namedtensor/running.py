@@ -11,6 +11,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from .arrays import at_once
 from .backends.source import FILE
 from .plan import Plan, Step
 from .planner import failure, index_error, place
@@ -41,7 +42,8 @@ class Function:
                 with ignoring():
                     self.run, self.steps = target.backend.function(plan, target.xp, extra)
             else:
-                self.run, self.steps = target.backend.function(plan, target.xp, extra)
+                with at_once(target.xp):
+                    self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
             raise self.explained(problem) from None
         self.own = bool(python)

@@ -146,10 +146,13 @@ class Writer:
         return self.target.kind(x.dtype)
 
     def floating(self, x: Value) -> Value:
-        """Whole numbers become floating ones as wide as the formula's own, or as the library's where those are wider."""
-        if self.kind(x) in FLOATING and not x.dynamic:
-            return x
-        return self.cast(x, self.wide)
+        """Whole numbers become floating ones, those of the formula where all is known before there is data."""
+        return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.default_float((x,)))
+
+    def default_float(self, arguments: Sequence[Argument]) -> str:
+        """As wide as the formula's own, or as the library's where those are wider and there is data."""
+        values = [each for each in arguments if isinstance(each, Value)]
+        return self.real if values and all(each.fixed for each in values) else self.wide
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
         """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
@@ -193,7 +196,7 @@ class Writer:
         if floats or any(
             isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
         ):
-            return self.wide
+            return self.default_float(arguments)
         whole = [dtype for dtype, kind in zip(dtypes, kinds) if kind != "b"]
         return target.result_type(whole) if whole else target.default_whole
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor import blocks
+from namedtensor import blocks, chains
 from namedtensor.backends import backend
 from namedtensor.compiled import Bundle, compile_formula
 from namedtensor.limits import DEFAULT
@@ -20,7 +24,7 @@ ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)
 
 
-def tensor(axes: str, dtype: str = "float64", **sizes: int) -> nt.NamedTensor:
+def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
     shape = [sizes.get(axis, 3) for axis in axes.split()]
     return nt.tensor(RANDOM.normal(size=shape).astype(dtype), axes)
 
@@ -29,7 +33,7 @@ def compiled(text: str, without=(), **values):
     return compile_formula(text, "auto", Bundle(text, values), None, False, DEFAULT, without)
 
 
-def of_attention(dtype="float64", **sizes):
+def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
     axes = {"Q": "heads seq' key", "K": "heads seq key", "V": "heads seq val"}
     return {name: tensor(each, dtype, **sizes) for name, each in axes.items()}
 
@@ -156,12 +160,50 @@ OPTIMISED = {
         "softmax_{seq'}(X ⊙_{chans} X_{seq→seq'}) ⊙_{seq'} X_{seq→seq'}", {"X": tensor("seq chans", seq=1500, chans=8)}
     ),
     "small": (ATTENTION, of_attention()),
+    "a chain of four": ("((A ⊙_{b} B) ⊙_{c} C) ⊙_{d} x", {name: tensor(axes, a=90, b=30, c=80, d=30) for name, axes in (("A", "a b"), ("B", "b c"), ("C", "c d"), ("x", "d"))}),
+    "linear attention": ("Q ⊙_{key} (K ⊙_{seq} V)", of_attention()),
+    "Tucker": (
+        "((G ⊙_{p} A) ⊙_{q} B) ⊙_{r} C",
+        {"G": tensor("p q r"), "A": tensor("p a", a=7), "B": tensor("q b", b=6), "C": tensor("r c", c=5)},
+    ),
+    "a sum of a product": ("∑_{a} (A ⊙ B ⊙ x)", {"A": tensor("a b"), "B": tensor("a c"), "x": tensor("a")}),
+    "an axis that is two": ("(A ⊙_{b} B) ⊙_{c} D", {"A": tensor("a b"), "B": tensor("b c"), "D": tensor("c b")}),
     "a chain": ("exp(−X²) ⊙ sin(X) / (1 + X²)", {"X": tensor("a b", a=700, b=701)}),
     "gelu": ("gelu(X) + x", {"X": tensor("a b", a=900, b=333), "x": tensor("a", a=900)}),
     "standardize": ("standardize_{b} X ⊙ g + X", {"X": tensor("a b", a=900, b=333), "g": tensor("b", b=333)}),
     "standardize over rows": ("standardize_{a} X", {"X": tensor("a b", a=900, b=333)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
+
+
+def test_a_chain_goes_by_vectors():
+    plan = compiled(*OPTIMISED["a chain of four"][:1], **OPTIMISED["a chain of four"][1]).plan
+    assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["dot"] * 3
+    assert [len(step.value.order) for step in plan.steps if step.primitive == "dot"] == [1, 1, 1]
+
+
+@given(
+    st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=3), min_size=2, max_size=5),
+    st.sets(st.sampled_from("abcdef")),
+)
+def test_the_best_order_is_as_good_as_every_other(factors, summed):
+    """Against all trees, made one by one."""
+    shapes = [frozenset(each) for each in factors]
+    axes = frozenset(summed) & frozenset().union(*shapes)
+    sizes: dict[str, int] = dict(zip("abcdef", (2, 3, 5, 7, 11, 13)))
+
+    def cheapest(parts):
+        if len(parts) == 1:
+            return 0.0
+        costs = []
+        for left, right in itertools.combinations(range(len(parts)), 2):
+            rest = [part for place, part in enumerate(parts) if place not in (left, right)]
+            outside = frozenset().union(*rest)
+            made = (parts[left] | parts[right]) - (axes - outside)
+            costs.append(chains.price(parts[left], parts[right], axes, outside, sizes) + cheapest([*rest, made]))
+        return min(costs)
+
+    assert chains.best(shapes, axes, sizes)[0] == pytest.approx(cheapest(shapes))
 
 
 @pytest.mark.parametrize("off", [*OPTIMISATIONS, "all"])
@@ -176,12 +218,15 @@ def test_results_with_and_without_agree(name, off):
     assert nt.allclose(found, want, rtol=rtol, atol=rtol)
 
 
+FEW = ("small", "causal", "a chain of four", "linear attention", "Tucker", "a sum of a product", "an axis that is two")
+
+
 def primitives(name, without=()):
     text, values = OPTIMISED[name]
     return [step.primitive for step in compiled(text, without, **values).plan.steps]
 
 
-@pytest.mark.parametrize("name", [name for name in OPTIMISED if name not in ("small", "causal")])
+@pytest.mark.parametrize("name", [name for name in OPTIMISED if name not in FEW])
 def test_large_ones_are_done_in_blocks(name):
     assert "blocks" in primitives(name)
     assert "blocks" not in primitives(name, ("blocks",))
@@ -212,3 +257,106 @@ def test_an_error_inside_a_block_is_one_of_the_formula():
     X = nt.tensor(np.ones((n,), "int64"), "a")
     with pytest.raises(nt.NotationError, match="b has no element 3"):
         nt.evaluate("Y_{b(X + 2)} + 0.5", X=X, Y=tensor("b", b=2))
+
+
+# ------------------------------------------------------------------------------------------------------------ PyTorch
+def torch_values(values):
+    torch = pytest.importorskip("torch")
+    return {name: nt.tensor(torch.asarray(value.array), value.axes) for name, value in values.items()}
+
+
+OWN = {
+    "attention": (ATTENTION, of_attention(), "attention"),
+    "attention and a mask": (
+        "softmax_{seq}(Q ⊙_{key} K / √|key| + M) ⊙_{seq} V", {**of_attention(), "M": tensor("seq seq'")}, "attention"
+    ),
+    "attention of one head": (
+        "softmax_{seq}(2 (q ⊙_{key} k)) ⊙_{seq} v",
+        {"q": tensor("n key"), "k": tensor("seq key"), "v": tensor("val seq")}, "attention",
+    ),
+    "a layer": ("X ⊙_{a} W + b", {"X": tensor("a n"), "W": tensor("a h"), "b": tensor("h")}, "addmm"),
+    "layer norm": ("standardize_{a} X", {"X": tensor("n a")}, "layer_norm"),
+    "softmax": ("softmax_{a} X", {"X": tensor("n a")}, "softmax"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_pytorch_has_operations_of_its_own(name):
+    text, values, primitive = OWN[name]
+    own = torch_values(values)
+    found = compiled(text, **own)
+    assert primitive in [step.primitive for step in found.plan.steps]
+    result = found(*[value.array for value in own.values()])
+    assert nt.allclose(result, nt.evaluate(text, values), rtol=1e-10)
+    without = compiled(text, ("attention", "linear"), **own)(*[value.array for value in own.values()])
+    assert nt.allclose(result, without, rtol=1e-10)
+
+
+def test_a_module_learns():
+    torch = pytest.importorskip("torch")
+    parameters = torch_values({"W": tensor("a h"), "b": tensor("h")})
+    module = nt.formula("X ⊙_{a} W + b").compile("torch").module(parameters)
+    assert {name for name, _ in module.named_parameters()} == {"W", "b"}
+    X = torch_values({"X": tensor("n a")})
+    found = module(**X)
+    want = X["X"].array @ parameters["W"].array + parameters["b"].array
+    torch.testing.assert_close(found.array, want)
+    found.array.sum().backward()
+    torch.testing.assert_close(module.b.grad, torch.full((3,), 3.0, dtype=torch.float64))
+
+
+# ---------------------------------------------------------------------------------------------------------- compiled
+def test_a_compiled_function_shows_what_it_is():
+    f = nt.formula("f(x, y) = x^2 + y").compile("numpy")
+    assert float(f(3.0, 1.0)) == 10.0
+    x = tensor("a")
+    assert nt.allclose(f(x, x), x * x + x) and "def function(x, y):" in f.source
+    np.testing.assert_allclose(f.function(x.array, x.array), x.array**2 + x.array)
+    assert str(f.plan).startswith("t1 = ")
+
+
+REFUSED = [
+    (lambda: nt.formula("x + 1").compile("tensorflow"), 408, "'tensorflow' is no backend"),
+    (lambda: nt.formula("x + 1").compile().plan, 309, "call the compiled formula first"),
+    (lambda: nt.formula("f(x) = x").compile()(1, 2), 304, "takes 1 arguments by position"),
+    (lambda: nt.formula("x + 1").compile(without=("speed",))(x=tensor("a")), 208, "no optimisation is called 'speed'"),
+    (lambda: nt.formula("x + 1").to_python("numpy", x="ℝ^{a}"), 309, "the size of a in x is not known"),
+    (lambda: nt.formula("x + y").compile()(x=tensor("a"), y=tensor("a", a=4)), 302, "a is 3"),
+]
+
+
+@pytest.mark.parametrize("wrong, number, words", REFUSED)
+def test_what_is_refused(wrong, number, words):
+    with pytest.raises(nt.NotationError) as caught:
+        wrong()
+    assert (caught.value.number, words in str(caught.value)) == (number, True), str(caught.value)
+
+
+# -------------------------------------------------------------------------------------------------------------- costs
+SHAPES = {
+    "Q": "ℝ^{heads[2] × seq'[5] × key[8]}",
+    "K": "ℝ^{heads[2] × seq[7] × key[8]}",
+    "V": "ℝ^{heads[2] × seq[7] × val[3]}",
+}
+
+
+def test_a_cost_is_known_before_there_is_data():
+    cost = nt.formula(ATTENTION).cost(SHAPES, without=("small sums as products",))
+    assert cost.multiply_adds == 2 * 5 * 7 * (8 + 3)
+    assert cost.largest == 2 * 5 * 7 * 4 and "matmul over heads[2] × seq'[5] × seq[7] × key[8]" in repr(cost)
+
+
+def test_blocks_cost_as_much_and_need_less():
+    shapes = {
+        name: f"ℝ^{{heads[2] × {axis}[2048] × {last}[8]}}"
+        for name, (axis, last) in {"Q": ("seq'", "key"), "K": ("seq", "key"), "V": ("seq", "val")}.items()
+    }
+    blocked, whole = (nt.formula(ATTENTION).cost(shapes, without=off) for off in ((), ("blocks",)))
+    assert blocked.multiply_adds == whole.multiply_adds == 2 * 2 * 2048 * 2048 * 8
+    assert whole.largest == 2 * 2048 * 2048 * 4 and blocked.largest <= 2**20
+
+
+def test_too_large_a_result_is_refused_before_it_is_made():
+    with pytest.raises(nt.NotationError, match="the limit of one result") as caught:
+        nt.formula("x ⊙ y").cost(x="ℝ^{a[100000]}", y="ℝ^{b[100000]}")
+    assert caught.value.number == 404

@@ -1,0 +1,101 @@
+"""The order of a chain of contractions, A ⊙_{i} B ⊙_{j} C: the cheapest of all, by dynamic programming over the factors.
+
+Factors are contracted two at a time, over the axes that no other factor needs any more. A product of two is as dear as its
+multiply-adds, and what lies in both and is kept makes a stack of products, each of which is called by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from .terms import Term
+
+MOST = 8  # factors: beyond, the order that was written stays
+CALL = 500.0  # multiply-adds that a call of the library is worth
+MATRIX = 100.0  # those that each matrix of a stack is worth
+
+
+class Chain(NamedTuple):
+    """Factors whose product is summed over `axes`."""
+
+    factors: tuple[Term, ...]
+    axes: frozenset[str]
+
+
+def chain_of(term: Term, alone: Callable[[Term], bool]) -> Chain | None:
+    """The factors of products within sums of products, where another order can be cheaper and each axis is one thing."""
+    factors, axes = _collected(term, alone, True)
+    fewest = 2 if term.operator == "∑" else 3
+    if not fewest <= len(factors) <= MOST or not axes or len(axes) != len(set(axes)):
+        return None
+    kept, summed = set(term.shape), set(axes)
+    if kept & summed or any(not set(each.shape) <= kept | summed for each in factors):
+        return None
+    return Chain(tuple(factors), frozenset(axes))
+
+
+def _collected(term: Term, alone: Callable[[Term], bool], first: bool = False) -> tuple[list[Term], list[str]]:
+    """The factors of a term and the axes that they are summed over; a term that is no product is its own factor."""
+    product = term.operator in ("⊙", "juxtaposed") and len(term.arguments) == 2
+    total = term.operator == "∑" and len(term.arguments) == 1
+    if not (product or total) or not (first or alone(term)) or term.options:
+        return [term], []
+    parts = [_collected(argument, alone) for argument in term.arguments]
+    for place, (_, summed) in enumerate(parts):
+        others = [argument for at, argument in enumerate(term.arguments) if at != place]
+        if any(set(summed) & set(other.shape) for other in others):  # this axis is another one outside
+            return [term], []
+    if total and len(parts[0][0]) == 1:
+        return [term], []
+    factors = [factor for more, _ in parts for factor in more]
+    return factors, [*term.axes, *(axis for _, summed in parts for axis in summed)]
+
+
+Tree = Any  # a factor's place, or a pair of trees
+
+
+def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str, int]) -> tuple[float, Tree]:
+    """The cheapest order, as pairs of pairs, and its cost.
+
+    >>> abc = [frozenset("ab"), frozenset("bc"), frozenset("c")]
+    >>> best(abc, frozenset("bc"), {"a": 9, "b": 9, "c": 9})[1]
+    (0, (1, 2))
+    """
+    places = range(len(shapes))
+    found: dict[frozenset[int], tuple[float, Tree, frozenset[str]]] = {
+        frozenset([place]): (0.0, place, shapes[place]) for place in places
+    }
+    for size in range(2, len(shapes) + 1):
+        for group in map(frozenset, combinations(places, size)):
+            outside = frozenset().union(*(shapes[place] for place in places if place not in group))
+            least: tuple[float, Tree, frozenset[str]] | None = None
+            first = min(group)
+            for count in range(1, size):
+                for part in combinations(sorted(group), count):
+                    if first not in part:
+                        continue
+                    left, right = found[frozenset(part)], found[group - frozenset(part)]
+                    cost = left[0] + right[0] + price(left[2], right[2], axes, outside, sizes)
+                    if least is None or cost < least[0]:
+                        union = left[2] | right[2]
+                        least = (cost, (left[1], right[1]), union - (axes - outside))
+            assert least is not None
+            found[group] = least
+    cost, tree, _ = found[frozenset(places)]
+    return cost, tree
+
+
+def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
+    """What the product of two costs: multiply-adds, the numbers that it writes, the calls."""
+    summed = (left | right) & (axes - outside)
+    kept = (left | right) - summed
+    stack = (left & right) - summed
+    apart = bool(left - right - summed) and bool(right - left - summed)
+    work = math.prod(sizes[axis] for axis in left | right)
+    contracted = bool(left & right & summed)  # a product of matrices keeps the processor busiest
+    dear = (1.0 if apart else 2.0) if contracted else 8.0
+    written = 2.0 * math.prod(sizes[axis] for axis in kept)
+    return dear * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)

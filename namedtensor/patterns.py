@@ -1,0 +1,123 @@
+"""What a library has as one operation, found in a formula by what it computes and not by what it is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .operators import REGISTRY
+from .plan import Value
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .planner import _Planner
+
+SCALES = ("/", "⊙", "juxtaposed")
+
+
+def attention(planner: _Planner, term: Term) -> Any:
+    """softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V, where there is one axis of each kind; else None."""
+    for soft, other in (term.arguments, term.arguments[::-1]):
+        if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and planner.serves_alone(soft):
+            found = _attention(planner, soft.arguments[0], other, soft.axes[0])
+            if found is not None:
+                return found
+    return None
+
+
+def _attention(planner: _Planner, scores: Term, values: Term, column: str) -> Any:
+    w = planner.writer
+    bias, scale = None, 1.0
+    if scores.operator == "+":
+        for part, rest in (scores.arguments, scores.arguments[::-1]):
+            if _scaled(planner, part) is not None and rest.number is None:
+                scores, bias = part, planner.found.get(id(rest))
+                break
+    found = _scaled(planner, scores)
+    if found is None:
+        return None
+    product, scale = found
+    pair = [planner.found.get(id(each)) for each in (*product.arguments, values)]
+    if any(not isinstance(each, Value) or w.kind(each) != "f" or each.dtype != pair[0].dtype for each in pair):  # type: ignore[union-attr]
+        return None
+    q, k, v = pair
+    assert isinstance(q, Value) and isinstance(k, Value) and isinstance(v, Value)
+    if column in q.order:
+        q, k = k, q
+    (key,) = product.axes
+    batch = tuple(axis for axis in q.order if axis in k.order and axis != key)
+    rows = tuple(axis for axis in q.order if axis not in (*batch, key))
+    inner = tuple(axis for axis in v.order if axis not in (*batch, column))
+    fits = set(k.order) == {*batch, column, key} and set(v.order) == {*batch, column, *inner} and column not in q.order
+    if not fits or len(rows) != 1 or len(inner) != 1 or inner[0] in (*rows, key) or len(batch) > 2:
+        return None
+
+    def laid(x: Value, *last: str) -> Value:
+        x = w.reorder(x, (*batch, *last))
+        ones = 2 - len(batch)
+        return w.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
+
+    given = [laid(q, *rows, key), laid(k, column, key), laid(v, column, *inner)]
+    if bias is not None:
+        allowed = {*batch, *rows, column}
+        if not isinstance(bias, Value) or bias.dtype != q.dtype or not set(bias.order) <= allowed:
+            return None
+        given.append(
+            laid(
+                w.broadcast(bias, (*batch, *rows, column), (*given[0].shape[2 - len(batch) : 3], k.size(column))),
+                *rows,
+                column,
+            )
+        )
+    order = (*batch, *rows, *inner)
+    shape = (*given[0].shape[:3], given[2].shape[-1])
+    whole = (*given[0].order[: 2 - len(batch)], *order)
+    result = w.step("attention", given, whole, shape, q.dtype, scale=scale)
+    return w.reshape(result, order, shape[2 - len(batch) :])
+
+
+def _scaled(planner: _Planner, term: Term) -> tuple[Term, float] | None:
+    """A contraction over one axis, and the number that it is multiplied by."""
+    scale = 1.0
+    if term.operator in SCALES and not term.axes and planner.serves_alone(term):
+        left, right = term.arguments
+        if right.number is None and term.operator != "/":
+            left, right = right, left
+        number = right.number
+        if number is None or isinstance(number, bool) or number == 0:
+            return None
+        term, scale = left, 1.0 / number if term.operator == "/" else float(number)
+    record = REGISTRY.get(term.operator)
+    contraction = record is not None and record.kind == "contraction" and len(term.axes) == 1
+    return (term, scale) if contraction and planner.serves_alone(term) else None
+
+
+def linear(planner: _Planner, term: Term) -> Any:
+    """X ⊙_{ax} W + b, where W is a matrix and b a vector of the other of its axes; else None."""
+    w = planner.writer
+    for product, bias in (term.arguments, term.arguments[::-1]):
+        found = _scaled(planner, product)
+        b = planner.found.get(id(bias))
+        if (
+            found is None
+            or found[1] != 1.0
+            or product.operator in ("/", "juxtaposed")
+            or not isinstance(b, Value)
+            or len(b.order) != 1
+        ):
+            continue
+        (axis,), (out,) = product.axes, b.order
+        for first, second in (product.arguments, product.arguments[::-1]):
+            x, matrix = planner.found.get(id(first)), planner.found.get(id(second))
+            if not isinstance(x, Value) or not isinstance(matrix, Value) or w.kind(x) != "f":
+                continue
+            if (
+                set(matrix.order) == {axis, out}
+                and len(x.order) > 1
+                and out not in x.order
+                and x.dtype == matrix.dtype == b.dtype
+            ):
+                x = w.reorder(x, (*[name for name in x.order if name != axis], axis))
+                matrix = w.reorder(matrix, (out, axis))
+                shape = (*x.shape[:-1], matrix.shape[0])
+                return w.step("addmm", (x, matrix, b), (*x.order[:-1], out), shape, x.dtype)
+    return None
