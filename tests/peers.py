@@ -48,3 +48,17 @@ def distance(found, wanted, axes):
     found = np.asarray(found.detach() if isinstance(found, torch.Tensor) else found)
     assert found.shape == wanted.shape
     return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+
+
+def without_memory(model, ids, count, mask=None):
+    """The likeliest tokens, each by a call on all before it."""
+    ids = ids.numpy()
+    mask = np.ones_like(ids) if mask is None else mask.numpy()
+    found = []
+    for _ in range(count):
+        positions = np.maximum(np.cumsum(mask, 1) - 1, 0)
+        given = [nt.tensor(each, "batch seq") for each in (ids, mask, positions)]
+        found.append(model(*given).to_array("batch seq vocab")[:, -1].argmax(-1))
+        ids = np.concatenate([ids, found[-1][:, None]], 1)
+        mask = np.concatenate([mask, np.ones((len(mask), 1), dtype=mask.dtype)], 1)
+    return np.stack(found, 1).tolist()

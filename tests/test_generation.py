@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from peers import drawn, loaded, named, numbers, torch, transformers
+from peers import drawn, loaded, named, numbers, torch, transformers, without_memory
 
 import namedtensor as nt
 import namedtensor.programs
@@ -45,20 +45,6 @@ def by_transformers(model, ids, count, mask=None, **options):
     mask = torch.ones_like(ids) if mask is None else mask
     options = {"do_sample": False, "pad_token_id": 0, **options}
     return model.generate(ids, attention_mask=mask, max_new_tokens=count, **options)[:, ids.shape[1] :].tolist()
-
-
-def without_memory(model, ids, count, mask=None):
-    """Each token by a call on all before it."""
-    ids = ids.numpy()
-    mask = np.ones_like(ids) if mask is None else mask.numpy()
-    found = []
-    for _ in range(count):
-        positions = np.maximum(np.cumsum(mask, 1) - 1, 0)
-        given = [nt.tensor(each, BATCH) for each in (ids, mask, positions)]
-        found.append(model(*given).to_array("batch seq vocab")[:, -1].argmax(-1))
-        ids = np.concatenate([ids, found[-1][:, None]], 1)
-        mask = np.concatenate([mask, np.ones((len(mask), 1), dtype=mask.dtype)], 1)
-    return np.stack(found, 1).tolist()
 
 
 def ours(model, ids, count, mask=None, **options):

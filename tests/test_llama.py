@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transformers
+from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transformers, without_memory
 
 import namedtensor as nt
 import transformer
@@ -81,7 +81,9 @@ def test_generation_is_that_of_transformers(changes, side, tmp_path):
         pad_token_id=0,
     )  # fmt: skip
     found = ours.generate(named(ids, "batch seq"), 12, mask=None if mask is None else named(mask, "batch seq"))
-    assert found.to_array("batch seq").tolist() == wanted[:, 7:].tolist() and len(wanted[:, 7:].unique()) > 2
+    found = found.to_array("batch seq").tolist()
+    assert found == wanted[:, 7:].tolist() and len(wanted[:, 7:].unique()) > 2
+    assert found == without_memory(ours, ids, 12, mask)
 
 
 def test_the_frequencies_of_llama3_lie_in_all_three_bands(tmp_path):
