@@ -7,6 +7,7 @@ themselves.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,12 +16,16 @@ from grammar.errors import NotationError
 
 from .arrays import at_once, is_array
 from .axes import AxisProblem, bind, broadcast, lift
+from .blocks import LEAST
 from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
 from .layouts import Layout, layout_of, remember
+from .limits import Limits
 from .operators import REGISTRY
 from .operators.record import MANY, IndexProblem, Operator
+from .planner import make_plan
 from .running import no_inverse, quietly, singular
 from .targets import dtype_name, kind_of, target_of
+from .terms import Term
 from .writer import Writer
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
@@ -172,6 +177,8 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     def lower(w, given):
         return record.lower(w, given, axes, options)
 
+    if len(layouts) == 1 and layouts[0] is not None and is_large(record, layouts[0]) and not options:
+        return in_blocks(record, layouts[0], axes)
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
     quiet = record.name in QUIET and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
@@ -182,6 +189,24 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
     function, order, steady = prepared(lower, given, xp, quiet)
     return function, order, steady and all(layouts)
+
+
+def is_large(record: Operator, layout: Layout) -> bool:
+    """Whether a chain of NumPy's operations is better done a block at a time."""
+    floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
+    return (
+        record.kind in ("elementwise", "along") and floats and math.prod(layout.extent) * layout.dtype.itemsize >= LEAST
+    )
+
+
+def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple:
+    """An operator on one large tensor, planned as a formula is."""
+    target = target_of(layout.xp)
+    given = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
+    root = Term(record.name, (given,), axes, (), layout.sizes, False, None, 1)
+    plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(result=2**63))
+    run, _ = target.backend.function(plan, layout.xp)
+    return quietly(run) if record.name in QUIET else run, plan.results[0].order, True
 
 
 def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = False) -> tuple:

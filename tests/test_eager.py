@@ -87,6 +87,13 @@ def test_numbers_do_not_count_as_truth_values():
     assert ((x > 1) & True).array.tolist() == [True, True, False]
 
 
+def test_large_tensors_are_as_small_ones():
+    X = nt.tensor(np.random.default_rng(0).normal(size=(1025, 301)), "a b")
+    for function in (nt.gelu, nt.exp, lambda x: nt.softmax(x, axis="b"), lambda x: nt.standardize(x, axis="b")):
+        rows = [function(X[{"a": slice(n, n + 205)}]).array for n in range(0, 1025, 205)]
+        np.testing.assert_allclose(function(X).to_array("a b"), np.concatenate(rows), rtol=1e-12, atol=1e-14)
+
+
 # ------------------------------------------------------------------------------------------------------ words of refusal
 A = nt.tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5]], "height width")
 x = nt.tensor([2, 7, 1], "height")
