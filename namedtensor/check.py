@@ -118,7 +118,7 @@ class Checker:
         """The Term of a name that the program defines or is given."""
         found = self.find(key, self.top, None)
         if found is None:
-            raise self.unknown(key, (0, len(self.scope.source)), self.top)
+            raise self.unknown(key, None, self.top)  # it stands nowhere in the formula
         self.solver.check()
         self.check_claims()
         return self.unlifted(found, self.scope.program)

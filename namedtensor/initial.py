@@ -107,6 +107,10 @@ def initial(
 
     from .tensors import tensor
 
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
     generator = np.random.default_rng(seed)
     found = {}
     for name, shape in shapes.items():
@@ -116,7 +120,7 @@ def initial(
         inputs = math.prod(over)
         given = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
         scheme = chosen(name, spelling, schemes or {}) or usual(spelling, bool(over))
-        found[name] = tensor(np.asarray(scheme.draw(generator, extent, given), dtype=dtype), tuple(shape))
+        found[name] = tensor(np.asarray(scheme.draw(generator, extent, given), dtype=kind), tuple(shape))
     return found
 
 

@@ -40,7 +40,7 @@ def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
     return checker.error(
         201,
         f"{text} is not known",
-        checker.unbracketed(place),
+        place if place is None else checker.unbracketed(place),
         notes=notes,
         hint=hint or f"define {text} by an equation, or give it a value",
     )

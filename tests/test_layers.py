@@ -588,3 +588,17 @@ def test_every_layer_says_where_it_is_from():
     assert len(own) >= len(CASES)
     for kind in own:
         assert kind.source and kind.formula.tree.statements
+
+
+def test_a_layer_is_made_before_it_is_called():
+    with pytest.raises(nt.NotationError) as caught:
+        FFN(nt.tensor([1.0, 2.0], "chans"))  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "name error 208: the parameters of a layer are a mapping from names to tensors, not NamedTensor\n"
+        "  hint: make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)"
+    )
+
+
+def test_a_dtype_that_is_none():
+    with pytest.raises(nt.NotationError, match="'float31' is no dtype"):
+        FFN.init(sizes={"chans": 2, "hidden": 3}, dtype="float31")

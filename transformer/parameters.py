@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Each name in its one spelling: `gamma` is γ."""
+    """Each name in its one spelling: `gamma` is γ. Raises NotationError where there are no names."""
+    if not isinstance(parameters, Mapping):
+        raise nt.NotationError(
+            208, f"the parameters of a layer are a mapping from names to tensors, not {type(parameters).__name__}",
+            hint="make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
+        )  # fmt: skip
     return {str(key(name)): value for name, value in parameters.items()}
 
 
