@@ -7,6 +7,7 @@ notes (what each operand has, and why it must agree), and where it helps the rep
 
 from __future__ import annotations
 
+import os
 import unicodedata
 
 Span = tuple[int, int]
@@ -135,6 +136,13 @@ class NotationError(Exception):
         if self.source is not None or source is None:
             return self
         return type(self)(self.number, self.message, source, self.span or span, self.notes, self.hint, self.labels)
+
+    def alone(self) -> NotationError:
+        """The same error without the frames below the one that raises it next: what is wrong is in the formula.
+
+        Where the variable NAMEDTENSOR_TRACEBACK is set, with them.
+        """
+        return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def position(self) -> tuple[int, int]:
         """Line and column of the caret, both from 1."""

@@ -74,14 +74,16 @@ def evaluate(
                 return run(*map(ARRAY, given.values()))
         except (AttributeError, TypeError):
             known = None
-    given = all_values(values, named)
-    bundle = Bundle(formula, given)
-    extent = whole_sizes(sizes) if sizes else None
-    mark = (formula, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
-    compiled = PLANS.fetch(mark)
-    if compiled is None:
-        compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits))
-    result = compiled(*bundle.arrays.values())
+    try:
+        bundle = Bundle(formula, all_values(values, named))
+        extent = whole_sizes(sizes) if sizes else None
+        mark = (formula, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
+        compiled = PLANS.fetch(mark)
+        if compiled is None:
+            compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits))
+        result = compiled(*bundle.arrays.values())
+    except NotationError as problem:
+        raise problem.alone() from None
     keep(KNOWN, known, compiled)
     return result
 

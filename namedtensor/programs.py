@@ -55,8 +55,11 @@ class Program:
     def __init__(self, source: str, syntax: str = "auto"):
         self.source = source
         self.syntax = syntax
-        self.tree = parse(source, syntax, functions=frozenset(PYTHON))
-        self.scope: Scope = analyse(source, self.tree)
+        try:
+            self.tree = parse(source, syntax, functions=frozenset(PYTHON))
+            self.scope: Scope = analyse(source, self.tree)
+        except NotationError as problem:
+            raise problem.alone() from None
         self._entries: dict[Any, Any] = {}
         self._known: dict[tuple, Any] = {}  # of the function that the program ends with
 
@@ -414,14 +417,16 @@ class Entry:
                     return run(*map(ARRAY, given.values()), *map(ARRAY, arguments))
             except (AttributeError, TypeError):
                 known = None
-        given = all_values(values, named) | by_position(arguments)
-        bundle = Bundle(self.program.source, given)
-        extent = whole_sizes(sizes) if sizes else None
-        mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
-        compiled = self._plans.fetch(mark)
-        if compiled is None:
-            compiled = self._plans.store(mark, self.compile(bundle, len(arguments), extent))
-        result = compiled(*bundle.arrays.values())
+        try:
+            bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))
+            extent = whole_sizes(sizes) if sizes else None
+            mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
+            compiled = self._plans.fetch(mark)
+            if compiled is None:
+                compiled = self._plans.store(mark, self.compile(bundle, len(arguments), extent))
+            result = compiled(*bundle.arrays.values())
+        except NotationError as problem:
+            raise problem.alone() from None
         keep(self.known, known, compiled)
         return result
 
@@ -552,13 +557,16 @@ class Entries:
 
     def __call__(self, *, values: Values | None = None, sizes=None, **named: Any) -> tuple:
         """Their values, in the order of the names; parameters and inputs come by name."""
-        bundle = Bundle(self.program.source, all_values(values, named))
-        extent = whole_sizes(sizes) if sizes else None
-        mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
-        compiled = self._plans.fetch(mark)
-        if compiled is None:
-            compiled = self._plans.store(mark, self.compile(bundle, extent))
-        return compiled.several(*bundle.arrays.values())
+        try:
+            bundle = Bundle(self.program.source, all_values(values, named))
+            extent = whole_sizes(sizes) if sizes else None
+            mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
+            compiled = self._plans.fetch(mark)
+            if compiled is None:
+                compiled = self._plans.store(mark, self.compile(bundle, extent))
+            return compiled.several(*bundle.arrays.values())
+        except NotationError as problem:
+            raise problem.alone() from None
 
     def compile(self, bundle: Bundle, sizes) -> Compiled:
         checker = checker_of(self.program, bundle, sizes)

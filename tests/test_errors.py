@@ -211,3 +211,22 @@ def test_a_long_name_does_not_flood_the_terminal():
 
 def test_signs_that_act_on_a_terminal_are_replaced():
     assert printable("a\x1bb\tc\nd\u202ee") == "a\ufffdb c d\ufffde"
+
+
+@pytest.mark.parametrize("call", [
+    lambda: nt.evaluate("A +", A=1.0),
+    lambda: nt.evaluate("A ⊙_{x} B", A=nt.tensor([1.0], "a"), B=2.0),
+    lambda: nt.program("A = ("),
+    lambda: nt.program("f(x) = ∑_{a} x")["f"](1.0),
+    lambda: nt.program("f = ∑_{a} x\ng = 2")["f", "g"](x=1.0),
+])  # fmt: skip
+def test_a_traceback_ends_where_the_package_was_called(call, monkeypatch):
+    def frames():
+        with pytest.raises(nt.NotationError) as caught:
+            call()
+        return len(caught.traceback)
+
+    monkeypatch.delenv("NAMEDTENSOR_TRACEBACK", raising=False)
+    assert frames() <= 4
+    monkeypatch.setenv("NAMEDTENSOR_TRACEBACK", "1")
+    assert frames() > 4
