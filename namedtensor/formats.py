@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
+
+from .whole_files import whole_file
 
 
 class FileProblem(Exception):
@@ -287,17 +288,12 @@ def write(value: Any, place: str) -> None:
 
     Raises FileProblem.
     """
-    target = Path(os.path.realpath(place))
     writer = writable(place)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with open(temporary, "wb") as file:
+        with whole_file(place) as file:
             writer(value, file, place)
-        os.replace(temporary, target)
     except (OSError, ValueError) as problem:
         raise FileProblem(f"{place} cannot be written: {reason(problem)}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def writable(place: str) -> Callable[..., None]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from .formats import FileProblem, parse_json, reason
+from .whole_files import whole_file
 
 AXES = "axes"  # the key of the metadata under which the names of the axes stand
 KINDS = {"float64": "F64", "float32": "F32", "float16": "F16", "bool": "BOOL", "int64": "I64", "int32": "I32",
@@ -179,18 +180,8 @@ def save_tensors(
         head[name] = {"dtype": KINDS[str(array.dtype)], "shape": list(array.shape), "data_offsets": [begin, end]}
     text = json.dumps(head, ensure_ascii=False).encode("utf-8")
     text += b" " * (-len(text) % 8)
-    _replace(Path(place), [struct.pack("<Q", len(text)), text, *(array.tobytes() for array in arrays.values())])
-
-
-def _replace(place: Path, pieces: list[bytes]) -> None:
-    """Write to a temporary name in the same folder: what was there stays until all is written."""
-    target = Path(os.path.realpath(place))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with open(temporary, "wb") as file:
-            file.writelines(pieces)
-        os.replace(temporary, target)
+        with whole_file(place) as file:
+            file.writelines((struct.pack("<Q", len(text)), text, *(array.tobytes() for array in arrays.values())))
     except OSError as problem:
         raise NotationError(409, f"{place} cannot be written: {reason(problem)}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

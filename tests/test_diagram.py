@@ -329,3 +329,8 @@ def test_the_command_draws(tmp_path, capsys):
     assert main(words[:-2]) == 0
     assert capsys.readouterr().out.startswith("<svg")
     assert main(["diagram", "Y = X + W", "X=ℝ^{a}", "--expand", "q"]) == 1
+
+
+def test_a_diagram_says_in_a_terminal_where_to_look():
+    found = nt.formula("∑_{a} X").diagram(X="ℝ^{a × b}")
+    assert repr(found).endswith("a notebook shows it, and save('x.svg') writes it")

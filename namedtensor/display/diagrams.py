@@ -15,6 +15,7 @@ from grammar.errors import NotationError, printable
 from grammar.printer_runs import Run
 
 from ..flow_graph import NAMING, Drawn, Graph, Port
+from ..whole_files import whole_file
 from .colours import Tint, axis_rules, classes, rules
 from .layered import Layout, Link, layered
 from .pictures import fitted
@@ -297,7 +298,7 @@ def curve(one: tuple[float, float], other: tuple[float, float]) -> str:
 
 
 # --------------------------------------------------------------------------------------------------------------- whole
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagram:
     """A drawing of where the values of a program go; shows itself in a notebook, and is saved as SVG."""
 
@@ -316,10 +317,13 @@ class Diagram:
     def save(self, place: str | os.PathLike[str]) -> None:
         """Write the SVG to a file. Raises NotationError where that cannot be."""
         try:
-            with open(place, "w", encoding="utf-8") as file:
-                file.write(self.to_svg())
+            with whole_file(place) as file:
+                file.write(self.to_svg().encode("utf-8"))
         except OSError as problem:
             raise NotationError(409, f"{place} cannot be written: {problem.strerror}") from None
+
+    def __repr__(self) -> str:
+        return f"Diagram of {len(self.graph.nodes)} pieces: a notebook shows it, and save('x.svg') writes it"
 
     def _repr_html_(self) -> str:
         return f'<div class="nt-diagram">{fitted(self._svg(rules(LIGHT, DARK) + axis_rules() + FONTS))}</div>'
