@@ -80,7 +80,7 @@ def sizes_of(plan: Plan) -> dict[str, int]:
     found: dict[str, int] = {}
     for value in values:
         for axis, size in zip(value.order, value.shape):
-            if axis[:1] != "(" and axis not in ("1", "1'"):
+            if axis[:1] != "(" and not (size == 1 and axis[:1].isdigit()):
                 found[axis] = max(size, found.get(axis, 1))
     return found
 
