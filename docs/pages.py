@@ -46,11 +46,3 @@ def reader(text: str):
     words = text.split()
     sizes = {"L": 3, "chans": 24, "heads": 6, "key": 4, "val": 4, "hidden": 48, "vocab": 99, "place": 99}
     return GPT2.init(seed=0, sizes=sizes), {"ids": nt.tensor(list(range(len(words))), "seq")}, words
-
-
-def plan(formula: str, **inputs) -> str:
-    """The plan that `evaluate` makes and keeps."""
-    from namedtensor.compiled import Bundle, compile_formula
-    from namedtensor.limits import DEFAULT
-
-    return str(compile_formula(formula, "auto", Bundle(formula, inputs), None, False, DEFAULT).plan)

@@ -20,6 +20,7 @@ from grammar.errors import NotationError
 
 from .checking import check_command, shapes_of
 from .console import AT_THE_PROMPT, SAMPLE, Console, error_record, rehinted, shows
+from .costing import cost_command, without_argument
 from .files import read_value
 from .formats import FileProblem, as_number, writable, write
 from .given import Source, limits_of, place_of, sizes_of, source_of, values_of
@@ -274,6 +275,22 @@ CHECK_EXAMPLES = """
 """
 
 
+# ------------------------------------------------------------------------------------------------------------------ cost
+def _cost_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser, "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors")
+    without_argument(parser)
+
+
+COST_EXAMPLES = """
+  namedtensor cost 'A ⊙_{width} x' A='ℝ^{height[300] × width[400]}' x='R^{width[400]}'
+  namedtensor cost 'softmax_{seq}(Q @_{key} K) @_{seq} V' Q='R^{key}' K='R^{seq, key}' V='R^{seq, val}' --sizes seq=4096,key=64,val=64
+  namedtensor cost 'gelu(X)' X='R^{seq[4096], hidden[2048]}' --without blocks --json
+  namedtensor cost layers.nt X=x.npy:seq,chans
+
+  Numbers of a shape have four bytes. The steps are those for NumPy.
+"""
+
+
 # ---------------------------------------------------------------------------------------------------------------- render
 def _render_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser, inputs="")
@@ -437,6 +454,9 @@ COMMANDS = {
     "eval": Command("print the value of a formula as a table with named axes", _eval_arguments, _eval, EVAL_EXAMPLES),
     "check": Command(
         "print types, errors and warnings, with no data needed", _check_arguments, check_command, CHECK_EXAMPLES
+    ),
+    "cost": Command(
+        "print what a formula costs, step by step, with no data needed", _cost_arguments, cost_command, COST_EXAMPLES
     ),
     "render": Command(
         "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, _render, RENDER_EXAMPLES

@@ -43,9 +43,8 @@ def target_named(library: str) -> Target:
     return target_of(import_module(LIBRARIES[library]))
 
 
-def layout_of(value: Any, name: str) -> Any:
+def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
-    from .programs import shape_of
     from .tensors import NamedTensor
 
     if isinstance(value, NamedTensor):
@@ -54,11 +53,34 @@ def layout_of(value: Any, name: str) -> Any:
         return value
     import numpy as np
 
-    shape = shape_of(value, name)
+    shape = filled(value, name, sizes)
     unknown = next((axis for axis, size in shape.items() if not is_known(known(size))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} in {name} is not known", hint=f"write ℝ^{{{unknown}[3]}}")
     return Layout(tuple(shape), tuple(known(size) for size in shape.values()), np.dtype(DTYPE), np)
+
+
+def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """A shape, with those of the sizes that it leaves out."""
+    from .programs import shape_of
+
+    return {
+        axis: size if is_known(known(size)) else sizes.get(axis, size) for axis, size in shape_of(value, name).items()
+    }
+
+
+def with_declared(program: Program, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> dict[str, Any]:
+    """What is given, and the shapes of what the program declares besides, where their sizes follow."""
+    extent = whole_sizes(sizes)
+    shapes = {
+        name: filled(value, name, extent) if isinstance(value, (str, Mapping)) else value
+        for name, value in given.items()
+    }
+    declared = program.parameter_shapes(sizes, **shapes)
+    return {
+        **given,
+        **{name: each for name, each in declared.items() if all(size is not None for size in each.values())},
+    }
 
 
 def plan_of(
@@ -69,7 +91,8 @@ def plan_of(
 
     Raises NotationError where the formula does not fit them.
     """
-    found = {str(key(name)): layout_of(value, name) for name, value in given.items()}
+    extent = whole_sizes(sizes)
+    found = {str(key(name)): layout_of(value, name, extent) for name, value in given.items()}
     layouts = {name: each for name, each in found.items() if isinstance(each, Layout)}
     inputs = {
         key(name): Input(each.sizes, None, each.is_truth) if isinstance(each, Layout) else Input({}, each)
@@ -84,12 +107,12 @@ def plan_of(
     entry = program._last
     with deep(program.source):
         if entry is None:
-            checker = Checker(scope, inputs, whole_sizes(sizes), python=PYTHON)
+            checker = Checker(scope, inputs, extent, python=PYTHON)
             term = checker.whole()
         else:
             names = [str(name.key()) for name in program.last_function().parameters]  # type: ignore[union-attr]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
-            checker = Checker(scope, inputs, whole_sizes(sizes), python=PYTHON)
+            checker = Checker(scope, inputs, extent, python=PYTHON)
             term = entry.term(checker, arguments)
         return make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
 

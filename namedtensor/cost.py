@@ -3,44 +3,57 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .backends.source import VIEWS
 from .frames import plain
 from .plan import Plan, Step, Value
+from .planner import place
 
-PRODUCTS = ("dot", "matmul", "vecdot")
+PRODUCTS = ("dot", "matmul", "vecdot", "addmm")
+PICKING = ("take", "take_along")  # these read what they give, and not all that they are given
+HEADINGS = ("multiply-adds", "operations", "bytes")
+WIDEST = 40  # characters of the formula in a row
 
 
 class Row(NamedTuple):
-    """A step: what it does, the axes over which it works, its operations, and the bytes of its result (a view has none)."""
+    """A step: what it does, the part of the formula it stands for, the axes over which it works, how often it is done
+    (once for each block), its multiply-adds and operations in all, and the bytes of one result."""
 
     step: str
+    part: str
     axes: dict[str, int]
+    times: int
+    multiply_adds: int
     operations: int
     bytes: int
+
+    def __str__(self) -> str:
+        over = " × ".join(f"{axis}[{size}]" for axis, size in self.axes.items()) or "one number"
+        often = f", {self.times:,} times" if self.times > 1 else ""
+        return f"{self.step} over {over}{often}{self.part and f': {self.part}'}"
 
 
 class Cost:
     """The steps of a plan, with what each costs; prints as a table.
 
-    `multiply_adds` are those of products, `operations` all, `bytes` what is written in all, `largest` the largest array
-    that is made.
+    `multiply_adds` are those of products, `operations` all, `bytes` what is written in all, `largest` the bytes of the
+    largest array that is made.
     """
 
-    def __init__(self, rows: list[Row], multiply_adds: int):
-        self.rows, self.multiply_adds = tuple(rows), multiply_adds
+    def __init__(self, rows: list[Row]):
+        self.rows = tuple(rows)
+        self.multiply_adds = sum(row.multiply_adds for row in rows)
         self.operations = sum(row.operations for row in rows)
-        self.bytes = sum(row.bytes for row in rows)
+        self.bytes = sum(row.bytes * row.times for row in rows)
         self.largest = max((row.bytes for row in rows), default=0)
 
     def __repr__(self) -> str:
-        lines = [
-            f"{row.operations:>16,}  {row.bytes:>14,} B  {row.step} over {' × '.join(f'{a}[{n}]' for a, n in row.axes.items()) or 'one number'}"
-            for row in self.rows
-        ]
-        total = f"{self.operations:>16,}  {self.bytes:>14,} B  in all; {self.multiply_adds:,} multiply-adds; largest {self.largest:,} B"
-        return "\n".join([*lines, total])
+        cells = [(row.multiply_adds, row.operations, row.bytes * row.times, str(row)) for row in self.rows]
+        cells.append((self.multiply_adds, self.operations, self.bytes, f"in all; the largest array {self.largest:,} B"))
+        found = [(*HEADINGS, "step"), *((*(f"{number:,}" for number in each[:3]), each[3]) for each in cells)]
+        widths = [max(len(row[at]) for row in found) for at in range(3)]
+        return "\n".join("  ".join((*(f"{row[at]:>{widths[at]}}" for at in range(3)), row[3])) for row in found)
 
 
 def itemsize(value: Value) -> int:
@@ -48,36 +61,78 @@ def itemsize(value: Value) -> int:
     return max(1, int("".join(filter(str.isdigit, value.dtype)) or 8) // 8)
 
 
-def axes_of(step: Step) -> dict[str, int]:
-    """Every axis that a step works over."""
+def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
+    """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
     found: dict[str, int] = {}
-    for value in (step.value, *(each for each in step.arguments if isinstance(each, Value))):
+    values = () if step.primitive in PICKING else (each for each in step.arguments if isinstance(each, Value))
+    for value in (step.value, *values):
         for axis, size in zip(value.order, value.shape):
-            found[plain(axis)] = max(size, found.get(plain(axis), 1))
+            if axis[:1] == "(":
+                found.update((plain(each), sizes[each]) for each in axis[1:-1].split(",") if each in sizes)
+            elif axis in sizes:
+                found[plain(axis)] = max(size, found.get(plain(axis), 1))
     return found
 
 
-def cost_of(plan: Plan, times: int = 1) -> Cost:
-    """The cost of a plan, whose blocks count as often as they are run."""
+def sizes_of(plan: Plan) -> dict[str, int]:
+    """The sizes of the axes of a plan, but for those that stand for several or for none."""
+    values = [*(each for each in plan.inputs if isinstance(each, Value)), *(step.value for step in plan.steps)]
+    found: dict[str, int] = {}
+    for value in values:
+        for axis, size in zip(value.order, value.shape):
+            if axis[:1] != "(" and not (size == 1 and axis[:1].isdigit()):
+                found[axis] = max(size, found.get(axis, 1))
+    return found
+
+
+def part_of(step: Step, source: str) -> str:
+    """The part of the formula that a step stands for, on one line."""
+    if step.origin is None:
+        return ""
+    start, end = place(step.origin, source)
+    text = " ".join(source[start:end].split())
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def work_of(step: Step) -> tuple[int, int]:
+    """The multiply-adds and the operations of a step that is done once."""
+    values = [each for each in step.arguments if isinstance(each, Value)]
+    if step.primitive == "attention":
+        q, k, v = values[:3]
+        products = q.count * k.shape[-2] + v.count * q.shape[-2]
+        return products, products
+    if step.primitive in PRODUCTS:
+        products = step.value.count * values[0].shape[-1]
+        return products, products
+    read = () if step.primitive in PICKING else values
+    return 0, max(step.value.count, *(each.count for each in read), 0)
+
+
+def rows_of(plan: Plan, times: int = 1) -> list[Row]:
+    """A row for each step that makes an array, those of a block once for all blocks."""
     rows: list[Row] = []
-    multiply_adds = 0
+    sizes = sizes_of(plan)
     for step in plan.steps:
         if step.primitive in VIEWS or step.value.fixed:
             continue
+        part, size = part_of(step, plan.source), step.value.count * itemsize(step.value)
         if step.primitive == "blocks":
-            counts, rows_each = step.options["counts"], step.options["rows"]
-            inner = cost_of(step.options["plan"], times * math.prod(counts[:-1]) * -(-counts[-1] // rows_each))
-            rows += inner.rows
-            multiply_adds += inner.multiply_adds
-            rows.append(Row("blocks put together", axes_of(step), 0, step.value.count * itemsize(step.value)))
-            continue
-        axes = axes_of(step)
-        operations = times * math.prod(axes.values())
-        if step.primitive in PRODUCTS:
-            multiply_adds += operations
-        elif step.primitive == "attention":
-            q, k, v = step.arguments[:3]
-            operations = times * q.count * k.shape[-2] + times * v.count * q.shape[-2]
-            multiply_adds += operations
-        rows.append(Row(step.primitive, axes, operations, step.value.count * itemsize(step.value)))
-    return Cost(rows, multiply_adds)
+            rows += rows_of(step.options["plan"], times * blocks_of(step.options))
+            made = dict(zip(map(plain, step.value.order), step.value.shape))
+            rows.append(Row("blocks put together", part, made, times, 0, 0, size))
+        else:
+            axes = axes_of(step, sizes)
+            multiply_adds, operations = work_of(step)
+            rows.append(Row(step.primitive, part, axes, times, times * multiply_adds, times * operations, size))
+    return rows
+
+
+def blocks_of(options: dict[str, Any]) -> int:
+    """How many blocks a step in blocks has."""
+    *picked, sliced = options["counts"]
+    return math.prod(picked) * -(-sliced // options["rows"])
+
+
+def cost_of(plan: Plan) -> Cost:
+    """The cost of a plan."""
+    return Cost(rows_of(plan))

@@ -283,7 +283,8 @@ class Program:
 
     def demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""
-        inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
+        numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
+        inputs = {key(name): Input(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
         checker = Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON)
         with deep(self.source):
             for group in list(self.scope.definitions):
@@ -334,16 +335,18 @@ class Program:
     def cost(self, values: Values | None = None, *, sizes=None, without: tuple[str, ...] = (), **named: Any):
         """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
 
-        Raises NotationError where the formula does not fit them, or a result passes the limit of memory.
+        `sizes` gives sizes that the shapes leave out; what is declared, with sizes that follow, need not be given. Raises
+        NotationError where the formula does not fit them, or a result passes the limit of memory.
 
         >>> import namedtensor as nt
         >>> nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
         3200
         """
-        from .compiling import plan_of, target_named
+        from .compiling import plan_of, target_named, with_declared
         from .cost import cost_of
 
-        return cost_of(plan_of(self, target_named("numpy"), all_values(values, named), sizes, without)[0])
+        given = with_declared(self, all_values(values, named), sizes)
+        return cost_of(plan_of(self, target_named("numpy"), given, sizes, without)[0])
 
     def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
         """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.

@@ -287,8 +287,9 @@ class Writer:
         """A sum over the last axis as a product of a matrix with ones, which small arrays are faster by."""
         *outer, size = x.shape
         ones = self.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
-        rows = self.reshape(x, ("(rows)", x.order[-1]), (math.prod(outer), size))
-        total = self.step("dot", (rows, ones), ("(rows)",), (rows.shape[0],))
+        merged = f"({','.join(x.order[:-1])})"
+        rows = self.reshape(x, (merged, x.order[-1]), (math.prod(outer), size))
+        total = self.step("dot", (rows, ones), (merged,), (rows.shape[0],))
         if keep:
             return self.reshape(total, x.order, (*outer, 1))
         return self.reshape(total, x.order[:-1], tuple(outer))

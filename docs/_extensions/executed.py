@@ -89,6 +89,16 @@ class Operators(SphinxDirective):
         return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None))]
 
 
+class Optimisations(SphinxDirective):
+    """A table of what makes plans faster, made from its records."""
+
+    def run(self):
+        from namedtensor.optimisations import ROWS
+
+        rows = [(coded(row.name), row.law, ", ".join(row.targets) or "all") for row in ROWS]
+        return [table(("name", "law", "libraries"), rows)]
+
+
 class Constructs(SphinxDirective):
     """One group of `tables.CONSTRUCTS`, every row of it run."""
 
@@ -213,6 +223,7 @@ DIRECTIVES = {
     "run": Executed,
     "formula": Executed,
     "operators": Operators,
+    "optimisations": Optimisations,
     "constructs": Constructs,
     "cheats": Cheats,
     "railroad": Railroad,

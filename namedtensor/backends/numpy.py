@@ -89,10 +89,15 @@ def cores():
 
 @functools.cache
 def threads():
-    os.register_at_fork(after_in_child=threads.cache_clear)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=threads.cache_clear)
     return concurrent.futures.ThreadPoolExecutor(cores(), thread_name_prefix="blocks")
 '''
 BLAS = '''
+blas_lock = threading.Lock()
+blas_users = []  # for each that wants one thread now, how many there were before the first
+
+
 @functools.cache
 def blas_threads():
     """The functions that get and set the number of threads of NumPy's OpenBLAS; None where it has another."""
@@ -103,24 +108,42 @@ def blas_threads():
         library = ctypes.CDLL(path)
         for form in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads"):
             if hasattr(library, form.format("set")):
+                if hasattr(os, "register_at_fork"):
+                    os.register_at_fork(after_in_child=without_blas_users)
                 return getattr(library, form.format("get")), getattr(library, form.format("set"))
     return None
 
 
+def without_blas_users():
+    """In a forked process, where no thread is left that would set the number back."""
+    global blas_lock
+    blas_lock = threading.Lock()
+    if blas_users:
+        blas_threads()[1](blas_users[0])
+        blas_users.clear()
+
+
 @contextlib.contextmanager
 def one_thread_of_blas():
-    """While blocks are computed on all cores, a product of matrices is to take one."""
+    """While blocks are computed on all cores, a product of matrices is to take one.
+
+    The number is that of the whole process: the first who comes sets it, and the last who goes sets it back.
+    """
     functions = blas_threads()
     if functions is None:
         yield
         return
     get, put = functions
-    before = get()
-    put(1)
+    with blas_lock:
+        blas_users.append(blas_users[0] if blas_users else get())
+        put(1)
     try:
         yield
     finally:
-        put(before)
+        with blas_lock:
+            before = blas_users.pop() if blas_users else get()
+            if not blas_users:
+                put(before)
 '''
 
 

@@ -1,0 +1,43 @@
+"""The command `cost`: what a formula would cost, step by step, with no data needed."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .checking import shapes_of
+from .console import Console
+from .given import sizes_of, source_of
+
+
+def without_argument(parser: argparse.ArgumentParser) -> None:
+    from .optimisations import OPTIMISATIONS
+
+    names = ", ".join(OPTIMISATIONS)
+    parser.add_argument(
+        "--without", metavar="NAME", action="append", default=[], choices=list(OPTIMISATIONS),
+        help=f"turn an optimisation off: {names}",
+    )  # fmt: skip
+
+
+def cost_command(options: Any, console: Console) -> int:
+    from .programs import Program
+
+    source = source_of(options)
+    program = Program(source.text, source.syntax)
+    cost = program.cost(
+        shapes_of(options.inputs, console), sizes=sizes_of(options.sizes), without=tuple(options.without)
+    )
+    if options.json:
+        console.json(cost_record(cost))
+    else:
+        console.print(repr(cost))
+    return 0
+
+
+TOTALS = ("multiply_adds", "operations", "bytes", "largest")
+
+
+def cost_record(cost: Any) -> dict[str, Any]:
+    """A cost for machines."""
+    return {"steps": [row._asdict() for row in cost.rows], **{name: getattr(cost, name) for name in TOTALS}}
