@@ -162,7 +162,7 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
     for place, axis in enumerate(axes):
         later = inner * math.prod(sizes[each] for each in axes[place + 1 :])
         if later <= target or place == len(axes) - 1:
-            least = 64 if product else 1
+            least = 64 if product and shared[axis] == 1 else 1
             rows = min(sizes[axis], max(least, target // max(1, later)))
             return Cut(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
         picked.append(axis)

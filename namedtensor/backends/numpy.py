@@ -45,33 +45,42 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 
 def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     given = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
-    return f"in_blocks({options['function']}, {given}, {options['sizes']}, np.{step.value.dtype})"
+    rooms = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in BACKEND.rooms(step).made))
+    return f"in_blocks({options['function']}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms})"
 
 
 IN_BLOCKS = '''
-def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype):
+def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
 
     `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
-    others element by element. The last slice may overlap the one before, so that all are of one size.
+    others element by element. `run` is given the part of the result to write to, and `rooms`, which each thread has for
+    itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept.
     """
     out = np.empty(shape, dtype)
     picked = len(counts) - 1
-    starts = [*range(0, counts[-1] - rows + 1, rows)]
-    if starts[-1] + rows < counts[-1]:
-        starts.append(counts[-1] - rows)
+    starts = [*range(0, counts[-1], rows)]
     places = itertools.product(*(range(count) for count in counts[:-1]), starts)
+    before = (slice(None),) * (axis - picked)
     lock = threading.Lock()
 
     def work():
+        own = [np.empty(*each) for each in rooms]
         while True:
             with lock:
                 place = next(places, None)
             if place is None:
                 return
-            at = (*place[:-1], slice(place[-1], place[-1] + rows), slice(None))
-            parts = [array[tuple(at[-1 if cut is None else cut] for cut in own)] for array, own in zip(arrays, cuts)]
-            out[(*place[:-1], *[slice(None)] * (axis - picked), at[picked])] = run(*parts)
+            again = max(0, place[-1] + rows - counts[-1])
+            at = (*place[:-1], slice(place[-1] - again, place[-1] + rows - again), slice(None))
+            parts = [array[tuple(at[-1 if cut is None else cut] for cut in each)] for array, each in zip(arrays, cuts)]
+            into = out[(*place[:-1], *before, slice(place[-1], place[-1] + rows))]
+            if again:
+                whole = np.empty((*into.shape[: len(before)], rows, *into.shape[len(before) + 1 :]), dtype)
+                run(*parts, whole, *own)
+                into[...] = whole[(*before, slice(again, None))]
+            else:
+                run(*parts, into, *own)
 
     with one_thread_of_blas():
         others = [threads().submit(contextvars.copy_context().run, work) for _ in range(cores() - 1)]
@@ -263,12 +272,14 @@ class NumPy(Backend):
         super().__init__(
             "numpy", IMPORTS, lines, ALIASES, {**KERNELS, "horner": f"{_coefficients()}\n\n\n{HORNER.strip()}"},
             natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
-            writes=WRITES,
+            writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
         self.modules = MODULES
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
+        if step.primitive in self.products:  # `dot` writes to no array but a dense one
+            return f"matmul({', '.join(names)}, {out})"
         keyword = "out=" if step.primitive in ("maximum", "minimum") else ""
         return f"{UFUNCS[step.primitive]}({', '.join(names)}, {keyword}{out})"
 

@@ -40,13 +40,14 @@ class Backend:
     def __init__(
         self, name: str, imports: str, lines: Mapping[str, Line], aliases: Mapping[str, str], kernels: Mapping[str, str],
         natives: frozenset[str] = frozenset(), numbers: frozenset[str] = frozenset(), prefix: str = "np",
-        fixed: Backend | None = None, writes: frozenset[str] = frozenset(),
+        fixed: Backend | None = None, writes: frozenset[str] = frozenset(), products: frozenset[str] = frozenset(),
     ):  # fmt: skip
         self.name, self.imports, self.lines, self.aliases, self.kernels = name, imports, lines, aliases, kernels
         self.natives, self.numbers, self.prefix = natives, numbers, prefix
         self.fixed = fixed or self  # where fixed steps are done
         self.modules: tuple[str, ...] = ()  # of Python's own, which the kernels need
-        self.writes = writes  # the primitives that can write their result into an array that is given
+        self.writes = writes  # the primitives that can write their result over an argument
+        self.products = products  # those that can write it into another array
         self._globals: dict[str, dict[str, Any]] = {}
 
     # ------------------------------------------------------------------------------------------------------- dtypes
@@ -93,13 +94,18 @@ class Backend:
         """What a fixed value is called outside the function."""
         return plan.names[value]
 
-    def source(self, plan: Plan, name: str = "function", comments: bool = False) -> Source:
-        """The text that does what a plan says, without imports and kernels."""
+    def rooms(self, step: Step) -> Rooms:
+        """Where the function of one block writes."""
+        plan = step.options["plan"]
+        return rooms(plan, self.writes, self.products, overwritten(plan, self.writes) if plan.in_place else {})
+
+    def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
+        """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given."""
         lines: list[str] = []
         steps: dict[int, Step] = {}
         for step in plan.steps:
             if "plan" in step.options:
-                inner = self.source(step.options["plan"], step.options["function"], comments)
+                inner = self.source(step.options["plan"], step.options["function"], comments, self.rooms(step))
                 steps |= {len(lines) + line: own for line, own in inner.steps.items()}
                 lines += inner.text.splitlines()
         for step in plan.steps:
@@ -112,18 +118,27 @@ class Backend:
                 )
                 lines.append(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}")
                 steps[len(lines)] = step
-        lines.append(f"def {name}({', '.join(plan.names[value] for value in plan.inputs)}):")
+        parameters = [plan.names[value] for value in plan.inputs]
+        if given is not None:
+            parameters += ["out", *(f"room_{number}" for number in range(1, len(given.made) + 1))]
+        lines.append(f"def {name}({', '.join(parameters)}):")
         lines += self.opening(plan)
         over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
+        place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             if step.value.fixed or step.primitive == "same":
                 continue
             names = self.names_of(plan, step)
-            out = over.get(step.value)
-            text = self.expression(step, names) if out is None else self.writing(step, names, plan.names[out])
+            out = place.get(step.value)
+            text = self.expression(step, names) if out is None else self.writing(step, names, out)
             known = f"    {plan.names[step.value]} = {text}"
             lines.append(f"{known}  # {comment(step.value)}" if comments else known)
             steps[len(lines)] = step
+        if given is not None:
+            (result,) = plan.results
+            if given.places.get(given.first) != "out":
+                lines.append(f"    out[...] = {plan.text_of(result)}")
+            return Source("\n".join(lines) + "\n", steps)
         results = [self.result(plan, each) for each in plan.results]
         lines.append(f"    return {results[0] if len(results) == 1 else '(' + ', '.join(results) + ')'}")
         if not comments and len(results) == 1 and len(lines) > 2:
@@ -274,3 +289,64 @@ def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
                 found[step.value] = each
                 break
     return found
+
+
+# --------------------------------------------------------------------------------------------------------- rooms given
+SMALL = 2**14  # bytes of an array that needs no room
+
+
+class Rooms(NamedTuple):
+    """What each step writes into: `out`, or one of the rooms `made`, which are shapes and dtypes; `first` writes to `out`."""
+
+    places: dict[Value, str]
+    made: tuple[tuple[tuple[int, ...], str], ...]
+    first: Value | None
+
+
+def rooms(plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value]) -> Rooms:
+    """For each large array of a function that is called again and again, the room that it is written into."""
+    if not plan.in_place:
+        return Rooms({}, (), None)
+    until = _until(plan)
+    able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)}
+    first, places = None, {}
+    value = plan.results[0]
+    while value is not None:  # back through what is overwritten, to where the result's own array can begin
+        first = value if value in able else first
+        value = over.get(value)
+    if first is not None:
+        places[first] = "out"
+    made: list[tuple[tuple[int, ...], str]] = []
+    busy: list[float] = []
+    held: dict[Value, int] = {}
+    for number, step in enumerate(plan.steps):
+        value = step.value
+        if value in over and value is not first:
+            if over[value] in held:
+                held[value] = held[over[value]]
+                busy[held[value]] = until[value]
+        elif value in able and value is not first and math.prod(value.shape) * 4 >= SMALL:
+            kind = (value.shape, value.dtype)
+            free = [place for place, each in enumerate(made) if each == kind and busy[place] < number]
+            if not free:
+                free = [len(made)]
+                made.append(kind)
+                busy.append(0.0)
+            held[value], busy[free[0]] = free[0], until[value]
+            places[value] = f"room_{free[0] + 1}"
+    return Rooms(places, tuple(made), first)
+
+
+def _roomy(value: Value) -> bool:
+    return not value.fixed and not value.dynamic and bool(value.shape)
+
+
+def _until(plan: Plan) -> dict[Any, float]:
+    """The last step that reads each value, itself or by a view of it."""
+    until: dict[Any, float] = {result: math.inf for result in plan.results}
+    for number, step in reversed(tuple(enumerate(plan.steps))):
+        mine = until.get(step.value, number)
+        for each in step.arguments:
+            if isinstance(each, Value):
+                until[each] = max(until.get(each, -1), number if step.primitive in FRESH else mine, number)
+    return until
