@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from .check import Checker
 from .checked import Input
-from .compiled import shadowed_by, whole_sizes
-from .layouts import Layout
+from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
+from .layouts import Layout, remember
 from .limits import DEFAULT, deep
 from .names import key
-from .plan import Plan
+from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
 from .running import Function
@@ -125,6 +125,21 @@ def to_python(program: Program, library: str, given: Mapping[str, Any], sizes=No
     return target_named(library).backend.whole(plan)
 
 
+class Made(NamedTuple):
+    """What serves calls with tensors of one kind: its function, what is run of it, what gives a named tensor, and the names
+    of its arrays in order."""
+
+    function: Function
+    fast: Callable[..., Any]
+    run: Callable[..., Any]
+    names: tuple[str, ...]
+
+    def prepared(self, layout: Any) -> Made:
+        """The same for calls whose result has always this layout."""
+        fast = None if self.fast is self.function else self.fast
+        return self._replace(run=self.function.prepared(layout, fast))
+
+
 class Compiled:
     """A formula for repeated calls: takes and gives named tensors, planned once for each kind of them.
 
@@ -135,25 +150,47 @@ class Compiled:
     def __init__(self, program: Program, library: str | None, without: Sequence[str]):
         self.program, self.library, self.without = program, library, tuple(without)
         self.target = None if library is None else target_named(library)
-        self._made: dict[tuple, tuple[Function, Callable[..., Any], Any]] = {}
-        self._last: tuple[Function, Callable[..., Any], Any] | None = None
-        self.names: tuple[str, ...] = ()
+        self._made: dict[tuple, Made] = {}
+        self._known: dict[tuple, Made] = {}  # names and layouts -> what a repeated call runs
+        self._last: Made | None = None
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """The formula's value. Raises NotationError where what is given does not fit."""
+        known = None
+        if sizes is None:  # what is known needs no more than this
+            try:
+                given = named if values is None else {**values, **named} if named else values
+                known = (PYTHON.version, *map(LAYOUT, arguments))
+                if given:
+                    known += (*given, *map(LAYOUT, given.values()))
+                found = self._known.get(known)
+                if found is not None:
+                    self._last = found
+                    return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
+            except (AttributeError, TypeError):
+                known = None
+        found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
+        self._last = found
+        return result
+
+    def first(self, arguments: tuple, by_name: dict[str, Any], sizes, known: tuple | None) -> tuple[Made, Any]:
+        """What serves a call, made where there is none yet, and its result; `known` is what it is kept by."""
         from .tensors import NamedTensor
         from .values import as_value
 
-        given = {**self.by_name(arguments), **(values or {}), **named}
+        given = {**self.by_name(arguments), **by_name}
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
-        kinds = tuple(getattr(each, "layout", each) for each in given.values())
+        kinds = tuple(getattr(each, "layout", (type(each), each)) for each in given.values())
         mark = (tuple(given), kinds, tuple((sizes or {}).items()), PYTHON.version)
         found = self._made.get(mark)
         if found is None:
-            found = self._made[mark] = self.make(given, sizes)
-        self._last = found
-        self.names = tuple(name for name, each in given.items() if isinstance(each, NamedTensor))
-        return found[1](*[each._array for each in given.values() if isinstance(each, NamedTensor)])
+            found = remember(self._made, mark, self.make(given, sizes))
+        result = found.run(*[each._array for each in given.values() if isinstance(each, NamedTensor)])
+        value = found.function.plan.results[0]
+        whole = len(found.names) == len(arguments) + len(by_name)  # all are tensors, and none is given twice
+        if known is not None and whole and isinstance(value, Value) and not value.dynamic:
+            remember(self._known, known, found.prepared(result.layout))
+        return found, result
 
     def by_name(self, arguments: tuple) -> dict[str, Any]:
         function = self.program.last_function()
@@ -165,7 +202,7 @@ class Compiled:
             )  # fmt: skip
         return dict(zip(names, arguments))
 
-    def make(self, given: dict[str, Any], sizes) -> tuple[Function, Callable[..., Any], Any]:
+    def make(self, given: dict[str, Any], sizes) -> Made:
         from .compiled import axes_of
         from .values import namespace_of, wrap
 
@@ -178,15 +215,10 @@ class Compiled:
             )  # fmt: skip
         plan, python = plan_of(self.program, target, given, sizes, self.without)
         function = Function(plan, target, python)
-        axes = axes_of(plan.results[0])
-        run: Callable[..., Any] = function
-        if target.name == "jax":
-            from jax import jit  # type: ignore[import-not-found]
+        axes, fast = axes_of(plan.results[0]), jitted(function)
+        return Made(function, fast, lambda *values: wrap(fast(*values), axes, target.xp), tuple(arrays))
 
-            run = checked_first(function, jit(function.run))
-        return function, lambda *values: wrap(run(*values), axes, target.xp), plan
-
-    def _used(self) -> tuple[Function, Callable[..., Any], Any]:
+    def _used(self) -> Made:
         if self._last is None:
             raise NotationError(
                 309, "the sizes of the inputs are not known yet", hint="call the compiled formula first"
@@ -194,18 +226,23 @@ class Compiled:
         return self._last
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the arrays that the function takes, in order."""
+        return self._used().names
+
+    @property
     def function(self) -> Callable[..., Any]:
         """The plain function of positional arrays."""
-        return self._used()[0].run
+        return self._used().function.run
 
     @property
     def plan(self) -> Plan:
-        return self._used()[0].plan
+        return self._used().function.plan
 
     @property
     def source(self) -> str:
         """The text of the function, which runs by itself."""
-        function = self._used()[0]
+        function = self._used().function
         return function.target.backend.whole(function.plan)
 
     def module(self, parameters: Mapping[str, Any], **more: Any):
@@ -215,7 +252,11 @@ class Compiled:
         return module(self, parameters, **more)
 
 
-def checked_first(function: Function, fast: Callable[..., Any]) -> Callable[..., Any]:
-    """`fast`, where the plan has nothing that fails on data; else the function step by step, which sees the numbers."""
+def jitted(function: Function) -> Callable[..., Any]:
+    """The function as it is run: for JAX compiled, where the plan has nothing that fails on data, which it must see."""
     fails = {"positions", "whole_positions", "covered", "inv", "python", "whole_power"}
-    return function if any(step.primitive in fails for step in function.plan.steps) else fast
+    if function.target.name != "jax" or any(step.primitive in fails for step in function.plan.steps):
+        return function
+    from jax import jit  # type: ignore[import-not-found]
+
+    return jit(function.run)

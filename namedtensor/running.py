@@ -57,11 +57,13 @@ class Function:
         except Exception as problem:
             raise self.explained(problem) from None
 
-    def prepared(self, layout: Any) -> Callable[..., Any]:
-        """The same, for one result whose layout is known: what a repeated call runs, which gives a named tensor."""
+    def prepared(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """The same, or what runs instead, for one result whose layout is known: what a repeated call runs, which gives a
+        named tensor."""
         from .tensors import NamedTensor
 
-        run, explained, new, free = self.run, self.explained, object.__new__, _FREE
+        run = instead or self.run
+        explained, new, free = self.explained, object.__new__, _FREE
         if not self.quiet or self.own:
             run = ignoring()(run) if self.own and self.quiet else run
 
