@@ -99,6 +99,22 @@ def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: in
             if seen != own:
                 kept.difference_update(axis for axis in (*seen, *own) if seen.get(axis) != own.get(axis))
             return
+        consumed = {axis for axis, name in own.items() if name in term.axes}
+        if (
+            consumed
+            and (kept & set(own)) - consumed
+            and _belongs(
+                term,
+                {axis: name for axis, name in own.items() if axis not in consumed},
+                inside,
+                users,
+                product,
+                least,
+                itemsize,
+            )
+        ):  # it joins, and the axes are none to be cut
+            kept.difference_update(consumed)
+            own = {axis: name for axis, name in own.items() if axis not in consumed}
         if not first and not _belongs(term, own, inside, users, product, least, itemsize):
             leaves[id(term)] = (term, own)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .backends.source import VIEWS
+from .backends.places import VIEWS
 from .frames import plain
 from .plan import Plan, Step, Value
 from .planner import place

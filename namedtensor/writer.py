@@ -262,13 +262,28 @@ class Writer:
         """Over axes, which stay with size 1 where they are to be kept."""
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
-        if kind == "sum" and places[-1:] == (len(x.order) - 1,) and len(places) == 1 and self.is_small(x):
-            return self.sum_as_product(x, keep)
+        if kind == "sum" and places == (len(x.order) - 1,):
+            if self.is_small(x):
+                return self.sum_as_product(x, keep)
+            if (pair := self.factors(x)) is not None:
+                total = self.step("vecdot", pair, x.order[:-1], x.shape[:-1])
+                return self.reshape(total, x.order, (*x.shape[:-1], 1)) if keep else total
         if keep:
             shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
         rest = tuple(axis for axis in x.order if axis not in axes)
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
+
+    def factors(self, x: Value) -> tuple[Argument, ...] | None:
+        """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
+        step = self._written.get(self.unnamed(x))
+        on = "sums as products" in self.optimised and x.dtype in ("float32", "float64") and len(x.order) > 1
+        if step is None or step.primitive != "multiply" or not on or not 1 < x.shape[-1] <= LONG or x.fixed:
+            return None
+        same = all(
+            isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments
+        )
+        return step.arguments if same and not x.dynamic else None
 
     def is_fresh(self, x: Value) -> bool:
         """Whether an array is new and, most likely, dense."""
@@ -396,6 +411,7 @@ class Writer:
         return self.step("take", (x, places), order, shape, x.dtype, at=at, sizes=shape, rank=len(places.order))
 
 
+LONG = 2**13  # beyond, sums of parts are more exact than one product
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 ELEMENTWISE = frozenset(
     "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "

@@ -172,6 +172,12 @@ OPTIMISED = {
     "gelu": ("gelu(X) + x", {"X": tensor("a b", a=900, b=333), "x": tensor("a", a=900)}),
     "standardize": ("standardize_{b} X ⊙ g + X", {"X": tensor("a b", a=900, b=333), "g": tensor("b", b=333)}),
     "standardize over rows": ("standardize_{a} X", {"X": tensor("a b", a=900, b=333)}),
+    "standardize and a chain": ("standardize_{b} (X ⊙ g) ⊙ g + x", {"X": tensor("a b", a=900, b=333), "g": tensor("b", b=333), "x": tensor("b", b=333)}),
+    "axes that are consumed one by one": ("softmax_{a} X + softmax_{b} X ⊙ Y", {"X": tensor("a b c", a=90, b=33, c=99), "Y": tensor("a b c", a=90, b=33, c=99)}),
+    "a wide layer": (
+        "tanh(X ⊙_{a} W + b) ⊙_{h} U + X ⊙_{a} W + b",
+        {"X": tensor("n m a", n=30, m=20, a=8), "W": tensor("a h", a=8, h=9), "b": tensor("h", h=9), "U": tensor("h k", h=9)},
+    ),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -218,7 +224,16 @@ def test_results_with_and_without_agree(name, off):
     assert nt.allclose(found, want, rtol=rtol, atol=rtol)
 
 
-FEW = ("small", "causal", "a chain of four", "linear attention", "Tucker", "a sum of a product", "an axis that is two")
+FEW = (
+    "a wide layer",
+    "small",
+    "causal",
+    "a chain of four",
+    "linear attention",
+    "Tucker",
+    "a sum of a product",
+    "an axis that is two",
+)
 
 
 def primitives(name, without=()):
@@ -238,6 +253,24 @@ def test_inputs_are_never_overwritten():
         nt.evaluate(text, values)
         for name, value in values.items():
             np.testing.assert_array_equal(value.array, before[name])
+
+
+def test_a_function_that_is_normalised_is_in_one_block_with_what_follows():
+    assert primitives("standardize and a chain").count("blocks") == 1
+
+
+def test_what_is_added_to_a_product_is_added_in_place():
+    X, W, b = tensor("n m a"), tensor("a h k"), tensor("h k")
+    source = nt.formula("exp(X ⊙_{a} W + b)").to_python("numpy", X=X, W=W, b=b)
+    assert "t5 = add(t4, b, t4)" in source and "exp(t5, t5)" in source
+
+
+def test_blocks_write_into_the_result():
+    """And keep no more rooms than they need at once."""
+    text, values = OPTIMISED["standardize"]
+    source = backend("numpy").source(compiled(text, **values).plan).text
+    block = source[source.index("def block_1") : source.index("def function")]
+    assert ", out)" in block and "room_2" not in block and "return" not in block
 
 
 def test_blocks_need_little_memory():

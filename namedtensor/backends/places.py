@@ -1,0 +1,122 @@
+"""Where results are written: over an array that is needed no more, or into a room that is there already."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..plan import Plan, Value
+
+VIEWS = frozenset("transpose reshape expand broadcast pick head same unfold contiguous positions python".split())
+FRESH = frozenset(
+    "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
+    "power maximum minimum where cast sum prod max min matmul dot vecdot take concat stack cumsum cumprod sort take_along".split()
+)
+WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element once
+
+
+def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
+    """For each step that can do so, the value of an earlier one in whose place its result is written.
+
+    That value must be no input's and no result's, have the result's shape and dtype, and be needed no more.
+    """
+    root: dict[Any, Any] = {}
+    last: dict[Value, int] = {}
+    fresh: set[Value] = set()
+    for number, step in enumerate(plan.steps):
+        for each in step.arguments:
+            if isinstance(each, Value):
+                last[root.get(each, each)] = number
+        if step.primitive in VIEWS:
+            origin = root[step.value] = root.get(step.arguments[0], step.arguments[0])
+            if step.primitive in WHOLE_VIEWS and origin in fresh and step.arguments[0] in fresh:
+                fresh.add(step.value)
+        elif step.primitive in FRESH and not step.value.fixed and not step.value.dynamic and step.value.shape:
+            fresh.add(step.value)
+    for each in plan.results:
+        if isinstance(each, Value):
+            last[root.get(each, each)] = len(plan.steps)
+    found: dict[Value, Value] = {}
+    for number, step in enumerate(plan.steps):
+        if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
+            continue
+        values = [each for each in step.arguments if isinstance(each, Value)]
+        for each in values:
+            if (
+                each in fresh
+                and last[root.get(each, each)] == number
+                and each.shape == step.value.shape
+                and each.dtype == step.value.dtype
+                and all(other is each or root.get(other, other) is not root.get(each, each) for other in values)
+                and all(other.dtype == each.dtype for other in values)
+            ):
+                found[step.value] = each
+                break
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------- rooms given
+SMALL = 2**14  # bytes of an array that needs no room
+
+
+class Rooms(NamedTuple):
+    """What each step writes into: `out`, or one of the rooms `made`, which are shapes and dtypes; `first` writes to `out`."""
+
+    places: dict[Value, str]
+    made: tuple[tuple[tuple[int, ...], str], ...]
+    first: Value | None
+
+
+def rooms(plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value]) -> Rooms:
+    """For each large array of a function that is called again and again, the room that it is written into."""
+    if not plan.in_place:
+        return Rooms({}, (), None)
+    until = _until(plan)
+    able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)}
+    first: Value | None = None
+    places: dict[Value, str] = {}
+    back: Value | None = plan.results[0]
+    while back is not None:  # back through what is overwritten, to where the result's own array can begin
+        first = back if back in able else first
+        back = over.get(back)
+    if first is not None:
+        places[first] = "out"
+    base: dict[Value, Value] = {}
+    made: list[tuple[tuple[int, ...], str]] = []
+    busy: list[float] = []
+    held: dict[Value, int] = {}
+    for number, step in enumerate(plan.steps):
+        value = step.value
+        if step.primitive in WHOLE_VIEWS:
+            base[value] = base.get(step.arguments[0], step.arguments[0])
+        if value in over and value is not first:
+            lies = base.get(over[value], over[value])
+            if lies in held:
+                held[value] = held[lies]
+                busy[held[value]] = until[value]
+        elif value in able and value is not first and math.prod(value.shape) * 4 >= SMALL:
+            kind = (value.shape, value.dtype)
+            free = [place for place, each in enumerate(made) if each == kind and busy[place] < number]
+            if not free:
+                free = [len(made)]
+                made.append(kind)
+                busy.append(0.0)
+            held[value], busy[free[0]] = free[0], until[value]
+            places[value] = f"room_{free[0] + 1}"
+    return Rooms(places, tuple(made), first)
+
+
+def _roomy(value: Value) -> bool:
+    return not value.fixed and not value.dynamic and bool(value.shape)
+
+
+def _until(plan: Plan) -> dict[Any, float]:
+    """The last step that reads each value, itself or by a view of it."""
+    until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
+    for number, step in reversed(tuple(enumerate(plan.steps))):
+        mine = until.get(step.value, number)
+        for each in step.arguments:
+            if isinstance(each, Value):
+                until[each] = max(until.get(each, -1), number if step.primitive in FRESH else mine, number)
+    return until
