@@ -178,6 +178,7 @@ OPTIMISED = {
         "tanh(X ⊙_{a} W + b) ⊙_{h} U + X ⊙_{a} W + b",
         {"X": tensor("n m a", n=30, m=20, a=8), "W": tensor("a h", a=8, h=9), "b": tensor("h", h=9), "U": tensor("h k", h=9)},
     ),
+    "a large product": ("X ⊙_{a} W + b", {"X": tensor("n m a", n=30, m=21, a=333), "W": tensor("a h", a=333, h=401), "b": tensor("h", h=401)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -226,6 +227,7 @@ def test_results_with_and_without_agree(name, off):
 
 FEW = (
     "a wide layer",
+    "a large product",
     "small",
     "causal",
     "a chain of four",
@@ -245,6 +247,12 @@ def primitives(name, without=()):
 def test_large_ones_are_done_in_blocks(name):
     assert "blocks" in primitives(name)
     assert "blocks" not in primitives(name, ("blocks",))
+
+
+def test_a_large_product_is_made_by_rows():
+    text, values = OPTIMISED["a large product"]
+    by_rows = lambda without: ["rows" in step.options for step in compiled(text, without, **values).plan.steps]
+    assert any(by_rows(())) and not any(by_rows(("products by rows",)))
 
 
 def test_inputs_are_never_overwritten():
