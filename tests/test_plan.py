@@ -273,6 +273,13 @@ def test_what_is_added_to_a_product_is_added_in_place():
     assert "t5 = add(t4, b, t4)" in source and "exp(t5, t5)" in source
 
 
+def test_what_is_large_and_needed_no_more_is_given_back():
+    X, W = tensor("n a", n=700, a=300), tensor("a h", a=300, h=300)
+    text = nt.formula("(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").compile("numpy", without=("blocks", "contraction order"))
+    text(X=X, W=W)
+    assert "    del t1\n" in text.source and "del X" not in text.source
+
+
 def test_blocks_write_into_the_result():
     """And keep no more rooms than they need at once."""
     text, values = OPTIMISED["standardize"]
