@@ -120,7 +120,9 @@ class _Planner:
         if how is None:
             return self.as_they_come(region)
         root, parts = blocks.sliced(region, how)
-        inner = _Planner(self.source, self.target, self.limits, self.writer.real, (*self.without, "blocks"))
+        inner = _Planner(
+            self.source, self.target, self.limits, self.writer.real, (*self.without, "blocks", "products by rows")
+        )
         given, cuts = [], []
         for number, (term, own) in enumerate(parts, 1):
             value = self.array(term)

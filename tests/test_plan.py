@@ -178,6 +178,7 @@ OPTIMISED = {
         "tanh(X ⊙_{a} W + b) ⊙_{h} U + X ⊙_{a} W + b",
         {"X": tensor("n m a", n=30, m=20, a=8), "W": tensor("a h", a=8, h=9), "b": tensor("h", h=9), "U": tensor("h k", h=9)},
     ),
+    "a large product": ("X ⊙_{a} W + b", {"X": tensor("n m a", n=30, m=21, a=333), "W": tensor("a h", a=333, h=401), "b": tensor("h", h=401)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -226,6 +227,7 @@ def test_results_with_and_without_agree(name, off):
 
 FEW = (
     "a wide layer",
+    "a large product",
     "small",
     "causal",
     "a chain of four",
@@ -247,6 +249,12 @@ def test_large_ones_are_done_in_blocks(name):
     assert "blocks" not in primitives(name, ("blocks",))
 
 
+def test_a_large_product_is_made_by_rows():
+    text, values = OPTIMISED["a large product"]
+    by_rows = lambda without: ["rows" in step.options for step in compiled(text, without, **values).plan.steps]
+    assert any(by_rows(())) and not any(by_rows(("products by rows",)))
+
+
 def test_inputs_are_never_overwritten():
     for text, values in OPTIMISED.values():
         before = {name: value.array.copy() for name, value in values.items()}
@@ -263,6 +271,13 @@ def test_what_is_added_to_a_product_is_added_in_place():
     X, W, b = tensor("n m a"), tensor("a h k"), tensor("h k")
     source = nt.formula("exp(X ⊙_{a} W + b)").to_python("numpy", X=X, W=W, b=b)
     assert "t5 = add(t4, b, t4)" in source and "exp(t5, t5)" in source
+
+
+def test_what_is_large_and_needed_no_more_is_given_back():
+    X, W = tensor("n a", n=700, a=300), tensor("a h", a=300, h=300)
+    text = nt.formula("(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").compile("numpy", without=("blocks", "contraction order"))
+    text(X=X, W=W)
+    assert "    del t1\n" in text.source and "del X" not in text.source
 
 
 def test_blocks_write_into_the_result():

@@ -49,6 +49,13 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
     return f"in_blocks({options['function']}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms})"
 
 
+def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    if "rows" not in options:
+        return f"{names[0]}.dot({names[1]})"
+    shape, given = step.value.shape, f"{listed(names)}, ((0, None), (None, None)), ({step.value.shape[0]},)"
+    return f"in_blocks(matmul, {given}, {options['rows']}, 0, {shape}, np.{step.value.dtype}, ())"
+
+
 IN_BLOCKS = '''
 def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
@@ -248,7 +255,7 @@ class NumPy(Backend):
             "cumsum": "{0}.cumsum({at})",
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
-            "dot": "{0}.dot({1})",
+            "dot": _dot,
             "transpose": _transposed,
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",

@@ -120,3 +120,24 @@ def _until(plan: Plan) -> dict[Any, float]:
             if isinstance(each, Value):
                 until[each] = max(until.get(each, -1), number if step.primitive in FRESH else mine, number)
     return until
+
+
+BURDEN = 2**17  # numbers of an array whose memory is given back as soon as nothing needs it
+
+
+def released(plan: Plan) -> dict[Value, list[str]]:
+    """For each step, the names of large arrays that no later one needs: their memory serves the next."""
+    steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]
+    kept = {plan.names.get(each) for each in (*plan.inputs, *plan.results) if not isinstance(each, (bool, int, float))}
+    last: dict[str, Value] = {}
+    for step in steps[:-1]:
+        for each in (step.value, *step.arguments):
+            if isinstance(each, Value) and not each.fixed and each.count >= BURDEN:
+                last[plan.names[each]] = step.value
+    for each in steps[-1].arguments if steps else ():
+        last.pop(plan.names.get(each, "") if isinstance(each, Value) else "", None)
+    found: dict[Value, list[str]] = {}
+    for name, value in last.items():
+        if name not in kept:
+            found.setdefault(value, []).append(name)
+    return found

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..plan import Plan, Scalar, Step, Value
 from .lines import INFIX
-from .places import Rooms, overwritten, rooms
+from .places import Rooms, overwritten, released, rooms
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
@@ -125,6 +125,7 @@ class Backend:
         lines.append(f"def {name}({', '.join(parameters)}):")
         lines += self.opening(plan)
         over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
+        dead = released(plan) if self.writes and plan.in_place and given is None else {}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             if step.value.fixed or step.primitive == "same":
@@ -135,6 +136,8 @@ class Backend:
             known = f"    {plan.names[step.value]} = {text}"
             lines.append(f"{known}  # {comment(step.value)}" if comments else known)
             steps[len(lines)] = step
+            if dead.get(step.value):
+                lines.append(f"    del {', '.join(dead[step.value])}")
         if given is not None:
             (result,) = plan.results
             if given.first is None:

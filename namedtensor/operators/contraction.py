@@ -88,7 +88,19 @@ def _plain(w, x, y, found: Groups):
 def _dot(w, x, y, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
-    return w.step("dot", (x, y), order, tuple(sizes[axis] for axis in order))
+    return w.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **_by_rows(w, x, y))
+
+
+HEAVY = 2**26  # multiply-adds that are worth waking other threads for
+ROWS = 256
+
+
+def _by_rows(w, x, y) -> dict[str, int]:
+    """How many rows are multiplied at a time, by as many threads as there are cores, where that is worth it."""
+    large = len(x.shape) == len(y.shape) == 2 and x.shape[0] > ROWS and x.count * y.shape[1] >= HEAVY
+    floats = x.dtype == y.dtype and x.dtype in ("float32", "float64")
+    dynamic = x.dynamic or y.dynamic or (x.fixed and y.fixed)
+    return {"rows": ROWS} if large and floats and not dynamic and "products by rows" in w.optimised else {}
 
 
 def _merged(w, x, y, found: Groups):
