@@ -89,7 +89,8 @@ def rooms(plan: Plan, writes: frozenset[str], products: frozenset[str], over: Ma
     for number, step in enumerate(plan.steps):
         value = step.value
         if step.primitive in WHOLE_VIEWS:
-            base[value] = base.get(step.arguments[0], step.arguments[0])
+            seen: Value = step.arguments[0]
+            base[value] = base.get(seen, seen)
         if value in over and value is not first:
             lies = base.get(over[value], over[value])
             if lies in held:
