@@ -125,8 +125,6 @@ shape error 317: X lacks the axis chans of its declaration
   hint: give X with the axes chans""",
     "no such name": """\
 name error 201: Z is not known
-  1 | Y = X ⊙_{chans} W
-    | ^^^^^^^^^^^^^^^^^
   known here: W, X, Y
   hint: define Z by an equation, or give it a value""",
     "no such parameter": f"""\
