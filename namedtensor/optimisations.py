@@ -26,6 +26,11 @@ ROWS = (
         "contraction order", "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B"
     ),
     Optimisation("normalise late", "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax", ("numpy",)),
+    Optimisation(
+        "no largest",
+        "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of what numbers there are",
+        ("numpy",),
+    ),
     Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", ("numpy",)),
     Optimisation(
         "attention", "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention", ("torch",)

@@ -8,7 +8,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains, patterns
+from . import blocks, chains, extremes, patterns
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -40,7 +40,7 @@ def make_plan(
     planner = _Planner(source, target, limits, real_of(layouts, target), without)
     planner.take(layouts, names or {})
     results = [planner.value(term) for term in planner.all(roots)]
-    return planner.writer.plan(source, results), planner.python
+    return planner.writer.plan(source, results, short=0 if planner.blocks else extremes.SHORT), planner.python
 
 
 def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
@@ -100,12 +100,16 @@ class _Planner:
         found: dict[int, blocks.Region] = {}
         taken: set[int] = set()
         for term in reversed(terms):
-            if id(term) not in taken:
+            if id(term) not in taken and not self.reordered(term):
                 region = blocks.find(term, self.users, itemsize)
                 if region is not None and not taken & set(region.inside):
                     found[id(term)] = region
                     taken |= set(region.inside)
         return found
+
+    def reordered(self, term: Term) -> bool:
+        """Whether a term is a chain of contractions, whose best order need not have the large array that blocks avoid."""
+        return "contraction order" in self.writer.optimised and chains.chain_of(term, self.serves_alone) is not None
 
     def in_blocks(self, region: blocks.Region) -> Argument | None:
         """A region as one step, whose function is the plan of one block; None where there is nothing to cut."""
@@ -123,6 +127,7 @@ class _Planner:
         inner = _Planner(
             self.source, self.target, self.limits, self.writer.real, (*self.without, "blocks", "products by rows")
         )
+        inner.writer.in_block = True
         given, cuts = [], []
         for number, (term, own) in enumerate(parts, 1):
             value = self.array(term)
@@ -142,7 +147,7 @@ class _Planner:
         sizes = blocks.sizes_of(region.root) or {}
         shape = tuple(sizes[axis] for axis in order)
         return self.writer.step(
-            "blocks", given, order, shape, result.dtype, plan=inner.writer.plan(self.source, (result,), f"b{self.blocks}_"),
+            "blocks", given, order, shape, result.dtype, plan=inner.writer.plan(self.source, (result,), f"b{self.blocks}_", extremes.SHORT),
             function=f"block_{self.blocks}",
             cuts=tuple(cuts), counts=(*[sizes[axis] for axis in how.picked], sizes[how.sliced]), rows=how.rows,
             at=order.index(how.sliced), sizes=shape,
@@ -298,9 +303,10 @@ class _Planner:
                 continue
             if blocks.count(term) >= blocks.count(soft):
                 continue
-            powers = w.exp(w.subtract(x, w.reduce("max", x, soft.axes, True)))
-            total = w.reduce("sum", powers, soft.axes)
+            powers, total = w.exponentials(x, soft.axes, False)
             product = REGISTRY["⊙"].lower(w, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
+            if x.dtype in extremes.ENDS and "no largest" in w.optimised:
+                w.moderate(product, -(2.0 ** extremes.ENDS[x.dtype]), 2.0 ** extremes.ENDS[x.dtype])
             return w.divide(product, total)
         return None
 

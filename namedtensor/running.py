@@ -37,6 +37,8 @@ class Function:
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
+        if plan.careful is not None:
+            extra["function_carefully"] = later(lambda: Function(plan.careful, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
         self.steps: dict[int, Step] = {}
         try:
@@ -142,6 +144,12 @@ def singular(problem: Exception) -> bool:
 
 def no_inverse() -> NotationError:
     return NotationError(405, "this matrix has no inverse: its determinant is zero")
+
+
+def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    """A function that is made when it is first called."""
+    made = cache(make)
+    return lambda *arrays: made()(*arrays)
 
 
 # ----------------------------------------------------------------------------------------------------------- repeated

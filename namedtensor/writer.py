@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import extremes
 from .optimisations import chosen
 from .plan import Argument, Order, Plan, Scalar, Step, Value
 from .targets import Target
@@ -38,11 +39,18 @@ class Writer:
         self.inputs: list[Value | Scalar] = []
         self.steps: list[Step] = []
         self.origin: Any = None
+        self.in_block = False  # whether this is the plan of a block, which one thread computes
         self._made: dict[tuple, Value] = {}
         self._written: dict[Value, Step] = {}
 
-    def plan(self, source: str, results: Sequence[Argument], prefix: str = "") -> Plan:
-        return Plan(source, self.names, self.inputs, self.steps, results, "in place" in self.optimised, prefix)
+    def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
+        """The plan of what is written, which may leave out what only extreme numbers need if it has at most `short` steps."""
+        in_place = "in place" in self.optimised
+        careful = Plan(source, self.names, self.inputs, extremes.careful(self.steps), results, in_place, prefix)
+        if len(careful.steps) > short or not extremes.are_in(careful.steps):
+            return careful
+        careful = careful.renamed(f"{prefix}careful_")
+        return Plan(source, self.names, self.inputs, extremes.hasty(self.steps), results, in_place, prefix, careful)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -274,6 +282,24 @@ class Writer:
         rest = tuple(axis for axis in x.order if axis not in axes)
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
+    def exponentials(self, x: Value, axes: Order, keep: bool) -> tuple[Value, Value]:
+        """exp(x − m) and its sums, m the largest of x, to be divided by them: see `extremes`."""
+        largest = self.reduce("max", x, axes, True)
+        hasty = "no largest" in self.optimised and x.dtype in extremes.FAR and not x.fixed and not x.dynamic
+        if not hasty:
+            powers = self.exp(self.subtract(x, largest))
+            return powers, self.reduce("sum", powers, axes, keep)
+        shifted = self.step("subtract", (x, largest), x.order, x.shape, x.dtype, shift=True)
+        powers = self.exp(shifted)
+        total = self.reduce("sum", powers, axes, keep)
+        far = 2.0 ** extremes.FAR[x.dtype]
+        self.moderate(total, 1 / far, far)
+        return powers, total
+
+    def moderate(self, x: Value, low: float, high: float) -> None:
+        """Check that all entries lie between two numbers; where they do not, the plan's careful form is run."""
+        self.step("moderate", (x,), (), (), "bool", low=low, high=high)
+
     def factors(self, x: Value) -> tuple[Argument, ...] | None:
         """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
         step = self._written.get(self.unnamed(x))
@@ -295,7 +321,7 @@ class Writer:
     def is_small(self, x: Value) -> bool:
         """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
         floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-        few = x.shape[-1] <= 512 and x.count <= 2**14
+        few = x.shape[-1] <= 512 and x.count <= (2**20 if self.in_block else 2**14)  # that one thread is best for
         return "small sums as products" in self.optimised and floats and few and self.is_fresh(x)
 
     def sum_as_product(self, x: Value, keep: bool) -> Value:

@@ -95,9 +95,14 @@ class Backend:
         """What a fixed value is called outside the function."""
         return plan.names[value]
 
-    def rooms(self, step: Step) -> Rooms:
+    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms]]:
+        """The functions of one block: what they are called, their plans, and where they write."""
+        plan, name = step.options["plan"], step.options["function"]
+        several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
+        return [(name, plan, self.rooms(plan)) for name, plan in several]
+
+    def rooms(self, plan: Plan) -> Rooms:
         """Where the function of one block writes."""
-        plan = step.options["plan"]
         return rooms(plan, self.writes, self.products, overwritten(plan, self.writes) if plan.in_place else {})
 
     def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
@@ -106,9 +111,10 @@ class Backend:
         steps: dict[int, Step] = {}
         for step in plan.steps:
             if "plan" in step.options:
-                inner = self.source(step.options["plan"], step.options["function"], comments, self.rooms(step))
-                steps |= {len(lines) + line: own for line, own in inner.steps.items()}
-                lines += inner.text.splitlines()
+                for name_of_block, of_block, room in self.forms(step):
+                    inner = self.source(of_block, name_of_block, comments, room)
+                    steps |= {len(lines) + line: own for line, own in inner.steps.items()}
+                    lines += inner.text.splitlines()
         for step in plan.steps:
             if step.value.fixed and step.primitive != "same":
                 names = tuple(
@@ -133,6 +139,10 @@ class Backend:
             names = self.names_of(plan, step)
             out = place.get(step.value)
             text = self.expression(step, names) if out is None else self.writing(step, names, out)
+            if step.primitive == "moderate":
+                otherwise = f"{name}_carefully({', '.join(parameters)})" if given is None else "True"
+                lines += [f"    if not {text}:", f"        return {otherwise}"]
+                continue
             known = f"    {plan.names[step.value]} = {text}"
             lines.append(f"{known}  # {comment(step.value)}" if comments else known)
             steps[len(lines)] = step
@@ -161,6 +171,8 @@ class Backend:
     def whole(self, plan: Plan, name: str = "function") -> str:
         """The text that runs by itself."""
         text = self.source(plan, name, comments=True).text
+        if plan.careful is not None:
+            text = self.source(plan.careful, f"{name}_carefully", comments=True).text + text
         kernels, aliases = self.used(text)
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
