@@ -19,7 +19,9 @@ from .terms import Term
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
 CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
 ROWS = 2**20  # bytes of what a product sums over
+PARTS = 8  # blocks at least, for several cores to share
 LEAST = 2**21  # bytes below which an array is no burden
+SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
 HEAVY = {
     "gelu", "gelu_tanh", "silu", "softplus", "σ", "sigmoid", "erf", "softmax", "logsoftmax", "standardize", "var", "std",
     "logsumexp", "norm",
@@ -55,7 +57,7 @@ def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region |
     product = record.kind == "contraction" and bool(root.axes)
     if not product and (record.kind not in ("elementwise", "along", "contraction") or count(root) * itemsize < LEAST):
         return None
-    if product and all(count(each) * itemsize < 2 * LEAST or count(each) < 2 * count(root) for each in root.arguments):
+    if product and all(count(each) * itemsize < SCORES or count(each) < 2 * count(root) for each in root.arguments):
         return None
     axes = tuple(axis for axis in root.shape if axis not in root.axes)
     if product:
@@ -91,7 +93,7 @@ def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: in
     inside: dict[int, Axes] = {}
     leaves: dict[int, tuple[Term, Axes]] = {}
     kept = set(axes)
-    least = LEAST if product else count(root) * itemsize
+    least = SCORES if product else count(root) * itemsize
 
     def visit(term: Term, own: Axes, first: bool = False) -> None:
         if id(term) in inside or id(term) in leaves:
@@ -154,7 +156,7 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
     if any(name in term.axes for name in own.values()):
         return False
     if record.kind == "contraction" and term.axes:
-        return product and count(term) * itemsize >= LEAST and all(count(term) > count(each) for each in term.arguments)
+        return product and count(term) * itemsize >= SCORES and all(count(term) > count(each) for each in term.arguments)
     return True
 
 
@@ -170,7 +172,7 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
     """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller."""
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
-    target = ROWS if product else CHUNK
+    target = min(ROWS, count(region.largest) * itemsize // PARTS) if product else CHUNK
     shared = {axis: sum(axis in own for _, own in region.leaves) for axis in region.axes}
     axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
     inner = count(region.largest) * itemsize // max(1, math.prod(sizes[axis] for axis in axes))
