@@ -162,11 +162,14 @@ class _Planner:
 
     def all(self, roots: tuple[Term, ...]) -> tuple[Term, ...]:
         terms = in_order(*roots)
+        users = self.users
+        for term in terms:
+            users.setdefault(id(term), [])
         for term in terms:
             for argument in term.arguments:
-                self.users.setdefault(id(argument), []).append(term)
+                users[id(argument)].append(term)
         for root in roots:
-            self.users.setdefault(id(root), []).append(RESULT)
+            users[id(root)].append(RESULT)
         sizes = [_count(term) for term in terms]
         if "blocks" in self.writer.optimised and max(sizes, default=0) * self.itemsize >= blocks.LEAST:
             self.regions = self.find_regions(terms)
@@ -209,9 +212,8 @@ class _Planner:
         return self.writer.array(self.value(term))
 
     def lowered(self, term: Term) -> Argument:
-        region = self.regions.get(id(term))
-        if region is not None:
-            found = self.in_blocks(region)
+        if id(term) in self.regions:
+            found = self.in_blocks(self.regions[id(term)])
             if found is not None:
                 return found
         rule = self.RULES.get(term.operator)
@@ -299,7 +301,7 @@ class _Planner:
             x, y = self.found.get(id(soft.arguments[0])), self.value(other)
             if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or y.dtype != x.dtype:
                 continue
-            if blocks.count(term) >= blocks.count(soft):
+            if _count(term) >= _count(soft):
                 continue
             powers = w.exp(w.subtract(x, w.reduce("max", x, soft.axes, True)))
             total = w.reduce("sum", powers, soft.axes)
@@ -321,7 +323,7 @@ class _Planner:
         x, y = (self.value(each) for each in product.arguments)
         if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or x.dtype != y.dtype:
             return None
-        if 4 * min(x.count, y.count) > blocks.count(product):  # a new array costs more than a pass over one in place
+        if 4 * min(x.count, y.count) > _count(product):  # a new array costs more than a pass over one in place
             return None
         scale = 1.0 / number if term.operator == "/" else float(number)
         x, y = (w.multiply(x, scale), y) if x.count <= y.count else (x, w.multiply(y, scale))

@@ -316,8 +316,9 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------------- layout
     def extents(self, x: Value, order: Order) -> tuple[int, ...]:
-        sizes = dict(zip(x.order, x.shape))
-        return tuple([sizes[axis] for axis in order])
+        if order == x.order:
+            return x.shape
+        return tuple([x.shape[x.order.index(axis)] for axis in order])
 
     def reorder(self, x: Value, order: Order) -> Value:
         """The same numbers with the axes in another order."""

@@ -128,16 +128,17 @@ class Backend:
         dead = released(plan) if self.writes and plan.in_place and given is None else {}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
-            if step.value.fixed or step.primitive == "same":
+            value = step.value
+            if value.fixed or step.primitive == "same":
                 continue
             names = self.names_of(plan, step)
-            out = place.get(step.value)
+            out = place.get(value)
             text = self.expression(step, names) if out is None else self.writing(step, names, out)
-            known = f"    {plan.names[step.value]} = {text}"
-            lines.append(f"{known}  # {comment(step.value)}" if comments else known)
+            known = f"    {plan.names[value]} = {text}"
+            lines.append(f"{known}  # {comment(value)}" if comments else known)
             steps[len(lines)] = step
-            if dead.get(step.value):
-                lines.append(f"    del {', '.join(dead[step.value])}")
+            if value in dead:
+                lines.append(f"    del {', '.join(dead[value])}")
         if given is not None:
             (result,) = plan.results
             if given.first is None:
