@@ -56,6 +56,12 @@ def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"in_blocks(matmul, {given}, {options['rows']}, 0, {shape}, np.{step.value.dtype}, ())"
 
 
+def _constant(step: Any, xp: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(step.options["number"], dtype=getattr(xp, step.value.dtype))
+
+
 IN_BLOCKS = '''
 def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
@@ -282,7 +288,7 @@ class NumPy(Backend):
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
-        self.modules = MODULES
+        self.modules, self.known = MODULES, {"constant": _constant}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         if step.primitive in self.products:  # `dot` writes to no array but a dense one

@@ -48,6 +48,7 @@ class Backend:
         self.fixed = fixed or self  # where fixed steps are done
         self.modules: tuple[str, ...] = ()  # of Python's own, which the kernels need
         self.writes = writes  # the primitives that can write their result over an argument
+        self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # what fixed steps give that need no text to run
         self.products = products  # those that can write it into another array
         self._globals: dict[str, dict[str, Any]] = {}
 
@@ -101,7 +102,10 @@ class Backend:
         return rooms(plan, self.writes, self.products, overwritten(plan, self.writes) if plan.in_place else {})
 
     def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
-        """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given."""
+        """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
+
+        What `data` gives when it runs is written only where the text is to be read.
+        """
         lines: list[str] = []
         steps: dict[int, Step] = {}
         for step in plan.steps:
@@ -110,7 +114,7 @@ class Backend:
                 steps |= {len(lines) + line: own for line, own in inner.steps.items()}
                 lines += inner.text.splitlines()
         for step in plan.steps:
-            if step.value.fixed and step.primitive != "same":
+            if step.value.fixed and step.primitive != "same" and (comments or step.primitive not in self.fixed.known):
                 names = tuple(
                     [
                         self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
@@ -208,7 +212,17 @@ class Backend:
         """The function of a plan, and the step that each of its lines stands for."""
         source = self.source(plan)
         direct = self.direct(source.text, xp)
-        return direct or self.made(source.text, xp, extra)["function"], source.steps
+        return direct or self.made(source.text, xp, {**self.data(plan, xp), **extra})["function"], source.steps
+
+    def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
+        """The numbers of a plan by the names that its text has for them: data, which nothing need be compiled for."""
+        found: dict[str, Any] = {}
+        for step in plan.steps:
+            if step.primitive in self.fixed.known:
+                found[self.fixed_name(plan, step.value)] = self.fixed.known[step.primitive](step, xp)
+            elif "plan" in step.options:
+                found |= self.data(step.options["plan"], xp)
+        return found
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
         """The library's own function, where a function would do no more than call it."""
