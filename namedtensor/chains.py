@@ -28,7 +28,7 @@ class Chain(NamedTuple):
 
 def chain_of(term: Term, alone: Callable[[Term], bool]) -> Chain | None:
     """The factors of products within sums of products, where another order can be cheaper and each axis is one thing."""
-    if not any([argument.operator in CHAINED for argument in term.arguments]):
+    if not any(argument.operator in CHAINED for argument in term.arguments):
         return None
     factors, axes = _collected(term, alone, True)
     fewest = 2 if term.operator == "∑" else 3

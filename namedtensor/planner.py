@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -229,7 +228,7 @@ class _Planner:
                 if not is_known(size):
                     raise NotationError(309, "a size stays unknown", self.source, term.node.span)
         arguments = tuple([self.found[id(each)] for each in term.arguments])
-        if arguments and not any([isinstance(each, Value) for each in arguments]):
+        if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(each if isinstance(each, bool) else float(each) for each in arguments)
             arguments = tuple(map(self.writer.constant, arguments))
         rewritten = self.rewritten(term)

@@ -256,7 +256,7 @@ class Writer:
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Callable[..., Value]:
+        def __getattr__(self, name: str) -> Any:
             """Every elementwise primitive by its name: w.exp(x), w.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
