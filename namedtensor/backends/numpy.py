@@ -62,6 +62,12 @@ def _constant(step: Any, xp: Any) -> Any:
     return np.asarray(step.options["number"], dtype=getattr(xp, step.value.dtype))
 
 
+def _ones(step: Any, xp: Any) -> Any:
+    import numpy as np
+
+    return np.ones(step.options["size"], dtype=getattr(xp, step.value.dtype))
+
+
 IN_BLOCKS = '''
 def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
@@ -288,7 +294,7 @@ class NumPy(Backend):
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
-        self.modules, self.known = MODULES, {"constant": _constant}
+        self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         if step.primitive in self.products:  # `dot` writes to no array but a dense one
