@@ -156,7 +156,9 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
     if any(name in term.axes for name in own.values()):
         return False
     if record.kind == "contraction" and term.axes:
-        return product and count(term) * itemsize >= SCORES and all(count(term) > count(each) for each in term.arguments)
+        return (
+            product and count(term) * itemsize >= SCORES and all(count(term) > count(each) for each in term.arguments)
+        )
     return True
 
 

@@ -6,6 +6,7 @@ Each can be turned off by its name (`formula.compile(without=...)`), and results
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from grammar.errors import NotationError
@@ -46,7 +47,11 @@ OPTIMISATIONS = {row.name: row for row in ROWS}
 
 def chosen(target: str, without: Iterable[str] = ()) -> frozenset[str]:
     """The names of the optimisations for a target, but for those that are turned off."""
-    off = frozenset(without)
+    return _chosen(target, frozenset(without))
+
+
+@cache
+def _chosen(target: str, off: frozenset[str]) -> frozenset[str]:
     for name in off - set(OPTIMISATIONS):
         raise NotationError(208, f"no optimisation is called {name!r}", hint=f"there are: {', '.join(OPTIMISATIONS)}")
     return frozenset(row.name for row in ROWS if (not row.targets or target in row.targets) and row.name not in off)

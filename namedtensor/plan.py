@@ -16,6 +16,7 @@ import keyword
 import math
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .axes import show
@@ -163,6 +164,7 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
     return found
 
 
+@lru_cache(maxsize=4096)
 def safe(name: str) -> str:
     """An identifier of Python like the name that a formula has, and like none of Python's own or of a library's.
 

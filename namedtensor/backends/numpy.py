@@ -60,6 +60,18 @@ def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"in_blocks(matmul, {given}, {options['rows']}, 0, {shape}, np.{step.value.dtype}, ())"
 
 
+def _constant(step: Any, xp: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(step.options["number"], dtype=getattr(xp, step.value.dtype))
+
+
+def _ones(step: Any, xp: Any) -> Any:
+    import numpy as np
+
+    return np.ones(step.options["size"], dtype=getattr(xp, step.value.dtype))
+
+
 IN_BLOCKS = '''
 def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, careful=None, more_rooms=()):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
@@ -310,7 +322,7 @@ class NumPy(Backend):
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
-        self.modules = MODULES
+        self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         if step.primitive in self.products:  # `dot` writes to no array but a dense one
