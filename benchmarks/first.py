@@ -16,13 +16,14 @@ JAX = "jax.jit"
 
 @side(OURS)
 def first_of_ours(q, k, v) -> Ready:
-    """Each time another formula, with the same value: softmax does not see what is added to all scores."""
+    """Each time another formula, with other names, and the same value: softmax does not see what is added to all scores."""
     Q, K, V = named(q, k, v)
     numbers = count()
 
     def call():
-        shift = next(numbers) / 1000
-        return nt.evaluate(f"softmax_{{seq}}(Q ⊙_{{key}} K / √|key| + {shift}) ⊙_{{seq}} V", Q=Q, K=K, V=V)
+        number = next(numbers)
+        text = f"softmax_{{seq}}(Q{number} ⊙_{{key}} K / √|key| + {number / 1000}) ⊙_{{seq}} V"
+        return nt.evaluate(text, {f"Q{number}": Q, "K": K, "V": V})
 
     return Ready(call, lambda result: result.to_array("heads queries val"))
 

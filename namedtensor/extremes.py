@@ -3,43 +3,31 @@
 softmax_{ax}(X) is the same for X and for X − m, m the largest along ax, which is taken off lest exp should overflow. Where
 the sums of exp X are found to lie far from the ends of what numbers there are, that was not needed: no term overflowed,
 and what a term too small to be told from zero would add is far below the rounding of the sum. So a plan has two forms: a
-hasty one, which finds out by its sums, and the careful one, which is run where they were extreme.
+hasty one, which finds out by its sums, and the careful one, which is run where they were extreme. While a plan is written,
+a step `either` has both values, and `moderate` is the check.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .plan import Step, Value
+from .plan import Argument, Step
 
 FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far from both ends
 ENDS = {"float32": 127, "float64": 1023}
 SHORT = 40  # steps that are done twice rather than looked after one by one
+HASTY, CAREFUL = 0, 1
 
 
-def are_in(steps: Iterable[Step]) -> bool:
-    return any("shift" in step.options for step in steps)
-
-
-def careful(steps: Iterable[Step]) -> list[Step]:
-    """The steps with the largest taken off, which need no check."""
-    return [step for step in steps if step.primitive != "moderate"]
-
-
-def hasty(steps: Iterable[Step]) -> list[Step]:
-    """The steps without taking the largest off; `moderate` fails where it was needed."""
-    instead: dict[Any, Value] = {}
+def form(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
+    """The steps and the results of one form."""
+    instead: dict[Any, Any] = {}
     found = []
     for step in steps:
-        if "shift" in step.options:
-            instead[step.value] = step.arguments[0]
-        else:
-            found.append(
-                step._replace(
-                    arguments=tuple(
-                        [instead.get(each, each) if isinstance(each, Value) else each for each in step.arguments]
-                    )
-                )
-            )
-    return found
+        arguments = tuple([instead.get(each, each) for each in step.arguments]) if instead else step.arguments
+        if step.primitive == "either":
+            instead[step.value] = arguments[which]
+        elif step.primitive != "moderate" or which == HASTY:
+            found.append(step._replace(arguments=arguments) if instead else step)
+    return found, tuple([instead.get(each, each) for each in results])

@@ -83,15 +83,10 @@ class Plan:
     ):  # fmt: skip
         self.source, self.in_place = source, in_place
         self.careful = careful  # what is run instead where a step `moderate` fails
-        self._names = tuple(names)
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)
-        self.names = _named(self._names, self.inputs, self.steps, prefix)
-
-    def renamed(self, prefix: str) -> Plan:
-        """The same, its fixed values called with a prefix."""
-        return Plan(self.source, self._names, self.inputs, self.steps, self.results, self.in_place, prefix)
+        self.names = _named(names, self.inputs, self.steps, prefix)
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
@@ -106,11 +101,7 @@ class Plan:
             if step.primitive == "same":
                 continue
             given = ", ".join(map(self.text_of, step.arguments))
-            shown = {
-                name: value
-                for name, value in step.options.items()
-                if value is not False and name not in ("plan", "shift")
-            }
+            shown = {name: value for name, value in step.options.items() if value is not False and name != "plan"}
             options = "; ".join(f"{name} {_option(value)}" for name, value in shown.items())
             inside = "; ".join(filter(None, (given, options)))
             if "plan" in step.options:

@@ -48,12 +48,16 @@ class Writer:
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
         """The plan of what is written, which may leave out what only extreme numbers need if it has at most `short` steps."""
-        in_place = "in place" in self.optimised
-        careful = Plan(source, self.names, self.inputs, extremes.careful(self.steps), results, in_place, prefix)
-        if len(careful.steps) > short or not extremes.are_in(careful.steps):
-            return careful
-        careful = careful.renamed(f"{prefix}careful_")
-        return Plan(source, self.names, self.inputs, extremes.hasty(self.steps), results, in_place, prefix, careful)
+
+        def form(which: int, prefix: str, careful: Plan | None = None) -> Plan:
+            steps, final = extremes.form(which, self.steps, results)
+            in_place = "in place" in self.optimised
+            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, careful)
+
+        if not any(step.primitive == "either" for step in self.steps):
+            return form(extremes.CAREFUL, prefix)
+        careful = form(extremes.CAREFUL, f"{prefix}careful_" if short else prefix)
+        return form(extremes.HASTY, prefix, careful) if len(careful.steps) <= short else careful
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -291,12 +295,15 @@ class Writer:
         if not hasty:
             powers = self.exp(self.subtract(x, largest))
             return powers, self.reduce("sum", powers, axes, keep)
-        shifted = self.step("subtract", (x, largest), x.order, x.shape, x.dtype, shift=True)
-        powers = self.exp(shifted)
+        powers = self.exp(self.either(x, self.subtract(x, largest)))
         total = self.reduce("sum", powers, axes, keep)
         far = 2.0 ** extremes.FAR[x.dtype]
         self.moderate(total, 1 / far, far)
         return powers, total
+
+    def either(self, hasty: Value, careful: Value) -> Value:
+        """The one or the other, as `extremes` has it."""
+        return self.step("either", (hasty, careful), hasty.order, hasty.shape, hasty.dtype)
 
     def moderate(self, x: Value, low: float, high: float) -> None:
         """Check that all entries lie between two numbers; where they do not, the plan's careful form is run."""

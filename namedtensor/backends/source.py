@@ -227,7 +227,7 @@ class Backend:
         return direct or self.made(source.text, xp, {**self.data(plan, xp), **extra})["function"], source.steps
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
-        """The numbers of a plan, and arrays of ones, by the names that its text has for them: data, which nothing need be compiled for."""
+        """The numbers of a plan, and arrays of ones, by the names that its text has for them: nothing is compiled for them."""
         found: dict[str, Any] = {}
         for step in plan.steps:
             if step.primitive in self.fixed.known:
