@@ -170,14 +170,18 @@ class Cut(NamedTuple):
     rows: int
 
 
-def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
-    """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller."""
+def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Cut | None:
+    """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller.
+
+    `share` is what there is at once of the largest array of a block, which may be computed slice by slice in turn.
+    """
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
-    target = min(ROWS, count(region.largest) * itemsize // PARTS) if product else CHUNK
+    largest = int(count(region.largest) * itemsize * share)
+    target = min(ROWS, largest // PARTS) if product else CHUNK
     shared = {axis: sum(axis in own for _, own in region.leaves) for axis in region.axes}
     axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
-    inner = count(region.largest) * itemsize // max(1, math.prod(sizes[axis] for axis in axes))
+    inner = largest // max(1, math.prod(sizes[axis] for axis in axes))
     picked: list[str] = []
     for place, axis in enumerate(axes):
         later = inner * math.prod(sizes[each] for each in axes[place + 1 :])
@@ -187,6 +191,37 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
             return Cut(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
         picked.append(axis)
     return None
+
+
+SLICE = 512  # entries of an axis that is summed over slice by slice
+
+
+def mapped(root: Term, axis: str) -> Region | None:
+    """What is computed slice by slice along an axis of a term, down to what is given whole; None where nothing is."""
+    inside: dict[int, Axes] = {}
+    leaves: dict[int, tuple[Term, Axes]] = {}
+
+    def visit(term: Term, own: Axes) -> bool:
+        seen = inside.get(id(term)) or (leaves[id(term)][1] if id(term) in leaves else None)
+        if seen is not None:
+            return seen == own
+        if not own or not term.arguments or not _is_mapped(term, own[axis]):
+            leaves[id(term)] = (term, own)
+            return True
+        inside[id(term)] = own
+        back = {new: old for old, new in term.options} if term.operator == "rename" else {}
+        name = back.get(own[axis], own[axis])
+        return all(visit(each, {axis: name} if name in each.shape else {}) for each in term.arguments)
+
+    return Region(root, inside, list(leaves.values()), (axis,), root) if visit(root, {axis: axis}) and inside else None
+
+
+def _is_mapped(term: Term, axis: str) -> bool:
+    if term.operator in ("rename", "cases", "indicator"):
+        return True
+    record = REGISTRY.get(term.operator)
+    sized = any(name.startswith("size ") for name, *_ in term.options)
+    return record is not None and record.kind in ALLOWED and not sized and axis not in term.axes
 
 
 def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, Axes]]]:

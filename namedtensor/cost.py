@@ -112,16 +112,24 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
     """A row for each step that makes an array, those of a block once for all blocks."""
     rows: list[Row] = []
     sizes = sizes_of(plan)
+    ones = {step.value for step in plan.steps if step.primitive == "ones"}
     for step in plan.steps:
         if step.primitive in VIEWS or step.primitive == "moderate" or step.value.fixed:
             continue
         part, size = part_of(step, plan.source), step.value.count * itemsize(step.value)
-        if step.primitive == "blocks":
+        if step.primitive == "slices":
+            options = step.options
+            rows += rows_of(options["plan"], times * -(-(options["stop"] - options["start"]) // options["rows"]))
+        elif step.primitive == "blocks":
             rows += rows_of(step.options["plan"], times * blocks_of(step.options))
             made = dict(zip(map(plain, step.value.order), step.value.shape))
             rows.append(Row("blocks put together", part, made, times, 0, 0, size))
         else:
             axes = axes_of(step, sizes)
+            summed = (
+                step.primitive == "dot" and step.arguments[1] in ones
+            )  # a sum, which a product is the quicker way of
+            step = step._replace(primitive="sum") if summed else step
             multiply_adds, operations = work_of(step)
             rows.append(Row(step.primitive, part, axes, times, times * multiply_adds, times * operations, size))
     return rows

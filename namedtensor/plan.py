@@ -121,16 +121,14 @@ def _option(value: Any) -> str:
 
 
 def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """The steps that the results need, and those that only check."""
-    steps, needed, kept = tuple(steps), set(results), []
-    for step in reversed(steps):
-        if step.value in needed or step.primitive in CHECKS:
+    """The steps that the results need, and those that check them."""
+    needed, kept = set(results), []
+    for step in reversed(tuple(steps)):
+        checks = step.primitive == "covered" or (step.primitive == "moderate" and step.arguments[0] in needed)
+        if step.value in needed or checks:
             needed.update(step.arguments)
             kept.append(step)
     return tuple(reversed(kept))
-
-
-CHECKS: frozenset[str] = frozenset(("covered", "moderate"))
 
 
 def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str) -> dict[Any, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains, extremes, patterns
+from . import blocks, chains, extremes, patterns, slices
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -84,7 +84,8 @@ class _Planner:
         self.users: dict[int, list[Any]] = {}
         self.regions: dict[int, blocks.Region] = {}
         self.python: list[Any] = []
-        self.blocks = 0
+        self.blocks = self.slices = 0
+        self.prefix = ""  # of what the functions of its slices are called
         self.inputs: dict[str, Value] = {}
 
     def take(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
@@ -122,14 +123,12 @@ class _Planner:
             return self.as_they_come(region)
         names = {name: axis for axis, name in region.leaves[values.index(largest)][1].items()}
         order = tuple(names.get(axis, axis) for axis in largest.order)
-        how = blocks.cut(region, (*order, *region.root.shape), self.itemsize)
+        how = blocks.cut(region, (*order, *region.root.shape), self.itemsize, slices.share(self, region.root))
         if how is None:
             return self.as_they_come(region)
         root, parts = blocks.sliced(region, how)
-        inner = _Planner(
-            self.source, self.target, self.limits, self.writer.real, (*self.without, "blocks", "products by rows")
-        )
-        inner.writer.in_block = True
+        inner = self.inside()
+        inner.prefix = f"block_{self.blocks + 1}_"
         given, cuts = [], []
         for number, (term, own) in enumerate(parts, 1):
             value = self.array(term)
@@ -154,6 +153,13 @@ class _Planner:
             cuts=tuple(cuts), counts=(*[sizes[axis] for axis in how.picked], sizes[how.sliced]), rows=how.rows,
             at=order.index(how.sliced), sizes=shape,
         )  # fmt: skip
+
+    def inside(self) -> _Planner:
+        """A planner of what one thread computes of this, a block or a slice."""
+        without = (*self.without, "blocks", "products by rows")
+        inner = _Planner(self.source, self.target, self.limits, self.writer.real, without)
+        inner.writer.in_block = True
+        return inner
 
     def as_they_come(self, region: blocks.Region) -> Argument:
         """The terms of a region one after the other, in whole."""
@@ -307,10 +313,11 @@ class _Planner:
                 continue
             if _count(term) >= _count(soft):
                 continue
+            if w.in_block and slices.share(self, term) < 1.0:
+                return slices.softmax_by_slices(self, term, soft, other)
             powers, total = w.exponentials(x, soft.axes, False)
             product = REGISTRY["⊙"].lower(w, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
-            if x.dtype in extremes.ENDS and "no largest" in w.optimised:
-                w.moderate(product, -(2.0 ** extremes.ENDS[x.dtype]), 2.0 ** extremes.ENDS[x.dtype])
+            w.finite(product)
             return w.divide(product, total)
         return None
 

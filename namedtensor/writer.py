@@ -297,17 +297,23 @@ class Writer:
             return powers, self.reduce("sum", powers, axes, keep)
         powers = self.exp(self.either(x, self.subtract(x, largest)))
         total = self.reduce("sum", powers, axes, keep)
-        far = 2.0 ** extremes.FAR[x.dtype]
-        self.moderate(total, 1 / far, far)
+        self.moderate(total)
         return powers, total
 
     def either(self, hasty: Value, careful: Value) -> Value:
         """The one or the other, as `extremes` has it."""
         return self.step("either", (hasty, careful), hasty.order, hasty.shape, hasty.dtype)
 
-    def moderate(self, x: Value, low: float, high: float) -> None:
-        """Check that all entries lie between two numbers; where they do not, the plan's careful form is run."""
-        self.step("moderate", (x,), (), (), "bool", low=low, high=high)
+    def moderate(self, x: Value) -> None:
+        """Check that no entry is near the ends of what numbers there are; where one is, the careful form is run."""
+        far = 2.0 ** extremes.FAR[x.dtype]
+        self.step("moderate", (x,), (), (), "bool", low=1 / far, high=far)
+
+    def finite(self, x: Value) -> None:
+        """Check the same of what the values make of it, which may be small."""
+        if x.dtype in extremes.ENDS and "no largest" in self.optimised:
+            end = 2.0 ** extremes.ENDS[x.dtype]
+            self.step("moderate", (x,), (), (), "bool", low=-end, high=end)
 
     def factors(self, x: Value) -> tuple[Argument, ...] | None:
         """The two arrays of which another is the product, where the sum over its last axis is better one of products."""

@@ -14,6 +14,7 @@ ATTENTION = "Attention(Q, K, V) = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
 SMALL = {"heads": 2, "queries": 4, "seq": 5, "key": 8, "val": 3}
 LATE = SMALL | {"seq": 9}  # more keys than values: the sums divide last
 BLOCKED = {"heads": 2, "queries": 700, "seq": 900, "key": 8, "val": 16}
+SLICED = {"heads": 2, "queries": 300, "seq": 1100, "key": 8, "val": 16}  # two slices of keys, and a rest
 AXES = {"Q": "heads queries key", "K": "heads seq key", "V": "heads seq val"}
 
 
@@ -77,7 +78,7 @@ def by_definition(Q, K, V):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("sizes", [SMALL, LATE, BLOCKED], ids=["small", "late", "blocked"])
+@pytest.mark.parametrize("sizes", [SMALL, LATE, BLOCKED, SLICED], ids=["small", "late", "blocked", "sliced"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_extreme_numbers_make_no_difference(kind, sizes, dtype):
     arrays = KINDS[kind](drawn(sizes, dtype))
@@ -94,8 +95,8 @@ def test_extreme_numbers_make_no_difference(kind, sizes, dtype):
         size = float(np.nanmax(np.abs(right)))
         assert np.allclose(found / size, (right / size).astype(dtype), atol=close["rtol"], **close)
         assert np.allclose(found / size, other / size, atol=close["rtol"], **close)
-    text = hasty.source
-    assert "moderate(" in text and "moderate(" not in careful.source
+    assert "moderate(" in hasty.source and "moderate(" not in careful.source
+    assert ("over_slices(" in hasty.source) == ("over_slices(" in careful.source) == (sizes is SLICED)
 
 
 def test_the_plan_checks_the_sums():
@@ -117,7 +118,7 @@ def test_a_softmax_written_out_is_done_as_written():
     assert np.allclose(found, away / away.sum(1, keepdims=True) + away)
 
 
-@pytest.mark.parametrize("sizes", [SMALL, BLOCKED], ids=["small", "blocked"])
+@pytest.mark.parametrize("sizes", [SMALL, BLOCKED, SLICED], ids=["small", "blocked", "sliced"])
 def test_the_text_with_both_forms_runs_by_itself(tmp_path, sizes):
     arrays = one_large(drawn(sizes))
     tensors = {name: nt.tensor(array, AXES[name]) for name, array in arrays.items()}
@@ -136,3 +137,32 @@ def test_rows_of_nothing_but_masks_have_no_answer():
     X = nt.tensor(np.array([[-np.inf, -np.inf], [0.0, -np.inf]]), "b a")
     found = nt.evaluate("softmax_{a} X", X=X).to_array("b a")
     assert np.isnan(found[0]).all() and found[1].tolist() == [1, 0]
+
+
+MASKED = "softmax_{seq}(Q ⊙_{key} K / √|key| + M) ⊙_{seq} V"
+
+
+@pytest.mark.parametrize("text", [MASKED, "V ⊙_{seq} softmax_{seq}(relu(Q ⊙_{key} K_{keys→seq}) + M)"])
+def test_what_the_scores_are_made_of_is_sliced_too(text):
+    """Masks with and without the axis of the keys, keys by another name, values before the weights."""
+    generator = np.random.default_rng(5)
+    axes = {"Q": "q key", "K": ("keys key" if "keys" in text else "seq key"), "V": "seq val"}
+    sizes = {"q": 900, "seq": 1500, "keys": 1500, "key": 4, "val": 3}
+    tensors = {
+        name: nt.tensor(generator.normal(size=[sizes[a] for a in each.split()]), each) for name, each in axes.items()
+    }
+    for mask in ("q seq", "seq", "q"):
+        M = generator.normal(size=[sizes[axis] for axis in mask.split()])
+        tensors["M"] = nt.tensor(np.where(M < -1, -np.inf, M) if "seq" in mask else M, mask)
+        whole, sliced = (nt.formula(text).compile("numpy", without=off) for off in (("blocks",), ()))
+        found, right = (each(values=tensors).to_array("q val") for each in (sliced, whole))
+        assert "over_slices(" in sliced.source
+        assert np.allclose(found, right, rtol=1e-12, atol=1e-12)
+
+
+def test_a_long_sum_costs_no_more_in_slices():
+    shapes = {"Q": "ℝ^{q[4096] × key[8]}", "K": "ℝ^{seq[100000] × key[8]}", "V": "ℝ^{seq[100000] × val[8]}"}
+    formula = nt.formula(ATTENTION)
+    sliced, blocked = (formula.cost(shapes, without=off) for off in ((), ("sums by slices",)))
+    assert sliced.multiply_adds == blocked.multiply_adds
+    assert sliced.largest == 4 * 512 * 512

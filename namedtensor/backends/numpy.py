@@ -53,6 +53,13 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
     return f"in_blocks({run}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms}{more})"
 
 
+def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    ((name, plan, rooms),) = BACKEND.forms(step)
+    made = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in rooms.made))
+    places = f"{options['start']}, {options['stop']}, {options['rows']}"
+    return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {made})"
+
+
 def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     if "rows" not in options:
         return f"{names[0]}.dot({names[1]})"
@@ -125,6 +132,20 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, carefu
         for other in others:
             other.result()
     return out
+'''
+OVER_SLICES = '''
+def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
+    """What `run` gives for each slice of the arrays, combined; `cuts` says along which axis each is cut, if along any."""
+    own = [np.empty(*each) for each in rooms]
+    cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
+    found = ()
+    for place in range(start, stop, rows):
+        at = slice(place, place + rows)
+        parts = [array if cut is None else array[(*cut, at)] for array, cut in zip(arrays, cuts)]
+        more = run(*parts, *own)
+        more = more if isinstance(more, tuple) else (more,)
+        found = [combine(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
+    return found
 '''
 THREADS = '''
 @functools.cache
@@ -266,7 +287,7 @@ def descending(x):
 '''
 KERNELS = {
     "moderate": MODERATE, "horner": HORNER, "erf": ERF, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-    "in_blocks": IN_BLOCKS, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
+    "in_blocks": IN_BLOCKS, "over_slices": OVER_SLICES, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
 }  # fmt: skip
 
 
@@ -308,6 +329,7 @@ class NumPy(Backend):
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
             "blocks": _in_blocks,
+            "slices": _over_slices,
             "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
             "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
             "numbers": lambda names, options, step: f"np.array({numbers(options['numbers'])}, dtype={dtype(step.value.dtype)}).reshape({options['sizes']})",

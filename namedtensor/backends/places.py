@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..plan import Plan, Value
 
-VIEWS = frozenset("transpose reshape expand broadcast pick head same unfold contiguous positions python".split())
+VIEWS = frozenset("item transpose reshape expand broadcast pick head same unfold contiguous positions python".split())
 FRESH = frozenset(
     "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
     "power maximum minimum where cast sum prod max min matmul dot vecdot take concat stack cumsum cumprod sort take_along".split()
@@ -66,17 +66,20 @@ class Rooms(NamedTuple):
     places: dict[Value, str]
     made: tuple[tuple[tuple[int, ...], str], ...]
     first: Value | None
+    out: bool = True  # whether the result is written into an array that is given
 
 
-def rooms(plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value]) -> Rooms:
+def rooms(
+    plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True
+) -> Rooms:
     """For each large array of a function that is called again and again, the room that it is written into."""
     if not plan.in_place:
-        return Rooms({}, (), None)
+        return Rooms({}, (), None, out)
     until = _until(plan)
     able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)}
     first: Value | None = None
     places: dict[Value, str] = {}
-    back: Value | None = plan.results[0]
+    back: Value | None = plan.results[0] if out else None
     while back is not None:  # back through what is overwritten, to where the result's own array can begin
         first = back if back in able else first
         back = over.get(back)
@@ -96,7 +99,7 @@ def rooms(plan: Plan, writes: frozenset[str], products: frozenset[str], over: Ma
             if lies in held:
                 held[value] = held[lies]
                 busy[held[value]] = until[value]
-        elif value in able and value is not first and math.prod(value.shape) * 4 >= SMALL:
+        elif value in able and value is not first and value not in plan.results and math.prod(value.shape) * 4 >= SMALL:
             kind = (value.shape, value.dtype)
             free = [place for place, each in enumerate(made) if each == kind and busy[place] < number]
             if not free:
@@ -105,7 +108,7 @@ def rooms(plan: Plan, writes: frozenset[str], products: frozenset[str], over: Ma
                 busy.append(0.0)
             held[value], busy[free[0]] = free[0], until[value]
             places[value] = f"room_{free[0] + 1}"
-    return Rooms(places, tuple(made), first)
+    return Rooms(places, tuple(made), first, out)
 
 
 def _roomy(value: Value) -> bool:

@@ -100,11 +100,12 @@ class Backend:
         """The functions of one block: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
-        return [(name, plan, self.rooms(plan)) for name, plan in several]
+        return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
 
-    def rooms(self, plan: Plan) -> Rooms:
-        """Where the function of one block writes."""
-        return rooms(plan, self.writes, self.products, overwritten(plan, self.writes) if plan.in_place else {})
+    def rooms(self, plan: Plan, out: bool) -> Rooms:
+        """Where the function of one block or slice writes."""
+        over = overwritten(plan, self.writes) if plan.in_place else {}
+        return rooms(plan, self.writes, self.products, over, out)
 
     def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
@@ -131,7 +132,7 @@ class Backend:
                 steps[len(lines)] = step
         parameters = [plan.names[value] for value in plan.inputs]
         if given is not None:
-            parameters += ["out", *(f"room_{number}" for number in range(1, len(given.made) + 1))]
+            parameters += [*["out"] * given.out, *(f"room_{number}" for number in range(1, len(given.made) + 1))]
         lines.append(f"def {name}({', '.join(parameters)}):")
         lines += self.opening(plan)
         over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
@@ -153,7 +154,7 @@ class Backend:
             steps[len(lines)] = step
             if value in dead:
                 lines.append(f"    del {', '.join(dead[value])}")
-        if given is not None:
+        if given is not None and given.out:
             (result,) = plan.results
             if given.first is None:
                 lines.append(f"    out[...] = {plan.text_of(result)}")
