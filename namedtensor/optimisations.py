@@ -36,6 +36,7 @@ ROWS = (
     Optimisation(
         "attention", "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention", ("torch",)
     ),
+    Optimisation("layer norm", "(X − mean_{ax} X) / √(var_{ax} X + ε) ⊙ γ + β is the library's layer norm", ("torch",)),
     Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", ("torch",)),
     Optimisation("blocks", "what is mapped over an axis may be computed a slice of that axis at a time", ("numpy",)),
     Optimisation("sums by slices", "X ⊙_{ax} Y is the sum of the same over slices of ax", ("numpy",)),

@@ -121,3 +121,55 @@ def linear(planner: _Planner, term: Term) -> Any:
                 shape = (*x.shape[:-1], matrix.shape[0])
                 return w.step("addmm", (x, matrix, b), (*x.order[:-1], out), shape, x.dtype)
     return None
+
+
+def layer_norm(planner: _Planner, term: Term) -> Any:
+    """(X − mean_{ax} X) / √(var_{ax} X + ε), by whatever name, with ⊙ γ + β where that follows; else None."""
+    if term.operator == "/":
+        found = _standardized(term)
+        return None if found is None else _layer_norm(planner, *found)
+    for scaled, shift in (term.arguments, term.arguments[::-1]):
+        if scaled.operator not in ("⊙", "juxtaposed") or scaled.axes or not planner.serves_alone(scaled):
+            continue
+        for inner, scale in (scaled.arguments, scaled.arguments[::-1]):
+            found = _standardized(inner) if planner.serves_alone(inner) else None
+            if found is not None:
+                return _layer_norm(planner, *found, planner.found.get(id(scale)), planner.found.get(id(shift)))
+    return None
+
+
+def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
+    """X, the axes and ε, where a term standardizes X."""
+    if term.operator == "standardize":
+        eps = dict(term.options).get("eps", 1e-5)
+        return (term.arguments[0], term.axes, eps) if isinstance(eps, (int, float)) else None
+    if term.operator != "/" or term.axes:
+        return None
+    away, root = term.arguments
+    if away.operator != "-" or root.operator != "sqrt":
+        return None
+    spread, eps = root.arguments[0], 0.0
+    if spread.operator == "+":
+        for left, right in (spread.arguments, spread.arguments[::-1]):
+            if isinstance(right.number, (int, float)):
+                spread, eps = left, float(right.number)
+                break
+    x, mean = away.arguments
+    if mean.operator != "mean" or spread.operator != "var" or mean.axes != spread.axes or not mean.axes:
+        return None
+    same = mean.arguments[0] is x and spread.arguments[0] is x and not mean.options and not spread.options
+    return (x, mean.axes, eps) if same else None
+
+
+def _layer_norm(planner: _Planner, x: Term, axes: tuple[str, ...], eps: float, *weights: Any) -> Any:
+    w, given = planner.writer, planner.found.get(id(x))
+    if not isinstance(given, Value) or w.kind(given) != "f" or given.dynamic:
+        return None
+    last = given.order[len(given.order) - len(axes) :]
+    if set(last) != set(axes) or any(not isinstance(each, Value) or set(each.order) != set(axes) for each in weights):
+        return None
+    if any(each.dtype != given.dtype for each in weights):
+        return None
+    sizes = given.shape[len(given.order) - len(axes) :]
+    arguments = [given, *(w.reorder(each, last) for each in weights)]
+    return w.step("layer_norm", arguments, given.order, given.shape, given.dtype, sizes=sizes, eps=eps)

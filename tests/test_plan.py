@@ -332,6 +332,13 @@ OWN = {
     ),
     "a layer": ("X ⊙_{a} W + b", {"X": tensor("a n"), "W": tensor("a h"), "b": tensor("h")}, "addmm"),
     "layer norm": ("standardize_{a} X", {"X": tensor("n a")}, "layer_norm"),
+    "layer norm with what it learns": (
+        "g ⊙ standardize_{a}(X; 0.01) + h", {"X": tensor("n a"), "g": tensor("a"), "h": tensor("a")}, "layer_norm"
+    ),
+    "layer norm written out": (
+        "(X − mean_{a, b} X) / √(0.01 + var_{a, b} X) ⊙ g + h",
+        {"X": tensor("n a b"), "g": tensor("b a"), "h": tensor("a b")}, "layer_norm",
+    ),
     "softmax": ("softmax_{a} X", {"X": tensor("n a")}, "softmax"),
 }  # fmt: skip
 
@@ -344,7 +351,9 @@ def test_pytorch_has_operations_of_its_own(name):
     assert primitive in [step.primitive for step in found.plan.steps]
     result = found(*[value.array for value in own.values()])
     assert nt.allclose(result, nt.evaluate(text, values), rtol=1e-10)
-    without = compiled(text, ("attention", "linear"), **own)(*[value.array for value in own.values()])
+    if "g" in values:
+        assert "multiply" not in [step.primitive for step in found.plan.steps]  # its weights are given to it
+    without = compiled(text, ("attention", "layer norm", "linear"), **own)(*[value.array for value in own.values()])
     assert nt.allclose(result, without, rtol=1e-10)
 
 
