@@ -51,28 +51,39 @@ def made_as(array: Any, layout: Layout) -> Any:
 
 # ---------------------------------------------------------------------------------------------- operators of Python
 def infix(name: str) -> Callable[[Any, Any], Any]:
-    """The method of an infix operator, for tensors and numbers on its right."""
+    """The method of an infix operator, for tensors and numbers on its right.
+
+    A call like the last one is known by comparing alone; `last` is one tuple, which another thread sees whole.
+    """
     prepared = PREPARED[name]
+    last: Any = (None, None, None, None)  # the kinds of the operands, and what is prepared for them
 
     def operate(self, other):
+        nonlocal last
+        left, right, run, layout = last
         if type(other) is NamedTensor:
-            found = prepared.get((self.layout, other.layout))
-            if found is not None:
-                result = _new(NamedTensor)
-                result._array = found[0](self._array, other._array)
-                result.layout = found[1]
-                return result
+            if self.layout is not left or other.layout is not right:
+                found = prepared.get((self.layout, other.layout))
+                if found is None:
+                    return _first_time(name, self, other)
+                run, layout = found
+                last = (self.layout, other.layout, run, layout)
+            result = _new(NamedTensor)
+            result._array = run(self._array, other._array)
         else:
-            found = prepared.get((self.layout, type(other)))
-            if found is not None:
-                result = _new(NamedTensor)
-                try:
-                    result._array = found[0](self._array, other)
-                except OverflowError:
-                    raise too_large(other, self.layout) from None
-                result.layout = found[1]
-                return result
-        return _first_time(name, self, other)
+            if self.layout is not left or type(other) is not right:
+                found = prepared.get((self.layout, type(other)))
+                if found is None:
+                    return _first_time(name, self, other)
+                run, layout = found
+                last = (self.layout, type(other), run, layout)
+            result = _new(NamedTensor)
+            try:
+                result._array = run(self._array, other)
+            except OverflowError:
+                raise too_large(other, self.layout) from None
+        result.layout = layout
+        return result
 
     return operate
 
