@@ -9,7 +9,7 @@ slice is a plan like any other, and the text of its function stands above that o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .operators import REGISTRY
@@ -26,6 +26,14 @@ HEAVY = {
 }  # fmt: skip
 
 
+class Cut(NamedTuple):
+    """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
+
+    picked: tuple[str, ...]
+    sliced: str
+    rows: int
+
+
 class Region(NamedTuple):
     """`inside` are the terms that are computed in blocks, `leaves` what they are made of, each with its axes that are cut."""
 
@@ -34,6 +42,7 @@ class Region(NamedTuple):
     leaves: list[tuple[Term, Axes]]
     axes: tuple[str, ...]
     largest: Term
+    how: Cut | None = None  # where that is known from the beginning
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
@@ -138,6 +147,7 @@ def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: in
 
 
 ALLOWED = {"elementwise", "along", "reduction", "contraction"}
+STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize: int) -> bool:
@@ -146,7 +156,7 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
         return False
     if any(id(user) not in inside for user in users[id(term)]):
         return False
-    if term.operator in ("rename", "cases", "indicator"):
+    if term.operator in STRUCTURAL:
         return True
     record = REGISTRY.get(term.operator)
     if record is None or record.kind not in ALLOWED or any(name.startswith("size ") for name, *_ in term.options):
@@ -158,16 +168,102 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
     return True
 
 
-class Cut(NamedTuple):
-    """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
+# ------------------------------------------------------------------------------------------- with products of matrices
+LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
+BLOCK = 2**22  # bytes of the largest array in such a block
+FEW = 128  # rows of a matrix below which multiplying them costs more than their share
+PARTS = 8  # elements of an axis that is cut for several cores
 
-    picked: tuple[str, ...]
-    sliced: str
-    rows: int
+
+def find_layers(root: Term, before: Sequence[Term], users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+    """The region of products of rows by matrices, and all between them, that ends with a term; `before` it stand others.
+
+    Of several axes that can be cut, that one which most multiply-adds are mapped over.
+    """
+    if not root.shape or not root.arguments or sizes_of(root) is None:
+        return None
+    if not _mappable(root) or count(root) * itemsize < LEAST // 4:
+        return None
+    found = [_layers(root, axis, before, users, itemsize) for axis in root.shape]
+    return max(filter(None, found), key=_multiplied, default=None)
+
+
+def _layers(root: Term, axis: str, before: Sequence[Term], users, itemsize: int) -> Region | None:
+    """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
+    if axis in root.axes or (sizes_of(root) or {})[axis] < PARTS:
+        return None
+    asked: dict[int, str] = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
+    inside: dict[int, Axes] = {}
+    leaves: list[tuple[Term, Axes]] = []
+    for term in (root, *reversed(before)):
+        name = asked.get(id(term))
+        if name is None:
+            continue
+        own = {axis: name} if name in term.shape else {}
+        alone = term is root or all(id(user) in inside for user in users[id(term)])
+        if not own or not alone or name in term.axes or not term.arguments or not _mappable(term):
+            leaves.append((term, own))
+            continue
+        inside[id(term)] = own
+        back = {new: old for old, new in term.options} if term.operator == "rename" else {}
+        for argument in term.arguments:
+            if asked.setdefault(id(argument), back.get(name, name)) != back.get(name, name):
+                return None
+    among = _terms(root, inside)
+    if any(sizes_of(term) is None for term in among):
+        return None
+    largest = max(among, key=count)
+    region = Region(root, inside, leaves, (axis,), largest)
+    if _multiplied(region) < LAYERS or all(_is_product(term) or term.operator == "rename" for term in among):
+        return None
+    size = (sizes_of(root) or {})[axis]
+    parts = 4 * -(-count(largest) * itemsize // (4 * BLOCK))
+    rows = -(-size // parts)
+    if count(largest) // size * rows * itemsize > 2 * BLOCK or any(_is_narrow(term, inside, rows) for term in among):
+        return None
+    return region._replace(how=Cut((), axis, rows))
+
+
+def _mappable(term: Term) -> bool:
+    """Whether each slice of a term, along an axis that it does not consume, is made of slices of its arguments."""
+    record = REGISTRY.get(term.operator)
+    sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
+    return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
+
+
+def _is_product(term: Term) -> bool:
+    record = REGISTRY.get(term.operator)
+    return record is not None and record.kind == "contraction" and bool(term.axes)
+
+
+def _multiplied(region: Region) -> int:
+    """The multiply-adds of rows by matrices that are one for all blocks."""
+    found = 0
+    for term in _terms(region.root, region.inside):
+        if _is_product(term):
+            left, right = (each.shape for each in term.arguments)
+            if set(left) & set(right) <= set(term.axes):
+                found += count(term) * math.prod((sizes_of(term.arguments[0]) or {})[axis] for axis in term.axes)
+    return found
+
+
+def _is_narrow(term: Term, inside: Mapping[int, Axes], rows: int) -> bool:
+    """Whether a block has too few rows of a product."""
+    if not _is_product(term):
+        return False
+    (name,) = inside[id(term)].values()
+    left, right = (sizes_of(each) or {} for each in term.arguments)
+    if name in left and name in right:
+        return False
+    mine, other = (left, right) if name in left else (right, left)
+    beside = (size for axis, size in mine.items() if axis not in other and axis not in term.axes and axis != name)
+    return rows * math.prod(beside) < FEW
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
     """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller."""
+    if region.how is not None:
+        return region.how
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
     target = ROWS if product else CHUNK

@@ -99,9 +99,12 @@ class _Planner:
         itemsize = int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
         found: dict[int, blocks.Region] = {}
         taken: set[int] = set()
-        for term in reversed(terms):
+        for number, term in reversed(tuple(enumerate(terms))):
             if id(term) not in taken:
-                region = blocks.find(term, self.users, itemsize)
+                region = None
+                if "layers in blocks" in self.writer.optimised:
+                    region = blocks.find_layers(term, terms[:number], self.users, itemsize)
+                region = region or blocks.find(term, self.users, itemsize)
                 if region is not None and not taken & set(region.inside):
                     found[id(term)] = region
                     taken |= set(region.inside)
