@@ -172,7 +172,7 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
 LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
 BLOCK = 2**22  # bytes of the largest array in such a block
 FEW = 128  # rows of a matrix below which multiplying them costs more than their share
-PARTS = 8  # elements of an axis that is cut for several cores
+BUSY = 0.75  # the least share of the time in which two cores are both busy
 
 
 def find_layers(root: Term, before: Sequence[Term], users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
@@ -180,9 +180,7 @@ def find_layers(root: Term, before: Sequence[Term], users: Mapping[int, list[Ter
 
     Of several axes that can be cut, that one which most multiply-adds are mapped over.
     """
-    if not root.shape or not root.arguments or sizes_of(root) is None:
-        return None
-    if not _mappable(root) or count(root) * itemsize < LEAST // 4:
+    if not root.arguments or not _mappable(root) or not sizes_of(root):
         return None
     found = [_layers(root, axis, before, users, itemsize) for axis in root.shape]
     return max(filter(None, found), key=_multiplied, default=None)
@@ -190,7 +188,7 @@ def find_layers(root: Term, before: Sequence[Term], users: Mapping[int, list[Ter
 
 def _layers(root: Term, axis: str, before: Sequence[Term], users, itemsize: int) -> Region | None:
     """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
-    if axis in root.axes or (sizes_of(root) or {})[axis] < PARTS:
+    if axis in root.axes:
         return None
     asked: dict[int, str] = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
     inside: dict[int, Axes] = {}
@@ -217,11 +215,13 @@ def _layers(root: Term, axis: str, before: Sequence[Term], users, itemsize: int)
     if _multiplied(region) < LAYERS or all(_is_product(term) or term.operator == "rename" for term in among):
         return None
     size = (sizes_of(root) or {})[axis]
-    parts = 4 * -(-count(largest) * itemsize // (4 * BLOCK))
-    rows = -(-size // parts)
-    if count(largest) // size * rows * itemsize > 2 * BLOCK or any(_is_narrow(term, inside, rows) for term in among):
-        return None
-    return region._replace(how=Cut((), axis, rows))
+    for parts in (4 * -(-count(largest) * itemsize // (4 * BLOCK)), 2):
+        rows = -(-size // parts)
+        turns = -(-size // rows) / 2
+        fits = count(largest) // size * rows * itemsize <= 2 * BLOCK and size >= BUSY * 2 * rows * math.ceil(turns)
+        if fits and not any(_is_narrow(term, inside, rows) for term in among):
+            return region._replace(how=Cut((), axis, rows))
+    return None
 
 
 def _mappable(term: Term) -> bool:

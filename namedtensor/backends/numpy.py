@@ -182,19 +182,21 @@ def erf_single(x, out=None):
     whole = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
     given, found, size = np.ravel(x), whole.reshape(-1), 2**15
     squares, totals = np.empty((2, min(size, given.size)), x.dtype)
-    for start in range(0, given.size, size):
-        part = given[start : start + size]
-        square = np.multiply(part, part, squares[: part.size])
-        total = np.multiply(square, SINGLE[0], totals[: part.size])
-        total += SINGLE[1]
-        for coefficient in SINGLE[2:]:
-            total *= square
-            total += coefficient
-        total *= part
-        np.tanh(total, found[start : start + size])
-    if out is not None and whole is not out:
-        out[...] = whole
-    return whole
+    with np.errstate(over="ignore"):
+        for start in range(0, given.size, size):
+            part = given[start : start + size]
+            square = np.multiply(part, part, squares[: part.size])
+            total = np.multiply(square, SINGLE[0], totals[: part.size])
+            total += SINGLE[1]
+            for coefficient in SINGLE[2:]:
+                total *= square
+                total += coefficient
+            total *= part
+            np.tanh(total, found[start : start + size])
+    if out is None or whole is out:
+        return whole
+    out[...] = whole
+    return out
 '''
 HORNER = '''
 def horner(coefficients, x):
