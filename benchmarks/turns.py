@@ -131,7 +131,7 @@ def agree(work: Work, players: list[Player]) -> None:
     first = next((player for player in players if player.side.name == work.base), players[0])
     right = first.values()
     for player in players:
-        apart = difference(player.values(), right)
+        apart = difference(player.values(), right, work.norm)
         assert apart <= work.close, f"{work.name}: {player.side.name} and {first.side.name} differ by {apart:.1e}"
 
 

@@ -10,6 +10,7 @@ A side is prepared once from the work's arrays and then called again and again:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -73,6 +74,10 @@ class Work:
     Ratios are to the time of the side `base`, or of that with one thread of the BLAS where it is the faster; with no base,
     times are given as they are. `threads` is 1 where one thread is best for everybody. A work that is `heavy` has its sides
     prepared one after another, and is not among the quick ones.
+
+    Answers may differ by `close`, as `difference` has it with `norm`: 2 is for works where rounding may change a few
+    entries much, like the gradient at an entry so near to 0 that it is on one side of ReLU's kink here and on the other
+    there.
     """
 
     name: str
@@ -86,7 +91,8 @@ class Work:
     threads: int | None = None
     memory: bool = False
     heavy: bool = False
-    close: float = 1e-4  # how far answers may differ, relative to the largest entry
+    close: float = 1e-4
+    norm: float = math.inf
 
     def side(self, name: str) -> Side:
         return next(side for side in self.sides if side.name == name)
@@ -97,9 +103,13 @@ def arrays_of(value: Any) -> list[np.ndarray]:
     return [np.asarray(each) for each in (value if isinstance(value, (tuple, list)) else (value,))]
 
 
-def difference(left: list[np.ndarray], right: list[np.ndarray]) -> float:
-    """The largest difference of two answers, relative to the largest entry; infinite where their shapes differ."""
+def difference(left: list[np.ndarray], right: list[np.ndarray], norm: float = math.inf) -> float:
+    """The p-norm of two answers' difference over that of the right one, the largest entries for p = ∞.
+
+    Infinite where their shapes differ.
+    """
     if [each.shape for each in left] != [each.shape for each in right]:
         return float("inf")
-    apart = (float(np.max(np.abs(x - y))) / max(float(np.max(np.abs(y))), 1e-30) for x, y in zip(left, right) if x.size)
+    size = lambda array: float(np.linalg.norm(array.ravel(), norm))
+    apart = (size(x - y) / max(size(y), 1e-30) for x, y in zip(left, right) if x.size)
     return max(apart, default=0.0)

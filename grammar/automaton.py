@@ -29,11 +29,15 @@ class Rule(NamedTuple):
 
 
 class Automaton(NamedTuple):
-    """`states[state][terminal]` is (None, next state) to shift, or (rule, None) to reduce; rules' names lead on too."""
+    """`states[state][terminal]` is (None, next state) to shift, or (rule, None) to reduce; rules' names lead on too.
+
+    `passed` keeps where a run of rules that only pass their child on has led: (state below, state, terminal) -> state.
+    """
 
     start: int
     end: int
     states: tuple[dict[str, tuple[Rule | None, Any]], ...]
+    passed: dict[tuple[int, int, str], int]
 
 
 @lru_cache(maxsize=1)
@@ -64,7 +68,7 @@ def unpack(kept: dict[str, Any]) -> Automaton:
     for state in range(len(kept["states"])):
         steps[state] = (None, state)
     states = tuple({symbol: steps[target] for symbol, target in state.items()} for state in kept["states"])
-    return Automaton(kept["start"], kept["end"], states)
+    return Automaton(kept["start"], kept["end"], states, {})
 
 
 def make() -> dict[str, Any]:

@@ -148,12 +148,13 @@ def _advance(machine: Automaton, stack: list, terminal: str) -> bool:
 
 def _run(machine: Automaton, tokens: list[Token], source: str) -> nodes.Program:
     builder = Builder(source)
-    states, end_state = machine.states, machine.end
+    states, end_state, passed = machine.states, machine.end, machine.passed
     stack, values = [machine.start], []
     end = Token("$END", "", len(source), len(source))
     for token in (*tokens, end):
+        terminal = token.type
         while True:
-            entry = states[stack[-1]].get(token.type)
+            entry = states[stack[-1]].get(terminal)
             if entry is None:
                 raise syntax_error(token, tokens, expected_in(machine, stack), source)
             rule, target = entry
@@ -161,23 +162,40 @@ def _run(machine: Automaton, tokens: list[Token], source: str) -> nodes.Program:
                 stack.append(target)
                 values.append(token)
                 break
-            size = rule.size
-            if rule.action is not None or rule.helper:
-                children = values[-size:] if size else []
-                del values[len(values) - size :]
-                del stack[len(stack) - size :]
-                if any(type(child) is _Items for child in children):
-                    children = _spliced(children)
-                if rule.action is not None:
-                    values.append(getattr(builder, rule.action)(children))
-                else:
-                    values.append(children if type(children) is _Items else _Items(children))
+            origin, size, action, helper = rule
+            if action is None and not helper:
+                place = (stack[-2], stack[-1], terminal)
+                state = passed.get(place)
+                if state is None:
+                    state = passed[place] = _passed_on(machine, *place)
+                stack[-1] = state
+                continue
+            if size:
+                children = values[-size:]
+                del values[-size:], stack[-size:]
+                for child in children:
+                    if type(child) is _Items:
+                        children = _spliced(children)
+                        break
             else:
-                stack.pop()
-            stack.append(states[stack[-1]][rule.origin][1])
+                children = []
+            if action is None:
+                values.append(children if type(children) is _Items else _Items(children))
+            else:
+                values.append(getattr(builder, action)(children))
+            stack.append(states[stack[-1]][origin][1])
             if token is end and stack[-1] == end_state:
                 return values[-1]
     raise AssertionError("the end token ends every run")
+
+
+def _passed_on(machine: Automaton, below: int, state: int, terminal: str) -> int:
+    """The state after all the rules that, before this terminal, do no more than pass their one child on."""
+    while True:
+        rule, _ = machine.states[state].get(terminal, (None, None))
+        if rule is None or rule.action is not None or rule.helper:
+            return state
+        state = machine.states[below][rule.origin][1]
 
 
 def _spliced(children: list) -> list:

@@ -25,6 +25,7 @@ from .tokens import Token, too_deep
 
 PRIMES = "'′’"
 MARKS = "*∗†‡"
+MARK_STARTS = MARKS + "\\"
 MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 
 WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
@@ -39,12 +40,13 @@ for _symbol in SYMBOLS:
         if len(_spelling) == 1 and not (_spelling.isascii() and _spelling.isalpha()):
             SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
 SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
+PLAIN = {sign: found for sign, found in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that stand alone
+SPECIAL = {*WORDS, *SPELLED_GREEK, "R", "x", "I", "inf"}  # words that may mean more than a name
 
 _GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
 _SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
 TOKEN = re.compile(
-    rf"""(?P<blank>[^\S\n]+)
-    |(?P<comment>\#[^\n]*)
+    rf"""[^\S\n]*(?:(?P<comment>\#[^\n]*)
     |(?P<newline>\n)
     |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
     |(?P<greek>[{_GREEK}][{PRIMES}]*)
@@ -53,7 +55,7 @@ TOKEN = re.compile(
     |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
     |(?P<multiple>->|\.\.\.|!=|<=|>=)
     |(?P<word>{"|".join(UNDERSCORED)}|(?:(?![{_GREEK}{_SCRIPTS}ℝ𝕀])[^\W\d_])(?:(?![{_GREEK}{_SCRIPTS}ℝ𝕀])[^\W_])*[{PRIMES}]*)
-    |(?P<other>.)""",
+    |(?P<other>\S))""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -66,6 +68,9 @@ JOINS_BEFORE = {
     "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
     "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
 }  # fmt: skip
+
+
+OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
 
 def fold(word: str) -> str:
@@ -101,18 +106,20 @@ class _Lexer:
         source = self.source
         for match in TOKEN.finditer(source):
             kind = match.lastgroup
-            if kind == "blank" or kind == "comment":
+            assert kind is not None
+            if kind == "comment":
                 continue
-            text, start = match.group(), match.start()
+            start, end = match.span(kind)
             if kind == "newline":
                 if not self.brackets:
                     self.newline = start
                 continue
-            getattr(self, str(kind))(text, start, match.end())
+            getattr(self, kind)(source[start:end], start, end)
         return self.tokens
 
     # ------------------------------------------------------------------------------------------- emitting a token
     def add(self, type: str, text: str, start: int, end: int) -> None:
+        brackets = self.brackets
         if self.newline is not None:
             joined = type in JOINS_BEFORE or (self.tokens and self.tokens[-1].type in JOINS_AFTER)
             if type == "OPERATOR" and HEAD.match(self.source, end):
@@ -121,12 +128,12 @@ class _Lexer:
                 self.tokens.append(Token("SEPARATOR", "\n", self.newline, self.newline + 1))
                 self.in_set = False
             self.newline = None
-        if not self.brackets:
+        if not brackets:
             if type in ("IN", "COLON"):
                 self.in_set = True
             elif type in ("EQUALS", "FOR"):
                 self.in_set = type == "EQUALS" and self.in_set and self.previous() in ("RBRACE", "REALS", "RBRACKET")
-        place = "axis" if self.brackets and self.brackets[-1] in ("sub", "shape", "item", "|") else ""
+        place = "axis" if brackets and brackets[-1] in OF_AXES else ""
         self.tokens.append(Token(type, text, start, end, place))
 
     def previous(self) -> str:
@@ -134,7 +141,7 @@ class _Lexer:
 
     @property
     def in_axes(self) -> bool:
-        return bool(self.brackets) and self.brackets[-1] in ("sub", "shape", "item", "|")
+        return bool(self.brackets) and self.brackets[-1] in OF_AXES
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def number(self, text: str, start: int, end: int) -> None:
@@ -162,7 +169,8 @@ class _Lexer:
 
     def word(self, text: str, start: int, end: int) -> None:
         source = self.source
-        if not self.in_axes and self.previous() != "SUB":
+        special = text in SPECIAL or text[0] == "d" or text[-1] in PRIMES
+        if special and not self.in_axes and self.previous() != "SUB":
             follows = source[end : end + 1]
             if text in WORDS and (text != "in" or not self.brackets):
                 if text in ("sum", "prod") and not re.compile(r"\s*[_₀-ₜᵢ-ᵪⱼ]").match(source, end):
@@ -201,7 +209,7 @@ class _Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """A name, with the star or dagger that belongs to it: in axis positions, and before a bracket that closes."""
         source = self.source
-        found = MARK.match(source, end)
+        found = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if found:
             after = source[found.end() : found.end() + 1]
             closes = not after or after in ")],;}" or after.isspace()
@@ -233,6 +241,8 @@ class _Lexer:
         self.tokens.append(Token("RBRACE", "}", end, end))
 
     def other(self, text: str, start: int, end: int) -> None:
+        if text in PLAIN:
+            return self.add(*PLAIN[text], start, end)
         if start < self.skip:
             return
         if text in MARKS and self.in_axes and self.previous() != "SUP":  # hidden_1*

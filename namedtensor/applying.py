@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def broadcast(checker: Checker, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
     try:
-        return named.broadcast(tuple(term.shape for term in terms), agree)
+        return named.broadcast([term.shape for term in terms], agree)
     except AxisProblem as problem:
         raise checker.problem(problem, operator, terms, parts, span, ()) from None
 
@@ -125,6 +125,9 @@ def check_truth(checker: Checker, record: Operator, name: str, arguments, parts)
 
 
 def watch_outer(checker: Checker, name: str, arguments, node, parts) -> None:
+    left, right = (argument.shape.keys() for argument in arguments)
+    if left <= right or right <= left:
+        return
     left, right = (frozenset(axis for axis in argument.shape if "@" not in axis) for argument in arguments)
     if left <= right or right <= left:
         return

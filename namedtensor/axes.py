@@ -12,7 +12,7 @@ A size is an int, or an unknown of `namedtensor.sizes` while only shapes are che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -124,7 +124,7 @@ def lift(
     return result
 
 
-def broadcast(shapes: tuple[Shape, ...], agree: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
+def broadcast(shapes: Sequence[Shape], agree: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
     """The union of the axes: the shape of an elementwise operation (paper §3.2).
 
     >>> broadcast(({"height": 3}, {"height": 3, "width": 2}))

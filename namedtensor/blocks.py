@@ -19,7 +19,9 @@ from .terms import Term
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
 CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
 ROWS = 2**20  # bytes of what a product sums over
+PARTS = 8  # blocks at least, for several cores to share
 LEAST = 2**21  # bytes below which an array is no burden
+SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
 HEAVY = {
     "gelu", "gelu_tanh", "silu", "softplus", "σ", "sigmoid", "erf", "softmax", "logsoftmax", "standardize", "var", "std",
     "logsumexp", "norm",
@@ -64,7 +66,7 @@ def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region |
     product = record.kind == "contraction" and bool(root.axes)
     if not product and (record.kind not in ("elementwise", "along", "contraction") or count(root) * itemsize < LEAST):
         return None
-    if product and all(count(each) * itemsize < 2 * LEAST or count(each) < 2 * count(root) for each in root.arguments):
+    if product and all(count(each) * itemsize < SCORES or count(each) < 2 * count(root) for each in root.arguments):
         return None
     axes = tuple(axis for axis in root.shape if axis not in root.axes)
     if product:
@@ -100,7 +102,7 @@ def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: in
     inside: dict[int, Axes] = {}
     leaves: dict[int, tuple[Term, Axes]] = {}
     kept = set(axes)
-    least = LEAST if product else count(root) * itemsize
+    least = SCORES if product else count(root) * itemsize
 
     def visit(term: Term, own: Axes, first: bool = False) -> None:
         if id(term) in inside or id(term) in leaves:
@@ -164,64 +166,85 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
     if any(name in term.axes for name in own.values()):
         return False
     if record.kind == "contraction" and term.axes:
-        return product and count(term) * itemsize >= LEAST and all(count(term) > count(each) for each in term.arguments)
+        return (
+            product and count(term) * itemsize >= SCORES and all(count(term) > count(each) for each in term.arguments)
+        )
     return True
 
 
 # ------------------------------------------------------------------------------------------- with products of matrices
 LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
 BLOCK = 2**22  # bytes of the largest array in such a block
-FEW = 128  # rows of a matrix below which multiplying them costs more than their share
+FEW = 64  # rows of a matrix below which multiplying them costs more than their share
 BUSY = 0.75  # the least share of the time in which two cores are both busy
 
 
-def find_layers(root: Term, before: Sequence[Term], users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
-    """The region of products of rows by matrices, and all between them, that ends with a term; `before` it stand others.
+def are_layers(terms: Sequence[Term]) -> bool:
+    """Whether there are products by matrices that are worth blocks at all."""
+    return sum(map(_multiplied, terms)) >= LAYERS
+
+
+def find_layers(terms: Sequence[Term], place: int, users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+    """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
 
     Of several axes that can be cut, that one which most multiply-adds are mapped over.
     """
+    root = terms[place]
     if not root.arguments or not _mappable(root) or not sizes_of(root):
         return None
-    found = [_layers(root, axis, before, users, itemsize) for axis in root.shape]
-    return max(filter(None, found), key=_multiplied, default=None)
+    found = [_layers(terms, place, axis, users, itemsize) for axis in root.shape if axis not in root.axes]
+    return max(filter(None, found), key=_work_of, default=None)
 
 
-def _layers(root: Term, axis: str, before: Sequence[Term], users, itemsize: int) -> Region | None:
+def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) -> Region | None:
     """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
-    if axis in root.axes:
-        return None
-    asked: dict[int, str] = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
+    root = terms[place]
+    asked = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
     inside: dict[int, Axes] = {}
     leaves: list[tuple[Term, Axes]] = []
-    for term in (root, *reversed(before)):
+    for number in range(place, -1, -1):
+        term = terms[number]
         name = asked.get(id(term))
         if name is None:
             continue
         own = {axis: name} if name in term.shape else {}
         alone = term is root or all(id(user) in inside for user in users[id(term)])
-        if not own or not alone or name in term.axes or not term.arguments or not _mappable(term):
-            leaves.append((term, own))
-            continue
-        inside[id(term)] = own
-        back = {new: old for old, new in term.options} if term.operator == "rename" else {}
-        for argument in term.arguments:
-            if asked.setdefault(id(argument), back.get(name, name)) != back.get(name, name):
+        if own and alone and name not in term.axes and term.arguments and _mappable(term):
+            inside[id(term)] = own
+            before = (
+                next((old for old, new in term.options if new == name), name) if term.operator == "rename" else name
+            )
+            if any(asked.setdefault(id(argument), before) != before for argument in term.arguments):
                 return None
+        else:
+            leaves.append((term, own))
+        if len(asked) == len(inside) + len(leaves):
+            break
     among = _terms(root, inside)
     if any(sizes_of(term) is None for term in among):
         return None
-    largest = max(among, key=count)
-    region = Region(root, inside, leaves, (axis,), largest)
-    if _multiplied(region) < LAYERS or all(_is_product(term) or term.operator == "rename" for term in among):
+    region = Region(root, inside, leaves, (axis,), max(among, key=count))
+    if _work_of(region) < LAYERS or all(_is_product(term) or term.operator == "rename" for term in among):
         return None
-    size = (sizes_of(root) or {})[axis]
-    for parts in (4 * -(-count(largest) * itemsize // (4 * BLOCK)), 2):
+    rows = _rows(region, among, axis, itemsize)
+    return region._replace(how=Cut((), axis, rows)) if rows else None
+
+
+def _work_of(region: Region) -> int:
+    """The multiply-adds of rows by matrices that are one for all blocks."""
+    return sum(map(_multiplied, _terms(region.root, region.inside)))
+
+
+def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
+    """How many elements of an axis a block has: few enough for the cache, enough for products, and both cores busy; else 0."""
+    size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
+    for parts in (4 * -(-most // (4 * BLOCK)), 2):
         rows = -(-size // parts)
-        turns = -(-size // rows) / 2
-        fits = count(largest) // size * rows * itemsize <= 2 * BLOCK and size >= BUSY * 2 * rows * math.ceil(turns)
-        if fits and not any(_is_narrow(term, inside, rows) for term in among):
-            return region._replace(how=Cut((), axis, rows))
-    return None
+        turns = -(-size // rows)
+        fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * (turns + turns % 2)
+        if fits and not any(_is_narrow(term, region.inside, rows) for term in among):
+            return rows
+    return 0
 
 
 def _mappable(term: Term) -> bool:
@@ -236,15 +259,15 @@ def _is_product(term: Term) -> bool:
     return record is not None and record.kind == "contraction" and bool(term.axes)
 
 
-def _multiplied(region: Region) -> int:
-    """The multiply-adds of rows by matrices that are one for all blocks."""
-    found = 0
-    for term in _terms(region.root, region.inside):
-        if _is_product(term):
-            left, right = (each.shape for each in term.arguments)
-            if set(left) & set(right) <= set(term.axes):
-                found += count(term) * math.prod((sizes_of(term.arguments[0]) or {})[axis] for axis in term.axes)
-    return found
+def _multiplied(term: Term) -> int:
+    """The multiply-adds of a product of two matrices."""
+    if not _is_product(term):
+        return 0
+    left, right = term.arguments
+    if not set(left.shape) & set(right.shape) <= set(term.axes):
+        return 0
+    sizes = sizes_of(left) or {}
+    return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
 
 def _is_narrow(term: Term, inside: Mapping[int, Axes], rows: int) -> bool:
@@ -266,7 +289,7 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int) -> Cut | None:
         return region.how
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
-    target = ROWS if product else CHUNK
+    target = min(ROWS, count(region.largest) * itemsize // PARTS) if product else CHUNK
     shared = {axis: sum(axis in own for _, own in region.leaves) for axis in region.axes}
     axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
     inner = count(region.largest) * itemsize // max(1, math.prod(sizes[axis] for axis in axes))

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 def call(checker: Checker, node: Call, frame: Frame) -> Term:
     """The term of an operator applied to its operands."""
-    for function, bindings in matching(checker, node, frame):
-        return call_defined(checker, function, bindings, node, frame)
+    if node.operator in checker.scope.functions:
+        for function, bindings in matching(checker, node, frame):
+            return call_defined(checker, function, bindings, node, frame)
     if node.operator in checker.python:
         return call_python(checker, node, frame)
     if node.operator == "size":
@@ -71,14 +72,14 @@ def call_builtin(checker: Checker, node: Call, frame: Frame) -> Term:
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, frame)
     arguments = checker.all_terms(node.arguments, frame)
-    options = tuple(option(checker, part, frame) for part in node.parameters)
+    options = tuple([option(checker, part, frame) for part in node.parameters])
     if len(options) > len(record.options):
         wanted = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
             304, f"{node.operator} takes {wanted} after the semicolon, and was given {len(options)} parameters", node,
             hint="leave the others out",
         )  # fmt: skip
-    named = tuple((name, value) for (name, _), value in zip(record.options, options))
+    named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
         return indexed_by(checker, node, axes[0], arguments, frame)
     term = checker.apply(node.operator, arguments, axes, node, frame, node.arguments, named)

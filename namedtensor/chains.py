@@ -15,6 +15,7 @@ from .terms import Term
 
 MOST = 8  # factors: beyond, the order that was written stays
 CALL = 500.0  # multiply-adds that a call of the library is worth
+CHAINED = ("⊙", "juxtaposed", "∑")
 MATRIX = 100.0  # those that each matrix of a stack is worth
 
 
@@ -27,6 +28,8 @@ class Chain(NamedTuple):
 
 def chain_of(term: Term, alone: Callable[[Term], bool]) -> Chain | None:
     """The factors of products within sums of products, where another order can be cheaper and each axis is one thing."""
+    if not any(argument.operator in CHAINED for argument in term.arguments):
+        return None
     factors, axes = _collected(term, alone, True)
     fewest = 2 if term.operator == "∑" else 3
     if not fewest <= len(factors) <= MOST or not axes or len(axes) != len(set(axes)):
@@ -45,6 +48,8 @@ def _collected(term: Term, alone: Callable[[Term], bool], first: bool = False) -
         return [term], []
     parts = [_collected(argument, alone) for argument in term.arguments]
     for place, (_, summed) in enumerate(parts):
+        if not summed:
+            continue
         others = [argument for at, argument in enumerate(term.arguments) if at != place]
         if any(set(summed) & set(other.shape) for other in others):  # this axis is another one outside
             return [term], []

@@ -150,7 +150,7 @@ class Checker:
     def all_terms(self, parts: Iterable[Node], frame: Frame) -> tuple[Term, ...]:
         """The terms of several parts; while collecting, each part's error is noted before the first stops the whole."""
         if not self.collect:
-            return tuple(self.term(part, frame) for part in parts)
+            return tuple([self.term(part, frame) for part in parts])
         found, failed = [], False
         for part in parts:
             try:

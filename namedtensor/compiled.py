@@ -83,13 +83,15 @@ class Compiled:
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
     """
 
-    __slots__ = ("function", "count", "claims", "terms", "checker", "known")
+    __slots__ = ("function", "count", "claims", "terms", "checker", "known", "layout", "again")
 
     def __init__(self, function: Function, terms: tuple[Term, ...], checker: Checker):
         self.function, self.terms, self.checker = function, terms, checker
         self.count = len(terms)
         self.claims = tuple(checker.claim_terms)
-        self.known: Callable[..., Any] | None = None  # what a repeated call runs
+        self.known: Any = None  # what a later call runs
+        self.layout: Any = None  # of its result
+        self.again: Callable[..., Any] | None = None  # what a repeated call runs
 
     @property
     def plan(self) -> Plan:
@@ -101,8 +103,17 @@ class Compiled:
         (result,) = self.several(*arrays)
         value = self.plan.results[0]
         if not self.claims and isinstance(value, Value) and not value.dynamic:
-            self.known = self.function.prepared(result.layout)
+            self.layout, self.known = result.layout, self.function.prepared(result.layout)
         return result
+
+    def repeated(self, tensors: tuple[Any, ...], named: Mapping[str, Any]) -> Callable[..., Any]:
+        """What serves the next call with such tensors by position and by name; see `Function.repeated`."""
+        if self.again is None:
+            parameters = [f"argument_{number}" for number in range(1, len(tensors) + 1)]
+            order = (*named, *parameters)
+            layouts = [*map(LAYOUT, named.values()), *map(LAYOUT, tensors)]
+            self.again = self.function.repeated((*parameters, *named), order, layouts, self.layout)
+        return self.again
 
     def several(self, *arrays: Any) -> tuple:
         """All results, where there are several."""
@@ -141,13 +152,14 @@ class Plans(OrderedDict):
 
 PLANS = Plans()
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
-KNOWN: dict[tuple, Callable[..., Any]] = {}  # formula, names, layouts -> what a repeated call runs
+KNOWN: dict[tuple, Compiled] = {}  # formula, names, layouts -> what a later call runs
+AGAIN: dict[str, Callable[..., Any]] = {}  # formula -> what a call like the last one runs
 
 
-def keep(table: dict[tuple, Callable[..., Any]], key: tuple | None, compiled: Compiled) -> None:
-    """Keep what a repeated call runs."""
+def keep(table: dict[tuple, Compiled], key: tuple | None, compiled: Compiled) -> None:
+    """Keep what a later call runs."""
     if key is not None and compiled.known is not None:
-        remember(table, key, compiled.known)
+        remember(table, key, compiled)
 
 
 def shadowed_by(names) -> frozenset[str]:
@@ -183,7 +195,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 def compile_formula(
     formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = ()
 ) -> Compiled:
-    program = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), limits.nesting, frozenset(PYTHON))
+    program = parse(formula, syntax, shadowed_by(bundle.values), limits.nesting, frozenset(PYTHON))
     scope = analyse(formula, program)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):

@@ -20,7 +20,7 @@ from .names import key
 from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
-from .running import Function
+from .running import Function, never
 from .scope import analyse
 from .sizes import is_known, known
 from .targets import Target, target_of
@@ -133,11 +133,20 @@ class Made(NamedTuple):
     fast: Callable[..., Any]
     run: Callable[..., Any]
     names: tuple[str, ...]
+    layout: Any = None
 
     def prepared(self, layout: Any) -> Made:
         """The same for calls whose result has always this layout."""
         fast = None if self.fast is self.function else self.fast
-        return self._replace(run=self.function.prepared(layout, fast))
+        return self._replace(run=self.function.prepared(layout, fast), layout=layout)
+
+    def repeated(self, tensors: tuple[Any, ...], named: Mapping[str, Any]) -> Callable[..., Any]:
+        """What serves the next call with such tensors by position and by name; see `Function.repeated`."""
+        parameters = [f"argument_{number}" for number in range(1, len(tensors) + 1)]
+        layouts = [*map(LAYOUT, tensors), *map(LAYOUT, named.values())]
+        fast = None if self.fast is self.function else self.fast
+        order = (*parameters, *named)
+        return self.function.repeated(order, order, layouts, self.layout, fast)
 
 
 class Compiled:
@@ -153,22 +162,30 @@ class Compiled:
         self._made: dict[tuple, Made] = {}
         self._known: dict[tuple, Made] = {}  # names and layouts -> what a repeated call runs
         self._last: Made | None = None
+        self._again: Callable[..., Any] = never  # what a repeated call runs
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """The formula's value. Raises NotationError where what is given does not fit."""
+        if values is None and sizes is None:  # what is repeated needs no more than this
+            try:
+                result = self._again(*arguments, **named)
+                if result is not None:
+                    return result
+            except Exception:  # whatever it is, the long way tells it well
+                pass
         known = None
-        if sizes is None:  # what is known needs no more than this
+        if sizes is None:  # nor what is known more than this
             try:
                 given = named if values is None else {**values, **named} if named else values
-                known = (PYTHON.version, *map(LAYOUT, arguments))
-                if given:
-                    known += (*given, *map(LAYOUT, given.values()))
+                known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
                 found = self._known.get(known)
-                if found is not None:
-                    self._last = found
-                    return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
             except (AttributeError, TypeError):
-                known = None
+                found = known = None
+            if found is not None:
+                self._last = found
+                if values is None:
+                    self._again = found.repeated(arguments, named)
+                return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
         self._last = found
         return result

@@ -55,7 +55,7 @@ FOLDED: dict[str, Callable[..., Any]] = {
 
 def fold(name: str, numbers: list, options) -> Any:
     """The value of an operator on plain numbers, or None where that is left to the arrays."""
-    if name not in FOLDED or options or any(number is None for number in numbers):
+    if None in numbers or name not in FOLDED or options:
         return None
     try:
         value = FOLDED[name](*numbers)

@@ -113,7 +113,7 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
     rows: list[Row] = []
     sizes = sizes_of(plan)
     for step in plan.steps:
-        if step.primitive in VIEWS or step.value.fixed:
+        if step.primitive in VIEWS or step.primitive == "moderate" or step.value.fixed:
             continue
         part, size = part_of(step, plan.source), step.value.count * itemsize(step.value)
         if step.primitive == "blocks":

@@ -17,6 +17,7 @@ from grammar.parser import parse
 from .check import Checker
 from .checked import Checked, Input, Poisoned
 from .compiled import (
+    AGAIN,
     ARRAY,
     KNOWN,
     LAYOUT,
@@ -30,6 +31,7 @@ from .compiled import (
     whole_sizes,
 )
 from .explain import explained
+from .layouts import remember
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
@@ -67,13 +69,22 @@ def evaluate(
     known = None
     if sizes is None and syntax == "auto" and not strict and limits is DEFAULT:  # what is known needs no more than this
         try:
+            if values is None:
+                result = AGAIN[formula](**named)
+                if result is not None:
+                    return result
+        except Exception:  # whatever it is, the long way tells it well
+            pass
+        try:
             given = named if values is None else {**values, **named} if named else values
             known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()))
-            run = KNOWN.get(known)
-            if run is not None:
-                return run(*map(ARRAY, given.values()))
+            found = KNOWN.get(known)
         except (AttributeError, TypeError):
-            known = None
+            found = known = None
+        if found is not None:
+            if values is None:
+                remember(AGAIN, formula, found.repeated((), named))
+            return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
         bundle = Bundle(formula, all_values(values, named))
         extent = whole_sizes(sizes) if sizes else None

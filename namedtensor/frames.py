@@ -10,6 +10,7 @@ from typing import Any
 
 from .names import Key
 from .scope import Definition, Function
+from .sizes import agree
 from .terms import Term
 
 
@@ -72,8 +73,6 @@ class Frame:
 
     def note_sizes(self, source: str, shape: dict[str, Any]) -> None:
         """Remember the axes of a tensor that this scope has."""
-        from .sizes import agree
-
         for axis, size in shape.items():
             found = self.sizes.get(axis)
             if found is None:

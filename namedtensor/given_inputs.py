@@ -75,6 +75,8 @@ def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
 def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Frame]:
     """The set that a top-level name is declared to be in, and a frame that knows its indices."""
     for _, name, sets, over in checker.scope.declarations:
+        if name.base != key.base:
+            continue
         indices = match_key(name, key, checker.scope.indices)
         if indices is not None and over is not None and not str(indices.get(over.variable.text)).isdecimal():
             continue

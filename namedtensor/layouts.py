@@ -10,6 +10,7 @@ from typing import Any
 
 from .arrays import namespace
 from .axes import show
+from .targets import dtype_name
 
 MOST = 4096  # layouts, and calls of one operator, that are kept
 
@@ -28,7 +29,7 @@ class Layout:
 
     @property
     def is_truth(self) -> bool:
-        return self.xp.isdtype(self.dtype, "bool")
+        return dtype_name(self.dtype) == "bool"
 
     def __repr__(self) -> str:
         return f"Layout({show(self.sizes)}, {self.dtype})"

@@ -312,9 +312,9 @@ def resolve_name(checker: Checker, node: Node, frame: Frame) -> Term:
     assert name is not None
     key = name.key(frame.index)
     found = checker.find(key, frame, node)
-    if found is None and (name.superscript or name.subscript):
-        found = checker.by_value(name, frame, node)
     if found is not None:
+        return found
+    if (name.superscript or name.subscript) and (found := checker.by_value(name, frame, node)) is not None:
         return found
     if isinstance(node, nodes.Subscript):
         found = elements.created(checker, node, frame)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -25,6 +26,8 @@ class Key(NamedTuple):
     superscript: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if not self.subscript and not self.superscript:
+            return self.base
         return self.base + _script("_", self.subscript) + _script("^", self.superscript)
 
 
@@ -64,6 +67,11 @@ def key(text: str) -> Key:
     """
     if not isinstance(text, str):
         raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
+    return _key(text)
+
+
+@lru_cache(maxsize=4096)
+def _key(text: str) -> Key:
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
     match = _KEY.fullmatch(spelled)
     if not match or not _WORD.fullmatch(match["base"]):
@@ -133,6 +141,8 @@ class Spelled(NamedTuple):
     superscript: tuple[Node, ...]
 
     def key(self, value: Callable[[str], Any] = lambda name: None) -> Key:
+        if not self.subscript and not self.superscript:
+            return Key(self.base)
         return Key(
             self.base,
             tuple(component(node, value) for node in self.subscript),

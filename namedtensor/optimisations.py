@@ -6,6 +6,7 @@ Each can be turned off by its name (`formula.compile(without=...)`), and results
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from grammar.errors import NotationError
@@ -26,6 +27,11 @@ ROWS = (
         "contraction order", "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B"
     ),
     Optimisation("normalise late", "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax", ("numpy",)),
+    Optimisation(
+        "no largest",
+        "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of what numbers there are",
+        ("numpy",),
+    ),
     Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", ("numpy",)),
     Optimisation(
         "attention", "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention", ("torch",)
@@ -46,7 +52,11 @@ OPTIMISATIONS = {row.name: row for row in ROWS}
 
 def chosen(target: str, without: Iterable[str] = ()) -> frozenset[str]:
     """The names of the optimisations for a target, but for those that are turned off."""
-    off = frozenset(without)
+    return _chosen(target, frozenset(without))
+
+
+@cache
+def _chosen(target: str, off: frozenset[str]) -> frozenset[str]:
     for name in off - set(OPTIMISATIONS):
         raise NotationError(208, f"no optimisation is called {name!r}", hint=f"there are: {', '.join(OPTIMISATIONS)}")
     return frozenset(row.name for row in ROWS if (not row.targets or target in row.targets) and row.name not in off)

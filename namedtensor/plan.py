@@ -16,6 +16,7 @@ import keyword
 import math
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .axes import show
@@ -78,13 +79,19 @@ class Plan:
 
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
-        results: Iterable[Argument], in_place: bool = True, prefix: str = "",
+        results: Iterable[Argument], in_place: bool = True, prefix: str = "", careful: Plan | None = None,
     ):  # fmt: skip
         self.source, self.in_place = source, in_place
+        self.careful = careful  # what is run instead where a step `moderate` fails
+        self._names = tuple(names)
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)
-        self.names = _named(names, self.inputs, self.steps, prefix)
+        self.names = _named(self._names, self.inputs, self.steps, prefix)
+
+    def renamed(self, prefix: str) -> Plan:
+        """The same, its fixed values called with a prefix."""
+        return Plan(self.source, self._names, self.inputs, self.steps, self.results, self.in_place, prefix)
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
@@ -99,7 +106,11 @@ class Plan:
             if step.primitive == "same":
                 continue
             given = ", ".join(map(self.text_of, step.arguments))
-            shown = {name: value for name, value in step.options.items() if value is not False and name != "plan"}
+            shown = {
+                name: value
+                for name, value in step.options.items()
+                if value is not False and name not in ("plan", "shift")
+            }
             options = "; ".join(f"{name} {_option(value)}" for name, value in shown.items())
             inside = "; ".join(filter(None, (given, options)))
             if "plan" in step.options:
@@ -107,7 +118,10 @@ class Plan:
                     f"{step.options['function']}:",
                     *(f"    {line}" for line in str(step.options["plan"]).splitlines()),
                 ]
-            lines.append(f"{self.names[step.value]} = {step.primitive}({inside}) : {step.value.shown}")
+            known = f"{step.primitive}({inside})"
+            lines.append(
+                known if step.primitive == "moderate" else f"{self.names[step.value]} = {known} : {step.value.shown}"
+            )
         return "\n".join(lines)
 
 
@@ -125,7 +139,7 @@ def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step,
     return tuple(reversed(kept))
 
 
-CHECKS: frozenset[str] = frozenset(("covered",))
+CHECKS: frozenset[str] = frozenset(("covered", "moderate"))
 
 
 def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str) -> dict[Any, str]:
@@ -138,6 +152,8 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
         if step.primitive == "same":
             found[step.value] = found[step.arguments[0]]
             continue
+        if step.primitive == "moderate":
+            continue
         letter = f"{prefix}c" if step.value.fixed else "t"
         while True:
             number[letter] += 1
@@ -148,6 +164,7 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
     return found
 
 
+@lru_cache(maxsize=4096)
 def safe(name: str) -> str:
     """An identifier of Python like the name that a formula has, and like none of Python's own or of a library's.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains, patterns
+from . import blocks, chains, extremes, patterns
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -40,7 +39,7 @@ def make_plan(
     planner = _Planner(source, target, limits, real_of(layouts, target), without)
     planner.take(layouts, names or {})
     results = [planner.value(term) for term in planner.all(roots)]
-    return planner.writer.plan(source, results), planner.python
+    return planner.writer.plan(source, results, short=0 if planner.blocks else extremes.SHORT), planner.python
 
 
 def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
@@ -94,38 +93,46 @@ class _Planner:
             dtype = dtype_name(layout.dtype)
             self.inputs[name] = self.writer.input(names.get(name, name), layout.axes, layout.extent, dtype)
 
+    @property
+    def itemsize(self) -> int:
+        """The bytes of one number."""
+        return int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
+
     # ------------------------------------------------------------------------------------------------------ in blocks
     def find_regions(self, terms: list[Term]) -> dict[int, blocks.Region]:
-        itemsize = int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
         found: dict[int, blocks.Region] = {}
         taken: set[int] = set()
-        for number, term in reversed(tuple(enumerate(terms))):
-            if id(term) not in taken:
-                region = None
-                if "layers in blocks" in self.writer.optimised:
-                    region = blocks.find_layers(term, terms[:number], self.users, itemsize)
-                region = region or blocks.find(term, self.users, itemsize)
+        layers = "layers in blocks" in self.writer.optimised and blocks.are_layers(terms)
+        for number in reversed(range(len(terms))):
+            term = terms[number]
+            if id(term) not in taken and not self.reordered(term):
+                region = blocks.find_layers(terms, number, self.users, self.itemsize) if layers else None
+                region = region or blocks.find(term, self.users, self.itemsize)
                 if region is not None and not taken & set(region.inside):
                     found[id(term)] = region
                     taken |= set(region.inside)
         return found
 
+    def reordered(self, term: Term) -> bool:
+        """Whether a term is a chain of contractions, whose best order need not have the large array that blocks avoid."""
+        return "contraction order" in self.writer.optimised and chains.chain_of(term, self.serves_alone) is not None
+
     def in_blocks(self, region: blocks.Region) -> Argument | None:
         """A region as one step, whose function is the plan of one block; None where there is nothing to cut."""
         values = [self.value(term) for term, _ in region.leaves]
         largest = max((each for each in values if isinstance(each, Value)), key=lambda each: each.count, default=None)
-        itemsize = int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
         if largest is None or any(isinstance(each, Value) and each.dynamic for each in values):
             return self.as_they_come(region)
         names = {name: axis for axis, name in region.leaves[values.index(largest)][1].items()}
         order = tuple(names.get(axis, axis) for axis in largest.order)
-        how = blocks.cut(region, (*order, *region.root.shape), itemsize)
+        how = blocks.cut(region, (*order, *region.root.shape), self.itemsize)
         if how is None:
             return self.as_they_come(region)
         root, parts = blocks.sliced(region, how)
         inner = _Planner(
             self.source, self.target, self.limits, self.writer.real, (*self.without, "blocks", "products by rows")
         )
+        inner.writer.in_block = True
         given, cuts = [], []
         for number, (term, own) in enumerate(parts, 1):
             value = self.array(term)
@@ -145,7 +152,7 @@ class _Planner:
         sizes = blocks.sizes_of(region.root) or {}
         shape = tuple(sizes[axis] for axis in order)
         return self.writer.step(
-            "blocks", given, order, shape, result.dtype, plan=inner.writer.plan(self.source, (result,), f"b{self.blocks}_"),
+            "blocks", given, order, shape, result.dtype, plan=inner.writer.plan(self.source, (result,), f"b{self.blocks}_", extremes.SHORT),
             function=f"block_{self.blocks}",
             cuts=tuple(cuts), counts=(*[sizes[axis] for axis in how.picked], sizes[how.sliced]), rows=how.rows,
             at=order.index(how.sliced), sizes=shape,
@@ -156,23 +163,28 @@ class _Planner:
         self.regions.pop(id(region.root))
         for term in in_order(region.root):
             if id(term) in region.inside and id(term) not in self.found:
-                self.check_memory(term)
+                self.check_memory(term, _count(term))
                 self.found[id(term)] = self.lowered(term)
         return self.found[id(region.root)]
 
     def all(self, roots: tuple[Term, ...]) -> tuple[Term, ...]:
         terms = in_order(*roots)
-        for term in (*terms, None):
-            for argument in () if term is None else term.arguments:
-                self.users.setdefault(id(argument), []).append(term)
-        for root in roots:
-            self.users.setdefault(id(root), []).append(RESULT)
-        self.regions = self.find_regions(terms) if "blocks" in self.writer.optimised else {}
-        inside = {each for region in self.regions.values() for each in region.inside}
+        users = self.users
         for term in terms:
+            users.setdefault(id(term), [])
+        for term in terms:
+            for argument in term.arguments:
+                users[id(argument)].append(term)
+        for root in roots:
+            users[id(root)].append(RESULT)
+        sizes = [_count(term) for term in terms]
+        if "blocks" in self.writer.optimised and max(sizes, default=0) * self.itemsize >= blocks.SCORES:
+            self.regions = self.find_regions(terms)
+        inside = {each for region in self.regions.values() for each in region.inside}
+        for term, size in zip(terms, sizes):
             if id(term) in inside and id(term) not in self.regions:
                 continue
-            self.check_memory(term)
+            self.check_memory(term, size)
             self.writer.origin = term
             try:
                 self.found[id(term)] = self.lowered(term)
@@ -184,16 +196,13 @@ class _Planner:
                 raise failure(problem, self.source, term) from problem
         return roots
 
-    def check_memory(self, term: Term) -> None:
-        sizes = [known(size) for size in term.shape.values()]
-        if any(not isinstance(size, int) for size in sizes):
-            return
-        if len(sizes) > AXES:
+    def check_memory(self, term: Term, count: int) -> None:
+        if count >= 0 and len(term.shape) > AXES:
             raise NotationError(
-                404, f"this has {len(sizes)} axes, and at most {AXES} can be computed with", self.source,
+                404, f"this has {len(term.shape)} axes, and at most {AXES} can be computed with", self.source,
                 place(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
-        total = 8 * math.prod(sizes)
+        total = 8 * count
         if total > self.limits.result:
             shape = {plain(axis): size for axis, size in resolve(term.shape).items()}
             raise NotationError(
@@ -210,23 +219,23 @@ class _Planner:
         return self.writer.array(self.value(term))
 
     def lowered(self, term: Term) -> Argument:
-        region = self.regions.get(id(term))
-        if region is not None:
-            found = self.in_blocks(region)
+        if id(term) in self.regions:
+            found = self.in_blocks(self.regions[id(term)])
             if found is not None:
                 return found
         rule = self.RULES.get(term.operator)
         return self.operator(term) if rule is None else rule(self, term)
 
     def operator(self, term: Term) -> Argument:
-        sizes = {name[5:]: value for name, value in term.options if name.startswith("size ")}
-        options = {name: value for name, value in term.options if not name.startswith("size ")}
+        options = dict(term.options)
+        sizes = {name[5:]: options.pop(name) for name in [*options] if name.startswith("size ")}
         if sizes:
             options["sizes"] = sizes
         for argument in term.arguments:
-            if any(not is_known(size) for size in argument.shape.values()):
-                raise NotationError(309, "a size stays unknown", self.source, term.node.span)
-        arguments = tuple(map(self.value, term.arguments))
+            for size in argument.shape.values():
+                if not is_known(size):
+                    raise NotationError(309, "a size stays unknown", self.source, term.node.span)
+        arguments = tuple([self.found[id(each)] for each in term.arguments])
         if arguments and not any(isinstance(each, Value) for each in arguments):
             arguments = tuple(each if isinstance(each, bool) else float(each) for each in arguments)
             arguments = tuple(map(self.writer.constant, arguments))
@@ -238,23 +247,23 @@ class _Planner:
     # ---------------------------------------------------------------------------------------------------- rewrites
     def rewritten(self, term: Term) -> Argument | None:
         """The same by another way, which an optimisation finds to be shorter; steps that it leaves unused are dropped."""
-        kind = REGISTRY[term.operator].kind
         on = self.writer.optimised
-        if kind == "contraction" and term.axes and "attention" in on:
+        if not term.axes:
+            if term.operator == "+" and "linear" in on:
+                return patterns.linear(self, term)
+            if term.operator in patterns.SCALES and "scale the smaller" in on:
+                return self.scaled_smaller(term)
+            return None
+        contraction = REGISTRY[term.operator].kind == "contraction"
+        if contraction and "attention" in on:
             found = patterns.attention(self, term)
             if found is not None:
                 return found
-        if term.operator == "+" and "linear" in on:
-            return patterns.linear(self, term)
-        if term.axes and (kind == "contraction" or term.operator == "∑") and "contraction order" in on:
+        if (contraction or term.operator == "∑") and "contraction order" in on:
             found = self.in_order(term)
             if found is not None:
                 return found
-        if kind == "contraction" and term.axes and "normalise late" in on:
-            return self.normalised_late(term)
-        if term.operator in ("/", "⊙", "juxtaposed") and not term.axes and "scale the smaller" in on:
-            return self.scaled_smaller(term)
-        return None
+        return self.normalised_late(term) if contraction and "normalise late" in on else None
 
     def in_order(self, term: Term) -> Argument | None:
         """A chain of contractions in its cheapest order."""
@@ -299,11 +308,12 @@ class _Planner:
             x, y = self.found.get(id(soft.arguments[0])), self.value(other)
             if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or y.dtype != x.dtype:
                 continue
-            if blocks.count(term) >= blocks.count(soft):
+            if _count(term) >= _count(soft):
                 continue
-            powers = w.exp(w.subtract(x, w.reduce("max", x, soft.axes, True)))
-            total = w.reduce("sum", powers, soft.axes)
+            powers, total = w.exponentials(x, soft.axes, False)
             product = REGISTRY["⊙"].lower(w, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
+            if x.dtype in extremes.ENDS and "no largest" in w.optimised:
+                w.moderate(product, -(2.0 ** extremes.ENDS[x.dtype]), 2.0 ** extremes.ENDS[x.dtype])
             return w.divide(product, total)
         return None
 
@@ -316,12 +326,12 @@ class _Planner:
         record = REGISTRY.get(product.operator)
         if number is None or isinstance(number, bool) or record is None or record.kind != "contraction":
             return None
-        if not product.axes or not self.serves_alone(product) or number == 0:
+        if not product.axes or not self.serves_alone(product) or number == 0 or id(product) in self.regions:
             return None
         x, y = (self.value(each) for each in product.arguments)
         if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or x.dtype != y.dtype:
             return None
-        if 4 * min(x.count, y.count) > blocks.count(product):  # a new array costs more than a pass over one in place
+        if 4 * min(x.count, y.count) > _count(product):  # a new array costs more than a pass over one in place
             return None
         scale = 1.0 / number if term.operator == "/" else float(number)
         x, y = (w.multiply(x, scale), y) if x.count <= y.count else (x, w.multiply(y, scale))
@@ -471,6 +481,17 @@ class _Planner:
         "python": python_rule,
         "unknown": unknown_rule,
     }
+
+
+def _count(term: Term) -> int:
+    """How many numbers a term has; −1 where a size is not known."""
+    total = 1
+    for size in term.shape.values():
+        size = known(size)
+        if not isinstance(size, int):
+            return -1
+        total *= size
+    return total
 
 
 def _bytes(count: int) -> str:

@@ -34,6 +34,7 @@ from .limits import DEFAULT, deep
 from .names import key, walk
 from .operators import REGISTRY
 from .registered import PYTHON
+from .running import never
 from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown, known
 from .terms import Term
@@ -61,7 +62,7 @@ class Program:
         except NotationError as problem:
             raise problem.alone() from None
         self._entries: dict[Any, Any] = {}
-        self._known: dict[tuple, Any] = {}  # of the function that the program ends with
+        self._again: Callable[..., Any] = never  # what a repeated call runs of the function that the program ends with
 
     # what it says
     def __eq__(self, other) -> bool:
@@ -198,15 +199,17 @@ class Program:
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """The program's value; or, where it ends with a function, that function of the arguments."""
-        if values is None and sizes is None and not named:  # what is known needs no more than this
+        if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                run = self._known.get((PYTHON.version, *map(LAYOUT, arguments)))
-                if run is not None:
-                    return run(*map(ARRAY, arguments))
-            except AttributeError:
+                result = self._again(*arguments, **named)
+                if result is not None:
+                    return result
+            except Exception:  # whatever it is, the long way tells it well
                 pass
         if self._last is not None:
-            return self._last(*arguments, values=values, sizes=sizes, **named)
+            result = self._last(*arguments, values=values, sizes=sizes, **named)
+            self._again = self._last.again
+            return result
         if arguments:
             raise NotationError(
                 304,
@@ -246,9 +249,7 @@ class Program:
         function = self.last_function()
         if function is None:
             return None
-        entry = self[function.title]
-        self._known = entry.known
-        return entry
+        return self[function.title]
 
     def last_function(self) -> Function | None:
         functions = list(self.scope.all_functions())
@@ -403,23 +404,33 @@ class Entry:
         self.name = name
         self.key = key(name)
         self._plans = Plans()
-        self.known: dict[tuple, Any] = {}
+        self.known: dict[tuple, Compiled] = {}
+        self.again: Callable[..., Any] = never  # what a repeated call runs
 
     def __repr__(self) -> str:
         return f"{self.name} of a program of {len(self.program.tree.statements)} statements"
 
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name."""
+        if values is None and sizes is None:  # what is repeated needs no more than this
+            try:
+                result = self.again(*arguments, **named)
+                if result is not None:
+                    return result
+            except Exception:  # whatever it is, the long way tells it well
+                pass
         known = None
-        if sizes is None:  # what is known needs no more than this
+        if sizes is None:  # nor what is known more than this
             try:
                 given = named if values is None else {**values, **named} if named else values
                 known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
-                run = self.known.get(known)
-                if run is not None:
-                    return run(*map(ARRAY, given.values()), *map(ARRAY, arguments))
+                found = self.known.get(known)
             except (AttributeError, TypeError):
-                known = None
+                found = known = None
+            if found is not None:
+                if values is None:
+                    self.again = found.repeated(arguments, named)
+                return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
             bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))
             extent = whole_sizes(sizes) if sizes else None

@@ -61,6 +61,10 @@ class _Functions(dict):
         super().__setitem__(name, value)
         self.version += 1
 
+    def __delitem__(self, name):
+        super().__delitem__(name)
+        self.version += 1
+
 
 PYTHON: _Functions = _Functions()
 

@@ -6,7 +6,8 @@ Where a function fails, the line that failed says which step it was, so nothing 
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from grammar.errors import NotationError
@@ -15,6 +16,7 @@ from .arrays import at_once
 from .backends.source import FILE
 from .plan import Plan, Step
 from .planner import failure, index_error, place
+from .registered import PYTHON
 from .targets import Target
 
 FAILURES = (
@@ -35,6 +37,8 @@ class Function:
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
+        if plan.careful is not None:
+            extra["function_carefully"] = later(lambda: Function(plan.careful, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
         self.steps: dict[int, Step] = {}
         try:
@@ -63,37 +67,45 @@ class Function:
         from .tensors import NamedTensor
 
         run = instead or self.run
-        explained, new, free = self.explained, object.__new__, _FREE
-        if not self.quiet or self.own:
-            run = ignoring()(run) if self.own and self.quiet else run
+        if self.own and self.quiet:
+            run = ignoring()(run)
+        explained, new = self.explained, object.__new__
 
-            def call(*arrays):
-                result = new(NamedTensor)
-                try:
-                    result._array = run(*arrays)
-                except Exception as problem:
-                    raise explained(problem) from None
-                result.layout = layout
-                return result
-
-            return call
-
-        def quiet(*arrays):
+        def call(*arrays):
             result = new(NamedTensor)
             try:
-                context = free.pop()
-            except IndexError:
-                context = quiet_context()
-            try:
-                result._array = context.run(run, *arrays)
+                result._array = run(*arrays)
             except Exception as problem:
                 raise explained(problem) from None
-            finally:
-                free.append(context)
             result.layout = layout
             return result
 
-        return quiet
+        return quietly(call) if self.quiet and not self.own else call
+
+    def repeated(
+        self, parameters: Sequence[str], order: Sequence[str], layouts: Sequence[Any], layout: Any,
+        instead: Callable[..., Any] | None = None,
+    ) -> Callable[..., Any]:  # fmt: skip
+        """The same for tensors, by position or by the names of the parameters; `order` is that of the plan's inputs.
+
+        Where they are of other layouts than these it gives None, and whatever fails in it fails as it may: the call is then
+        made the long way. Nothing is looked up, so that a small formula costs little more than its arrays do.
+        """
+        from .tensors import NamedTensor
+
+        if self.own or not all(name.isidentifier() and not name.startswith("__") for name in parameters):
+            return never
+        space = {
+            "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
+            "__PYTHON": PYTHON, "__version": PYTHON.version,
+            **{f"__layout_{number}": each for number, each in enumerate(layouts)},
+        }  # fmt: skip
+        try:
+            exec(_repeated(tuple(parameters), tuple(order)), space)
+        except SyntaxError:  # a name is one of Python's own words
+            return never
+        again = space["again"]
+        return partial(always_quiet().run, again) if self.quiet else again
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
@@ -134,6 +146,32 @@ def no_inverse() -> NotationError:
     return NotationError(405, "this matrix has no inverse: its determinant is zero")
 
 
+def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    """A function that is made when it is first called."""
+    made = cache(make)
+    return lambda *arrays: made()(*arrays)
+
+
+# ----------------------------------------------------------------------------------------------------------- repeated
+def never(*_: Any, **__: Any) -> None:
+    """What stands for a repeated call where there has been none."""
+
+
+@lru_cache(maxsize=1024)
+def _repeated(parameters: tuple[str, ...], order: tuple[str, ...]) -> Any:
+    """The code of a call for tensors of known layouts."""
+    fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(order)]
+    text = [
+        f"def again({', '.join(parameters)}):",
+        f"    if {' and '.join([*fits, '__PYTHON.version == __version'])}:",
+        "        __result = __new(__NamedTensor)",
+        f"        __result._array = __run({', '.join(f'{name}._array' for name in order)})",
+        "        __result.layout = __layout",
+        "        return __result",
+    ]
+    return compile("\n".join(text) + "\n", "<repeated>", "exec")
+
+
 # ---------------------------------------------------------------------------------------------------- no warnings
 # What a formula gives for log(-1) is nan, and that is its value. NumPy keeps what it warns of in a context variable, so
 # a context in which it is told to be quiet costs a call next to nothing.
@@ -146,6 +184,12 @@ def quiet_context() -> contextvars.Context:
     context = contextvars.copy_context()
     context.run(np.seterr, all="ignore")
     return context
+
+
+@cache
+def always_quiet() -> contextvars.Context:
+    """The context of calls that are repeated; who finds it busy, in another thread, does without."""
+    return quiet_context()
 
 
 def quietly(function: Callable[..., Any]) -> Callable[..., Any]:

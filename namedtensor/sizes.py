@@ -72,7 +72,7 @@ Size = Union[int, Unknown]
 
 def known(size: Any) -> Any:
     """The number that `size` has become, or the unknown that stands for it now."""
-    while isinstance(size, Unknown) and size.value is not None:
+    while type(size) is Unknown and size.value is not None:
         size = size.value
     return size
 
@@ -84,6 +84,8 @@ def agree(left: Any, right: Any) -> bool:
     >>> agree(n, 3), known(n), agree(n, 4)
     (True, 3, False)
     """
+    if left is right:
+        return True
     left, right = known(left), known(right)
     if left is right or (not isinstance(left, Unknown) and not isinstance(right, Unknown)):
         return left is right or left == right
@@ -95,4 +97,4 @@ def agree(left: Any, right: Any) -> bool:
 
 
 def is_known(size: Any) -> bool:
-    return not isinstance(known(size), Unknown)
+    return type(size) is int or not isinstance(known(size), Unknown)

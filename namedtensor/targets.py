@@ -6,7 +6,7 @@ Dtypes are names in a plan ("float32"), so that it prints and compares; a target
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 
@@ -45,6 +45,8 @@ class Target:
 
     def result_type(self, dtypes: Sequence[str]) -> str:
         """The dtype in which these meet, as the library has it."""
+        if len(dtypes) == 1:
+            return dtypes[0]
         different = tuple(dict.fromkeys(dtypes))
         if len(different) == 1:
             return different[0]
@@ -72,6 +74,7 @@ def kind_of(dtype: str) -> str:
     return "f"
 
 
+@lru_cache(maxsize=256, typed=True)
 def dtype_name(dtype: Any) -> str:
     """The name of a library's dtype: float32.
 

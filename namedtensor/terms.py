@@ -65,7 +65,8 @@ class Terms:
         self._made: dict[tuple, Term] = {}
 
     def make(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
-        key = (operator, tuple(map(id, arguments)), axes, options, _kinds(options))
+        # 1, 1.0 and True are three different options
+        key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         found = self._made.get(key)
         if found is None:
             found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, len(self._made))
@@ -81,11 +82,6 @@ class Terms:
     def made(self) -> list[Term]:
         """All of them, arguments before what uses them."""
         return list(self._made.values())
-
-
-def _kinds(options: tuple) -> tuple:
-    """1, 1.0 and True are three different options."""
-    return tuple(type(option) for option in options)
 
 
 def in_order(*roots: Term) -> list[Term]:

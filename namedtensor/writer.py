@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from . import extremes
 from .optimisations import chosen
 from .plan import Argument, Order, Plan, Scalar, Step, Value
 from .targets import Target
@@ -17,13 +18,15 @@ from .targets import Target
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip
 FLOATING = ("f", "c")
+PLAIN = {bool, int, float, Scalar}  # what stands beside arrays and leaves them their dtype
 
 
 def union(orders: Sequence[Order | None]) -> Order:
     """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
-    longest = max((order for order in orders if order is not None), key=len, default=())
-    further = dict.fromkeys(axis for order in orders if order is not None for axis in order if axis not in longest)
-    return (*further, *longest)
+    known = [order for order in orders if order is not None]
+    longest = max(known, key=len, default=())
+    further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
+    return (*further, *longest) if further else longest
 
 
 class Writer:
@@ -38,11 +41,19 @@ class Writer:
         self.inputs: list[Value | Scalar] = []
         self.steps: list[Step] = []
         self.origin: Any = None
+        self.in_block = False  # whether this is the plan of a block, which one thread computes
         self._made: dict[tuple, Value] = {}
         self._written: dict[Value, Step] = {}
+        self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
 
-    def plan(self, source: str, results: Sequence[Argument], prefix: str = "") -> Plan:
-        return Plan(source, self.names, self.inputs, self.steps, results, "in place" in self.optimised, prefix)
+    def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
+        """The plan of what is written, which may leave out what only extreme numbers need if it has at most `short` steps."""
+        in_place = "in place" in self.optimised
+        careful = Plan(source, self.names, self.inputs, extremes.careful(self.steps), results, in_place, prefix)
+        if len(careful.steps) > short or not extremes.are_in(careful.steps):
+            return careful
+        careful = careful.renamed(f"{prefix}careful_")
+        return Plan(source, self.names, self.inputs, extremes.hasty(self.steps), results, in_place, prefix, careful)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -63,26 +74,26 @@ class Writer:
         **options: Any,
     ) -> Value:  # fmt: skip
         """A step, or the one that was written already for the same."""
-        arguments = tuple([self.unnamed(each) for each in arguments])
-        key = (primitive, tuple([(type(each), each) for each in arguments]), tuple(shape), dtype, repr(options))
+        arguments, shape = tuple([self._unnamed.get(each, each) for each in arguments]), tuple(shape)
+        # What differs as an option may be equal as a number: 0.0 and −0.0, 1 and True.
+        key = (primitive, arguments, tuple(map(type, arguments)), shape, dtype, repr(options) if options else "")
         found = self._made.get(key)
         if found is None:
-            values = [each for each in arguments if isinstance(each, Value)]
             if dtype is None:
                 dtype = self.dtype_of(primitive, arguments, options)
-            fixed = all(each.fixed for each in arguments if hasattr(each, "fixed")) and primitive != "python"
-            dynamic = primitive in ("whole_power", "python") or (
-                dtype != "bool" and any(each.dynamic for each in values)
-            )
-            found = self._made[key] = Value(order, tuple(shape), dtype, fixed, dynamic)
+            fixed, dynamic = primitive != "python", primitive in ("whole_power", "python")
+            for each in arguments:
+                if isinstance(each, (Value, Scalar)):
+                    fixed = fixed and each.fixed
+                    dynamic = dynamic or (each.dynamic and dtype != "bool")
+            found = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
             step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
             self.steps.append(step)
-        return self.renamed(found, order)
+        return found if order == found.order else self.renamed(found, order)
 
     def unnamed(self, argument: Argument) -> Argument:
         """A value before its axes were called otherwise: equal steps are one, whatever the names."""
-        step = self._written.get(argument) if isinstance(argument, Value) else None
-        return step.arguments[0] if step is not None and step.primitive == "same" else argument
+        return self._unnamed.get(argument, argument)
 
     def renamed(self, x: Value, order: Order) -> Value:
         """The same array, its axes called otherwise: no line of text, for names are none of an array's business."""
@@ -95,17 +106,19 @@ class Writer:
             found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic)
             step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
             self.steps.append(step)
+            self._unnamed[found] = x
         return found if order != x.order else x
 
     def dtype_of(self, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
         """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
         if primitive in TRUTH:
             return "bool"
-        dtypes = [each.dtype for each in arguments if isinstance(each, Value)]
-        first = dtypes[0]
-        plain = self.target.kind(first) in FLOATING and primitive != "abs" and all(each == first for each in dtypes)
-        plain = plain and not any(isinstance(each, complex) for each in arguments)
-        return first if plain else self.target.ask(primitive, arguments, options)
+        dtypes = {each.dtype if isinstance(each, Value) else type(each) for each in arguments} - PLAIN
+        if len(dtypes) == 1 and primitive != "abs":
+            (only,) = dtypes
+            if isinstance(only, str) and self.target.kind(only) in FLOATING:
+                return only
+        return self.target.ask(primitive, arguments, options)
 
     def composite(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
         """One step where the target has it as its own operation, else what `write` writes."""
@@ -188,16 +201,15 @@ class Writer:
 
     def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
         target = self.target
-        dtypes = [each.dtype for each in arguments if isinstance(each, Value)]
-        kinds = [target.kind(dtype) for dtype in dtypes]
-        floating = [dtype for dtype, kind in zip(dtypes, kinds) if kind in FLOATING]
+        dtypes = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value)])
+        floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
         if floating:
             return target.result_type(floating)
         if floats or any(
             isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
         ):
             return self.default_float(arguments)
-        whole = [dtype for dtype, kind in zip(dtypes, kinds) if kind != "b"]
+        whole = [dtype for dtype in dtypes if target.kind(dtype) != "b"]
         return target.result_type(whole) if whole else target.default_whole
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
@@ -212,17 +224,17 @@ class Writer:
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> Value:
         """A function of numbers over the union of the axes."""
-        if not any(isinstance(each, Value) for each in arguments) or (
-            primitive not in self.target.numbers and any(not isinstance(each, Value) for each in arguments)
-        ):
-            arguments = self.with_arrays(arguments)
-        elif "numbers as arrays" in self.optimised:
-            arguments = self.with_constants(primitive, arguments)
+        values = [each for each in arguments if isinstance(each, Value)]
+        if len(values) < len(arguments):
+            if not values or primitive not in self.target.numbers:
+                arguments = self.with_arrays(arguments)
+            elif "numbers as arrays" in self.optimised:
+                arguments = self.with_constants(primitive, arguments)
         if len(arguments) == 1:
             (x,) = arguments
             return self.step(primitive, arguments, x.order, x.shape)
-        order = union([each.order for each in arguments if isinstance(each, Value)])
-        shape = self.shape_over(order, arguments)
+        order = union([each.order for each in values])
+        shape = self.shape_over(order, values)
         laid = [self.lay(each, order) if isinstance(each, Value) else each for each in arguments]
         return self.step(primitive, laid, order, shape)
 
@@ -242,20 +254,18 @@ class Writer:
             return tuple(map(self.array, arguments))
         return tuple(each if isinstance(each, Value) else self.constant(each, dtypes[0]) for each in arguments)
 
-    def shape_over(self, order: Order, arguments: Sequence[Argument]) -> tuple[int, ...]:
+    def shape_over(self, order: Order, values: Sequence[Value]) -> tuple[int, ...]:
         found = dict.fromkeys(order, 1)
-        for each in arguments:
-            if isinstance(each, Value):
-                for axis, size in zip(each.order, each.shape):
-                    if size != 1:
-                        found[axis] = size
+        for each in values:
+            for axis, size in zip(each.order, each.shape):
+                if size != 1:
+                    found[axis] = size
         return tuple(found.values())
 
-    def __getattr__(self, name: str) -> Any:
-        """Every elementwise primitive by its name: w.exp(x), w.add(x, y)."""
-        if name not in ELEMENTWISE:
-            raise AttributeError(name)
-        return lambda *arguments: self.elementwise(name, *arguments)
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Every elementwise primitive by its name: w.exp(x), w.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: Value, axes: Order, keep: bool = False) -> Value:
@@ -273,6 +283,24 @@ class Writer:
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
         rest = tuple(axis for axis in x.order if axis not in axes)
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
+
+    def exponentials(self, x: Value, axes: Order, keep: bool) -> tuple[Value, Value]:
+        """exp(x − m) and its sums, m the largest of x, to be divided by them: see `extremes`."""
+        largest = self.reduce("max", x, axes, True)
+        hasty = "no largest" in self.optimised and x.dtype in extremes.FAR and not x.fixed and not x.dynamic
+        if not hasty:
+            powers = self.exp(self.subtract(x, largest))
+            return powers, self.reduce("sum", powers, axes, keep)
+        shifted = self.step("subtract", (x, largest), x.order, x.shape, x.dtype, shift=True)
+        powers = self.exp(shifted)
+        total = self.reduce("sum", powers, axes, keep)
+        far = 2.0 ** extremes.FAR[x.dtype]
+        self.moderate(total, 1 / far, far)
+        return powers, total
+
+    def moderate(self, x: Value, low: float, high: float) -> None:
+        """Check that all entries lie between two numbers; where they do not, the plan's careful form is run."""
+        self.step("moderate", (x,), (), (), "bool", low=low, high=high)
 
     def factors(self, x: Value) -> tuple[Argument, ...] | None:
         """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
@@ -295,7 +323,7 @@ class Writer:
     def is_small(self, x: Value) -> bool:
         """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
         floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-        few = x.shape[-1] <= 512 and x.count <= 2**14
+        few = x.shape[-1] <= 512 and x.count <= (2**20 if self.in_block else 2**14)  # that one thread is best for
         return "small sums as products" in self.optimised and floats and few and self.is_fresh(x)
 
     def sum_as_product(self, x: Value, keep: bool) -> Value:
@@ -314,8 +342,9 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------------- layout
     def extents(self, x: Value, order: Order) -> tuple[int, ...]:
-        sizes = dict(zip(x.order, x.shape))
-        return tuple([sizes[axis] for axis in order])
+        if order == x.order:
+            return x.shape
+        return tuple([x.shape[x.order.index(axis)] for axis in order])
 
     def reorder(self, x: Value, order: Order) -> Value:
         """The same numbers with the axes in another order."""
@@ -418,3 +447,11 @@ ELEMENTWISE = frozenset(
     "multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or remainder logaddexp where whole_power".split()
 )
+
+
+def _elementwise(name: str) -> Callable[..., Value]:
+    return lambda self, *arguments: self.elementwise(name, *arguments)
+
+
+for _name in ELEMENTWISE:
+    setattr(Writer, _name, _elementwise(_name))

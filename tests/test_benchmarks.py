@@ -137,6 +137,14 @@ def test_answers_that_differ_in_shape_are_infinitely_apart():
     assert difference([np.array([1.0, 2.0])], [np.array([1.0, 4.0])]) == 0.5
 
 
+def test_a_norm_may_be_lenient_with_a_single_entry():
+    right = np.full((30, 30), 2.0)
+    left = right.copy()
+    left[4, 5] = 6.0
+    assert difference([left], [right]) == 2.0
+    assert difference([left], [right], 2) == pytest.approx(2 / 30)
+
+
 # --------------------------------------------------------------------------------------------------------- a whole run
 SHORT = Effort(rounds=3, fewest=2, seconds=0.01)
 
@@ -174,6 +182,12 @@ def test_a_wrong_answer_is_not_measured(tmp_path):
     turns.agree(adding("w"), [Stub(BY_HAND, 1.0), Stub("peer", 1.00001)])
     with pytest.raises(AssertionError, match="w: peer and NumPy by hand differ"):
         turns.agree(adding("w"), [Stub(BY_HAND, 1.0), Stub("peer", 1.1)])
+    right, left = np.ones(900), np.ones(900)
+    left[5] = 1.3  # a norm of 0.3 / 30
+    lenient = adding("w", norm=2, close=0.011)
+    turns.agree(lenient, [Stub(BY_HAND, right), Stub("peer", left)])
+    with pytest.raises(AssertionError, match="w: peer and NumPy by hand differ"):
+        turns.agree(replace(lenient, norm=math.inf), [Stub(BY_HAND, right), Stub("peer", left)])
 
 
 @pytest.mark.skipif(

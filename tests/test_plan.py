@@ -64,6 +64,14 @@ def test_what_needs_no_input_is_done_before():
     assert [step.primitive for step in plan.steps if not step.value.fixed] == ["add"]
 
 
+def test_numbers_are_no_part_of_what_is_compiled():
+    x, numbers = tensor("a"), ((0.5, 3.0), (2.0, 7.25), (1e-9, 1e200))
+    functions = [compiled(f"{a} x + {b}", x=x).function.run for a, b in numbers]
+    assert len({function.__code__ for function in functions}) == 1
+    for function, (a, b) in zip(functions, numbers):
+        assert np.array_equal(function(x.array), a * x.array + b)
+
+
 def test_a_rename_is_no_step():
     plan = compiled("A ⊙_{b} A_{a→a'}", A=tensor("a b")).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["transpose", "dot"]

@@ -56,5 +56,6 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 COMMON = {
     **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]",
     "unfold": laid, "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
+    "moderate": "moderate({0}, {low!r}, {high!r})",
     "whole_power": "whole_power({0}, {1})", "pool": "{0}.reshape({sizes})",
 }  # fmt: skip

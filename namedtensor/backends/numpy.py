@@ -45,8 +45,12 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 
 def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     given = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
-    rooms = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in BACKEND.rooms(step).made))
-    return f"in_blocks({options['function']}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms})"
+    forms = []
+    for name, _, rooms in BACKEND.forms(step):
+        forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in rooms.made))]
+    run, rooms, *careful = forms
+    more = "".join(f", {each}" for each in careful)
+    return f"in_blocks({run}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms}{more})"
 
 
 def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -56,14 +60,28 @@ def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"in_blocks(matmul, {given}, {options['rows']}, 0, {shape}, np.{step.value.dtype}, ())"
 
 
+def _constant(step: Any, xp: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(step.options["number"], dtype=getattr(xp, step.value.dtype))
+
+
+def _ones(step: Any, xp: Any) -> Any:
+    import numpy as np
+
+    return np.ones(step.options["size"], dtype=getattr(xp, step.value.dtype))
+
+
 IN_BLOCKS = '''
-def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
+def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, careful=None, more_rooms=()):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
 
     `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
     others element by element. `run` is given the part of the result to write to, and `rooms`, which each thread has for
-    itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept.
+    itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept. From
+    the first block on whose numbers are too extreme for `run`, which it says, `careful` is run with its own rooms.
     """
+    forms = [(run, rooms)] if careful is None else [(run, rooms), (careful, more_rooms)]
     out = np.empty(shape, dtype)
     picked = len(counts) - 1
     starts = [*range(0, counts[-1], rows)]
@@ -72,7 +90,19 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
     lock = threading.Lock()
 
     def work():
-        own = [np.empty(*each) for each in rooms]
+        form, own = None, ()
+
+        def written(parts, into):
+            nonlocal form, own
+            while True:
+                if form is not forms[0]:
+                    form = forms[0]
+                    own = [np.empty(*each) for each in form[1]]
+                if form[0](*parts, into, *own) is not True:
+                    return
+                if form is forms[0]:
+                    del forms[0]
+
         while True:
             with lock:
                 place = next(places, None)
@@ -84,10 +114,10 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms):
             into = out[(*place[:-1], *before, slice(place[-1], place[-1] + rows))]
             if again:
                 whole = np.empty((*into.shape[: len(before)], rows, *into.shape[len(before) + 1 :]), dtype)
-                run(*parts, whole, *own)
+                written(parts, whole)
                 into[...] = whole[(*before, slice(again, None))]
             else:
-                run(*parts, into, *own)
+                written(parts, into)
 
     with one_thread_of_blas():
         others = [threads().submit(contextvars.copy_context().run, work) for _ in range(cores() - 1)]
@@ -163,6 +193,16 @@ def one_thread_of_blas():
 '''
 
 
+MODERATE = '''
+def moderate(x, low, high):
+    """Whether all entries of x lie between two numbers."""
+    if x.size < 64:
+        found = x.ravel().tolist()
+        least, most = min(found), max(found)
+    else:
+        least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)
+    return low < least <= most < high
+'''
 ERF = '''
 def erf(x, out=None):
     """The error function: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits."""
@@ -253,7 +293,8 @@ def _erf(step: Any) -> str:
 
 
 KERNELS = {
-    "horner": HORNER, "erf": ERF, "erf_single": ERF_SINGLE, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+    "moderate": MODERATE, "horner": HORNER, "erf": ERF, "erf_single": ERF_SINGLE, "positions": POSITIONS,
+    "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
     "in_blocks": IN_BLOCKS, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
 }  # fmt: skip
 
@@ -315,7 +356,7 @@ class NumPy(Backend):
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
-        self.modules = MODULES
+        self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         if step.primitive in self.products:  # `dot` writes to no array but a dense one

@@ -128,6 +128,8 @@ BURDEN = 2**17  # numbers of an array whose memory is given back as soon as noth
 
 def released(plan: Plan) -> dict[Value, list[str]]:
     """For each step, the names of large arrays that no later one needs: their memory serves the next."""
+    if all(step.value.count < BURDEN for step in plan.steps):
+        return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]
     kept = {plan.names.get(each) for each in (*plan.inputs, *plan.results) if not isinstance(each, (bool, int, float))}
     last: dict[str, Value] = {}

@@ -48,6 +48,7 @@ class Backend:
         self.fixed = fixed or self  # where fixed steps are done
         self.modules: tuple[str, ...] = ()  # of Python's own, which the kernels need
         self.writes = writes  # the primitives that can write their result over an argument
+        self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # what fixed steps give that need no text to run
         self.products = products  # those that can write it into another array
         self._globals: dict[str, dict[str, Any]] = {}
 
@@ -95,22 +96,31 @@ class Backend:
         """What a fixed value is called outside the function."""
         return plan.names[value]
 
-    def rooms(self, step: Step) -> Rooms:
+    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms]]:
+        """The functions of one block: what they are called, their plans, and where they write."""
+        plan, name = step.options["plan"], step.options["function"]
+        several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
+        return [(name, plan, self.rooms(plan)) for name, plan in several]
+
+    def rooms(self, plan: Plan) -> Rooms:
         """Where the function of one block writes."""
-        plan = step.options["plan"]
         return rooms(plan, self.writes, self.products, overwritten(plan, self.writes) if plan.in_place else {})
 
     def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
-        """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given."""
+        """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
+
+        What `data` gives when it runs is written only where the text is to be read.
+        """
         lines: list[str] = []
         steps: dict[int, Step] = {}
         for step in plan.steps:
             if "plan" in step.options:
-                inner = self.source(step.options["plan"], step.options["function"], comments, self.rooms(step))
-                steps |= {len(lines) + line: own for line, own in inner.steps.items()}
-                lines += inner.text.splitlines()
+                for name_of_block, of_block, room in self.forms(step):
+                    inner = self.source(of_block, name_of_block, comments, room)
+                    steps |= {len(lines) + line: own for line, own in inner.steps.items()}
+                    lines += inner.text.splitlines()
         for step in plan.steps:
-            if step.value.fixed and step.primitive != "same":
+            if step.value.fixed and step.primitive != "same" and (comments or step.primitive not in self.fixed.known):
                 names = tuple(
                     [
                         self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
@@ -128,16 +138,21 @@ class Backend:
         dead = released(plan) if self.writes and plan.in_place and given is None else {}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
-            if step.value.fixed or step.primitive == "same":
+            value = step.value
+            if value.fixed or step.primitive == "same":
                 continue
             names = self.names_of(plan, step)
-            out = place.get(step.value)
+            out = place.get(value)
             text = self.expression(step, names) if out is None else self.writing(step, names, out)
-            known = f"    {plan.names[step.value]} = {text}"
-            lines.append(f"{known}  # {comment(step.value)}" if comments else known)
+            if step.primitive == "moderate":
+                otherwise = f"{name}_carefully({', '.join(parameters)})" if given is None else "True"
+                lines += [f"    if not {text}:", f"        return {otherwise}"]
+                continue
+            known = f"    {plan.names[value]} = {text}"
+            lines.append(f"{known}  # {comment(value)}" if comments else known)
             steps[len(lines)] = step
-            if dead.get(step.value):
-                lines.append(f"    del {', '.join(dead[step.value])}")
+            if value in dead:
+                lines.append(f"    del {', '.join(dead[value])}")
         if given is not None:
             (result,) = plan.results
             if given.first is None:
@@ -161,6 +176,8 @@ class Backend:
     def whole(self, plan: Plan, name: str = "function") -> str:
         """The text that runs by itself."""
         text = self.source(plan, name, comments=True).text
+        if plan.careful is not None:
+            text = self.source(plan.careful, f"{name}_carefully", comments=True).text + text
         kernels, aliases = self.used(text)
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
@@ -207,7 +224,18 @@ class Backend:
         """The function of a plan, and the step that each of its lines stands for."""
         source = self.source(plan)
         direct = self.direct(source.text, xp)
-        return direct or self.made(source.text, xp, extra)["function"], source.steps
+        return direct or self.made(source.text, xp, {**self.data(plan, xp), **extra})["function"], source.steps
+
+    def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
+        """The numbers of a plan, and arrays of ones, by the names that its text has for them: data, which nothing need be compiled for."""
+        found: dict[str, Any] = {}
+        for step in plan.steps:
+            if step.primitive in self.fixed.known:
+                found[self.fixed_name(plan, step.value)] = self.fixed.known[step.primitive](step, xp)
+            elif "plan" in step.options:
+                for each in (step.options["plan"], step.options["plan"].careful):
+                    found |= {} if each is None else self.data(each, xp)
+        return found
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
         """The library's own function, where a function would do no more than call it."""

@@ -16,8 +16,8 @@ SECTION = "§3.5 Vectors to vectors"
 
 def softmax(w, x, axes):
     def write():
-        powers = w.exp(w.subtract(x, w.reduce("max", x, axes, True)))
-        return w.divide(powers, w.reduce("sum", powers, axes, True))
+        powers, total = w.exponentials(x, axes, True)
+        return w.divide(powers, total)
 
     return of_one_axis(w, "softmax", x, axes, write)
 

@@ -1,0 +1,86 @@
+"""Calls that are repeated: by the short way that the first ones prepare, with the same result as by the long one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar.errors import NotationError
+from namedtensor.registered import PYTHON
+
+WAYS = {
+    "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),
+    "compiled": lambda text: nt.formula(f"f(X, Y) = {text}").compile(),
+    "entry": lambda text: nt.program(f"f(X, Y) = {text}\ng(X) = X")["f"],
+    "by name": lambda text: lambda X, Y: nt.evaluate(text, X=X, Y=Y),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_repeated_calls_follow_what_they_are_given(way):
+    """One kind again and again, then others between: other sizes, orders, dtypes, libraries."""
+    call = WAYS[way]("X - 2 Y")
+    rng = np.random.default_rng(0)
+    kinds = [
+        lambda: (nt.tensor(rng.normal(size=(2, 3)), "a b"), nt.tensor(rng.normal(size=(2, 3)), "a b")),
+        lambda: (nt.tensor(rng.normal(size=(3, 2)), "b a"), nt.tensor(rng.normal(size=2), "a")),
+        lambda: (nt.tensor(rng.integers(9, size=(2, 2)), "a b"), nt.tensor(rng.normal(size=(2, 2)), "b a")),
+        lambda: (nt.tensor(rng.normal(size=4), "c"), 1.5),
+    ]
+    for kind in [0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 1, 2, 3]:
+        X, Y = kinds[kind]()
+        found = call(X, Y)
+        assert found.axes == X.axes
+        right = X.array - 2 * (Y if isinstance(Y, float) else eager_like(X, Y))
+        assert np.allclose(found.to_array(X.axes), right)
+
+
+def eager_like(X, Y):
+    """Y as X has it, by position."""
+    missing = tuple(axis for axis in X.axes if axis not in Y.axes)
+    array = Y.array.reshape(Y.array.shape + (1,) * len(missing))
+    return array.transpose([(*Y.axes, *missing).index(axis) for axis in X.axes])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_repeated_call_that_fails_says_why(way):
+    call = WAYS[way]("X_{a(Y)}")
+    X = nt.tensor([3, 1, 4], "a")
+    for index in (1, 2, 3, 1):
+        assert int(call(X, nt.tensor(np.array(index)))) == [3, 1, 4][index - 1]
+    for _ in range(2):
+        with pytest.raises(NotationError, match="a has no element 4"):
+            call(X, nt.tensor(np.array(4)))
+
+
+def test_names_say_what_is_what_in_repeated_calls():
+    f = nt.formula("f(X, Y) = X - Y")
+    X, Y = nt.tensor([5, 6], "a"), nt.tensor([1, 2], "a")
+    for _ in range(4):
+        assert f(X, Y).array.tolist() == f(X=X, Y=Y).array.tolist() == f(Y=Y, X=X).array.tolist() == [4, 4]
+        assert f(X, Y=Y).array.tolist() == nt.evaluate("X - Y", Y=Y, X=X).array.tolist() == [4, 4]
+        assert nt.evaluate("x - class", {"x": X, "class": Y}).array.tolist() == [4, 4]
+
+
+def test_a_repeated_call_knows_of_new_functions():
+    X = nt.tensor([5.0, 6.0], "a")
+    for _ in range(3):
+        assert np.allclose(nt.evaluate("sin(X)", X=X).array, np.sin(X.array))
+    nt.function("sin : ℝ → ℝ")(lambda x: x + 1)
+    try:
+        assert nt.evaluate("sin(X)", X=X).array.tolist() == [6, 7]
+    finally:
+        del PYTHON["sin"]
+    assert np.allclose(nt.evaluate("sin(X)", X=X).array, np.sin(X.array))
+
+
+def test_repeated_calls_are_quiet_in_several_threads(recwarn):
+    from concurrent.futures import ThreadPoolExecutor
+
+    f = nt.formula("f(X) = log(X)")
+    X = nt.tensor([-1.0, 0.0, 1.0], "a")
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: [f(X).array.tolist() for _ in range(200)], range(8)))
+    assert all(str(each) == "[nan, -inf, 0.0]" for several in found for each in several)
+    assert not recwarn.list
