@@ -176,7 +176,7 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
 LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
 BLOCK = 2**22  # bytes of the largest array in such a block
 FEW = 64  # rows of a matrix below which multiplying them costs more than their share
-BUSY = 0.75  # the least share of the time in which two cores are both busy
+BUSY = 0.8  # the least share of the time in which two cores are both busy
 
 
 def are_layers(terms: Sequence[Term]) -> bool:
