@@ -199,8 +199,10 @@ def find_layers(terms: Sequence[Term], place: int, users: Mapping[int, list[Term
 def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) -> Region | None:
     """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
     root = terms[place]
+    half = -(-(sizes_of(root) or {})[axis] // 2)
     asked = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
     inside: dict[int, Axes] = {}
+    among: list[Term] = []
     leaves: list[tuple[Term, Axes]] = []
     for number in range(place, -1, -1):
         term = terms[number]
@@ -210,22 +212,23 @@ def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) 
         own = {axis: name} if name in term.shape else {}
         alone = term is root or all(id(user) in inside for user in users[id(term)])
         if own and alone and name not in term.axes and term.arguments and _mappable(term):
+            if _is_narrow(term, name, half):
+                return None
             inside[id(term)] = own
-            before = (
-                next((old for old, new in term.options if new == name), name) if term.operator == "rename" else name
-            )
+            among.append(term)
+            old = {new: old for old, new in term.options} if term.operator == "rename" else {}
+            before = old.get(name, name)
             if any(asked.setdefault(id(argument), before) != before for argument in term.arguments):
                 return None
         else:
             leaves.append((term, own))
         if len(asked) == len(inside) + len(leaves):
             break
-    among = _terms(root, inside)
-    if any(sizes_of(term) is None for term in among):
+    if sum(map(_multiplied, among)) < LAYERS or any(sizes_of(term) is None for term in among):
+        return None
+    if all(_is_product(term) or term.operator == "rename" for term in among):
         return None
     region = Region(root, inside, leaves, (axis,), max(among, key=count))
-    if _work_of(region) < LAYERS or all(_is_product(term) or term.operator == "rename" for term in among):
-        return None
     rows = _rows(region, among, axis, itemsize)
     return region._replace(how=Cut((), axis, rows)) if rows else None
 
@@ -242,7 +245,7 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> in
         rows = -(-size // parts)
         turns = -(-size // rows)
         fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * (turns + turns % 2)
-        if fits and not any(_is_narrow(term, region.inside, rows) for term in among):
+        if fits and not any(_is_narrow(term, region.inside[id(term)][axis], rows) for term in among):
             return rows
     return 0
 
@@ -270,11 +273,10 @@ def _multiplied(term: Term) -> int:
     return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
 
-def _is_narrow(term: Term, inside: Mapping[int, Axes], rows: int) -> bool:
-    """Whether a block has too few rows of a product."""
+def _is_narrow(term: Term, name: str, rows: int) -> bool:
+    """Whether a block that has so many rows of an axis has too few of a product."""
     if not _is_product(term):
         return False
-    (name,) = inside[id(term)].values()
     left, right = (sizes_of(each) or {} for each in term.arguments)
     if name in left and name in right:
         return False
