@@ -9,7 +9,7 @@ slice is a plan like any other, and the text of its function stands above that o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .operators import REGISTRY
@@ -28,6 +28,14 @@ HEAVY = {
 }  # fmt: skip
 
 
+class Cut(NamedTuple):
+    """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
+
+    picked: tuple[str, ...]
+    sliced: str
+    rows: int
+
+
 class Region(NamedTuple):
     """`inside` are the terms that are computed in blocks, `leaves` what they are made of, each with its axes that are cut."""
 
@@ -36,6 +44,7 @@ class Region(NamedTuple):
     leaves: list[tuple[Term, Axes]]
     axes: tuple[str, ...]
     largest: Term
+    how: Cut | None = None  # where that is known from the beginning
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
@@ -140,6 +149,7 @@ def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: in
 
 
 ALLOWED = {"elementwise", "along", "reduction", "contraction"}
+STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize: int) -> bool:
@@ -148,7 +158,7 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
         return False
     if any(id(user) not in inside for user in users[id(term)]):
         return False
-    if term.operator in ("rename", "cases", "indicator"):
+    if term.operator in STRUCTURAL:
         return True
     record = REGISTRY.get(term.operator)
     if record is None or record.kind not in ALLOWED or any(name.startswith("size ") for name, *_ in term.options):
@@ -162,12 +172,117 @@ def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize
     return True
 
 
-class Cut(NamedTuple):
-    """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
+# ------------------------------------------------------------------------------------------- with products of matrices
+LAYERS = 2**27  # multiply-adds by matrices that are worth blocks of their own
+BLOCK = 2**22  # bytes of the largest array in such a block
+FEW = 64  # rows of a matrix below which multiplying them costs more than their share
+BUSY = 0.8  # the least share of the time in which two cores are both busy
 
-    picked: tuple[str, ...]
-    sliced: str
-    rows: int
+
+def are_layers(terms: Sequence[Term]) -> bool:
+    """Whether there are products by matrices that are worth blocks at all."""
+    return sum(map(_multiplied, terms)) >= LAYERS
+
+
+def find_layers(terms: Sequence[Term], place: int, users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+    """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
+
+    Of several axes that can be cut, that one which most multiply-adds are mapped over.
+    """
+    root = terms[place]
+    if not root.arguments or not _mappable(root) or not sizes_of(root):
+        return None
+    found = [_layers(terms, place, axis, users, itemsize) for axis in root.shape if axis not in root.axes]
+    return max(filter(None, found), key=_work_of, default=None)
+
+
+def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) -> Region | None:
+    """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
+    root = terms[place]
+    half = -(-(sizes_of(root) or {})[axis] // 2)
+    asked = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
+    inside: dict[int, Axes] = {}
+    among: list[Term] = []
+    leaves: list[tuple[Term, Axes]] = []
+    for number in range(place, -1, -1):
+        term = terms[number]
+        name = asked.get(id(term))
+        if name is None:
+            continue
+        own = {axis: name} if name in term.shape else {}
+        alone = term is root or all(id(user) in inside for user in users[id(term)])
+        if own and alone and name not in term.axes and term.arguments and _mappable(term):
+            if _is_narrow(term, name, half):
+                return None
+            inside[id(term)] = own
+            among.append(term)
+            old = {new: old for old, new in term.options} if term.operator == "rename" else {}
+            before = old.get(name, name)
+            if any(asked.setdefault(id(argument), before) != before for argument in term.arguments):
+                return None
+        else:
+            leaves.append((term, own))
+        if len(asked) == len(inside) + len(leaves):
+            break
+    if sum(map(_multiplied, among)) < LAYERS or any(sizes_of(term) is None for term in among):
+        return None
+    if all(_is_product(term) or term.operator == "rename" for term in among):
+        return None
+    region = Region(root, inside, leaves, (axis,), max(among, key=count))
+    rows = _rows(region, among, axis, itemsize)
+    return region._replace(how=Cut((), axis, rows)) if rows else None
+
+
+def _work_of(region: Region) -> int:
+    """The multiply-adds of rows by matrices that are one for all blocks."""
+    return sum(map(_multiplied, _terms(region.root, region.inside)))
+
+
+def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
+    """How many elements of an axis a block has: few enough for the cache, enough for products, and both cores busy; else 0."""
+    size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
+    for parts in (4 * -(-most // (4 * BLOCK)), 2):
+        rows = -(-size // parts)
+        turns = -(-size // rows)
+        fits = most // size * rows <= 2 * BLOCK and size >= BUSY * rows * (turns + turns % 2)
+        if fits and not any(_is_narrow(term, region.inside[id(term)][axis], rows) for term in among):
+            return rows
+    return 0
+
+
+def _mappable(term: Term) -> bool:
+    """Whether each slice of a term, along an axis that it does not consume, is made of slices of its arguments."""
+    record = REGISTRY.get(term.operator)
+    sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
+    return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
+
+
+def _is_product(term: Term) -> bool:
+    record = REGISTRY.get(term.operator)
+    return record is not None and record.kind == "contraction" and bool(term.axes)
+
+
+def _multiplied(term: Term) -> int:
+    """The multiply-adds of a product of two matrices."""
+    if not _is_product(term):
+        return 0
+    left, right = term.arguments
+    if not set(left.shape) & set(right.shape) <= set(term.axes):
+        return 0
+    sizes = sizes_of(left) or {}
+    return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
+
+
+def _is_narrow(term: Term, name: str, rows: int) -> bool:
+    """Whether a block that has so many rows of an axis has too few of a product."""
+    if not _is_product(term):
+        return False
+    left, right = (sizes_of(each) or {} for each in term.arguments)
+    if name in left and name in right:
+        return False
+    mine, other = (left, right) if name in left else (right, left)
+    beside = (size for axis, size in mine.items() if axis not in other and axis not in term.axes and axis != name)
+    return rows * math.prod(beside) < FEW
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Cut | None:
@@ -175,6 +290,8 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
 
     `share` is what there is at once of the largest array of a block, which may be computed slice by slice in turn.
     """
+    if region.how is not None:
+        return region.how
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
     largest = int(count(region.largest) * itemsize * share)

@@ -40,6 +40,11 @@ ROWS = (
     Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", ("torch",)),
     Optimisation("blocks", "what is mapped over an axis may be computed a slice of that axis at a time", ("numpy",)),
     Optimisation("sums by slices", "X ⊙_{ax} Y is the sum of the same over slices of ax", ("numpy",)),
+    Optimisation(
+        "layers in blocks",
+        "what is mapped over an axis stays so after a row of X ⊙_{ax} W for each row of X",
+        ("numpy",),
+    ),
     Optimisation("products by rows", "a row of X ⊙_{ax} W is that row of X ⊙_{ax} W", ("numpy",)),
     Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", ("numpy",)),
     Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", ("numpy",)),

@@ -103,9 +103,12 @@ class _Planner:
     def find_regions(self, terms: list[Term]) -> dict[int, blocks.Region]:
         found: dict[int, blocks.Region] = {}
         taken: set[int] = set()
-        for term in reversed(terms):
+        layers = "layers in blocks" in self.writer.optimised and blocks.are_layers(terms)
+        for number in reversed(range(len(terms))):
+            term = terms[number]
             if id(term) not in taken and not self.reordered(term):
-                region = blocks.find(term, self.users, self.itemsize)
+                region = blocks.find_layers(terms, number, self.users, self.itemsize) if layers else None
+                region = region or blocks.find(term, self.users, self.itemsize)
                 if region is not None and not taken & set(region.inside):
                     found[id(term)] = region
                     taken |= set(region.inside)
@@ -334,7 +337,7 @@ class _Planner:
         record = REGISTRY.get(product.operator)
         if number is None or isinstance(number, bool) or record is None or record.kind != "contraction":
             return None
-        if not product.axes or not self.serves_alone(product) or number == 0:
+        if not product.axes or not self.serves_alone(product) or number == 0 or id(product) in self.regions:
             return None
         x, y = (self.value(each) for each in product.arguments)
         if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or x.dtype != y.dtype:

@@ -187,6 +187,26 @@ OPTIMISED = {
         {"X": tensor("n m a", n=30, m=20, a=8), "W": tensor("a h", a=8, h=9), "b": tensor("h", h=9), "U": tensor("h k", h=9)},
     ),
     "a large product": ("X ⊙_{a} W + b", {"X": tensor("n m a", n=30, m=21, a=333), "W": tensor("a h", a=333, h=401), "b": tensor("h", h=401)}),
+    "layers": (
+        "X + tanh(standardize_{a} X ⊙_{a} W + b) ⊙_{h} U_{k→a}",
+        {"X": tensor("n a", n=601, a=240), "W": tensor("a h", a=240, h=500), "b": tensor("h", h=500), "U": tensor("h k", h=500, k=240)},
+    ),
+    "layers over a batch": (
+        "Y = X + softmax_{m}(X ⊙_{a} X_{s→m}) ⊙_{m} X_{s→m}\nY + tanh(Y ⊙_{a} W) ⊙_{h} U",
+        {"X": tensor("s n a", n=9, s=80, a=200), "W": tensor("a h", a=200, h=500), "U": tensor("h a", h=500, a=200)},
+    ),
+    "layers along a sequence": (
+        "Y = X + softmax_{m}(X ⊙_{a} X_{s→m}) ⊙_{m} X_{s→m}\nY + tanh(Y ⊙_{a} W) ⊙_{h} U",
+        {"X": tensor("n s a", n=1, s=701, a=200), "W": tensor("a h", a=200, h=500), "U": tensor("h a", h=500, a=200)},
+    ),
+    "columns in single precision": (
+        "gelu(X ⊙_{a} W + b)",
+        {"X": tensor("n a", "float32", n=60, a=600), "W": tensor("a h", "float32", a=600, h=4001), "b": tensor("h", "float32", h=4001)},
+    ),
+    "a product that is scaled": (
+        "((Q + q) ⊙_{key} (K + k)) / √|key|",
+        {"Q": tensor("h i key", h=6, i=40, key=256), "q": tensor("key", key=256), "K": tensor("h j key", h=6, j=41, key=256), "k": tensor("key", key=256)},
+    ),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -261,6 +281,35 @@ def test_a_large_product_is_made_by_rows():
     text, values = OPTIMISED["a large product"]
     by_rows = lambda without: ["rows" in step.options for step in compiled(text, without, **values).plan.steps]
     assert any(by_rows(())) and not any(by_rows(("products by rows",)))
+
+
+@pytest.mark.parametrize("name", ["layers", "layers over a batch"])
+def test_layers_are_one_function_of_some_rows(name):
+    """Which has the matrices whole; no array in between is."""
+    text, values = OPTIMISED[name]
+    plan = compiled(text, **values).plan
+    (step,) = [step for step in plan.steps if step.primitive not in ("same", "transpose")]
+    cuts = {plan.names[value]: cut for value, cut in zip(step.arguments, step.options["cuts"])}
+    assert cuts["W"] == cuts["U"] == (None, None) and 0 in cuts["X"]
+    assert step.options["rows"] == -(-step.options["counts"][0] // (4 if name == "layers" else 2))
+    assert len(primitives(name, ("layers in blocks",))) > len(plan.steps)
+
+
+def test_keys_are_made_whole_where_queries_are_made_in_blocks():
+    text = "K = exp(X_{s→m})\nY = X + softmax_{m}(X ⊙_{a} K) ⊙_{m} K\nY + tanh(Y ⊙_{a} W) ⊙_{h} U"
+    sizes = {"s": 700, "a": 200, "h": 500}
+    values = {"X": tensor("s a", **sizes), "W": tensor("a h", **sizes), "U": tensor("h a", **sizes)}
+    plan = compiled(text, **values).plan
+    assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["exp", "blocks"]
+    assert plan.steps[-1].options["counts"] == (700,)
+
+
+@pytest.mark.parametrize("change", [{"n": 70}, {"a": 20}])
+def test_few_rows_or_little_work_are_no_layers(change):
+    sizes = {"n": 601, "a": 240, "h": 500} | change
+    X, W, U = tensor("n a", **sizes), tensor("a h", **sizes), tensor("h a", **sizes)
+    plans = [compiled("X + tanh(X ⊙_{a} W) ⊙_{h} U", off, X=X, W=W, U=U).plan for off in ((), ("layers in blocks",))]
+    assert str(plans[0]) == str(plans[1])
 
 
 def test_inputs_are_never_overwritten():

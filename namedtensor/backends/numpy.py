@@ -18,7 +18,7 @@ REDUCTIONS = {
     "any": "logical_or",
     "all": "logical_and",
 }
-WRITES = frozenset(UFUNCS) - {"isfinite"}
+WRITES = frozenset((*UFUNCS, "erf")) - {"isfinite"}
 ALIASES = {
     **{name: f"np.{name}" for name in UFUNCS.values()},
     **{f"{ufunc}_reduce": f"np.{ufunc}.reduce" for ufunc in REDUCTIONS.values()},
@@ -225,7 +225,7 @@ def moderate(x, low, high):
     return low < least <= most < high
 '''
 ERF = '''
-def erf(x):
+def erf(x, out=None):
     """The error function: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits."""
     size = np.minimum(np.abs(x), 6.0)
     square = size * size
@@ -235,7 +235,29 @@ def erf(x):
     inside = horner(NEAR, np.minimum(square, 0.75))
     inside *= size
     inside += size
-    return np.copysign(np.where(size < 0.8660254037844386, inside, 1.0 - outside), x)
+    return np.copysign(np.where(size < 0.8660254037844386, inside, 1.0 - outside), x, out)
+'''
+ERF_SINGLE = '''
+def erf_single(x, out=None):
+    """The error function of numbers of 32 bits, tanh(x P(x²)): as many at a time as lie in the cache."""
+    whole = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
+    given, found, size = np.ravel(x), whole.reshape(-1), 2**15
+    squares, totals = np.empty((2, min(size, given.size)), x.dtype)
+    with np.errstate(over="ignore"):
+        for start in range(0, given.size, size):
+            part = given[start : start + size]
+            square = np.multiply(part, part, squares[: part.size])
+            total = np.multiply(square, SINGLE[0], totals[: part.size])
+            total += SINGLE[1]
+            for coefficient in SINGLE[2:]:
+                total *= square
+                total += coefficient
+            total *= part
+            np.tanh(total, found[start : start + size])
+    if out is None or whole is out:
+        return whole
+    out[...] = whole
+    return out
 '''
 HORNER = '''
 def horner(coefficients, x):
@@ -285,16 +307,23 @@ def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
     return x.shape[-1] - 1 - x[..., ::-1].argsort(-1, "stable")[..., ::-1]
 '''
+
+
+def _erf(step: Any) -> str:
+    return "erf_single" if step.value.dtype == "float32" else "erf"
+
+
 KERNELS = {
-    "moderate": MODERATE, "horner": HORNER, "erf": ERF, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+    "moderate": MODERATE, "horner": HORNER, "erf": ERF, "erf_single": ERF_SINGLE, "positions": POSITIONS,
+    "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
     "in_blocks": IN_BLOCKS, "over_slices": OVER_SLICES, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
 }  # fmt: skip
 
 
-def _coefficients() -> str:
+def _coefficients(*names: str) -> str:
     from ..operators import error_function as table
 
-    return "\n".join(f"{name} = {getattr(table, name)}" for name in ("NEAR", "ABOVE", "BELOW"))
+    return "\n".join(f"{name} = {getattr(table, name)}" for name in names)
 
 
 class NumPy(Backend):
@@ -310,7 +339,7 @@ class NumPy(Backend):
             **{name: f"{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
             **{name: _reduced(ufunc) for name, ufunc in REDUCTIONS.items()},
             "where": "where({0}, {1}, {2})",
-            "erf": "erf({0})",
+            "erf": lambda names, options, step: f"{_erf(step)}({names[0]})",
             "cast": lambda names, options, step: f"{names[0]}.astype({dtype(options['to'])})",
             "mean": lambda names, options, step: f"{names[0]}.mean({options['at']}, keepdims={options['keep']})",
             "cumsum": "{0}.cumsum({at})",
@@ -339,7 +368,12 @@ class NumPy(Backend):
             "trace": "np.linalg.trace({0})",
         }  # fmt: skip
         super().__init__(
-            "numpy", IMPORTS, lines, ALIASES, {**KERNELS, "horner": f"{_coefficients()}\n\n\n{HORNER.strip()}"},
+            "numpy", IMPORTS, lines, ALIASES,
+            {
+                **KERNELS,
+                "horner": f"{_coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}",
+                "erf_single": f"{_coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
+            },
             natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
@@ -350,7 +384,8 @@ class NumPy(Backend):
         if step.primitive in self.products:  # `dot` writes to no array but a dense one
             return f"matmul({', '.join(names)}, {out})"
         keyword = "out=" if step.primitive in ("maximum", "minimum") else ""
-        return f"{UFUNCS[step.primitive]}({', '.join(names)}, {keyword}{out})"
+        function = _erf(step) if step.primitive == "erf" else UFUNCS[step.primitive]
+        return f"{function}({', '.join(names)}, {keyword}{out})"
 
     def result(self, plan: Any, result: Any) -> str:
         text = super().result(plan, result)

@@ -96,6 +96,9 @@ LINES: dict[str, Any] = {
 }  # fmt: skip
 
 
+ERF_WITHOUT_OUT = ERF.replace("np.", "xp.").replace(", out=None", "").replace(", out)", ")")
+
+
 class Standard(Backend):
     """The table of the standard."""
 
@@ -107,7 +110,7 @@ class Standard(Backend):
 
 BACKEND = Standard(
     "standard", "", LINES, {},
-    {"horner": f"{_coefficients()}\n\n\n{HORNER.strip()}", "erf": ERF.replace("np.", "xp."), "first": FIRST,
+    {"horner": f"{_coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, "whole_power": WHOLE_POWER,
      "windows": WINDOWS, "descending": DESCENDING},
     numbers=OF_NUMBERS, prefix="xp",

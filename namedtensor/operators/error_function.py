@@ -4,6 +4,11 @@ Near zero  erf x = x + x P(x²), P a polynomial; farther out  erf x = 1 − exp(
 at √¾. Their coefficients were fitted to erf with fifty digits, so that the largest relative error of erf is as small as
 it can be: 1.7e-17 near zero and 4.2e-18 beyond, less than the rounding of a double. From 6 on a double cannot tell erf
 from 1. `tests/test_numbers.py` compares with `math.erf`.
+
+For numbers of 32 bits  erf x = tanh(x P(x²)), P a polynomial of degree 7, for tanh is fast there and forgives: an error
+of its argument is none of the result's where that is near 1. P is the best for the relative error of erf on [0, 3.9],
+found by linear programming on 600 points at thirty digits: 7.1e-8, and with all roundings no more than 3.1 units in the
+last place, half a unit on average. Its first coefficient is positive, so that beyond the result stays 1.
 """
 
 from __future__ import annotations
@@ -20,4 +25,7 @@ ABOVE = (
 BELOW = (
     0.014723079680761444, 0.14207212783206244, 0.6461722350332392, 1.7138959845555022, 2.749279912984935, 2.500946746585004,
     1.0,
+)  # fmt: skip
+SINGLE = (
+    5.4201874e-09, 2.7609094e-08, -4.794887e-06, 8.4597705e-05, -0.0006148404, -0.00019528621, 0.10276987, 1.1283792,
 )  # fmt: skip

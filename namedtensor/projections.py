@@ -1,0 +1,85 @@
+"""One product for several projections of the same: X ⊙_{ax} W₁ and X ⊙_{ax} W₂ are parts of X ⊙_{ax} W, where W has both.
+
+Queries, keys and values are such projections. To put the matrices together costs two passes over them, so this is worth it
+where X has many rows, and where a library is the quicker for a wider product; NumPy was measured not to be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .blocks import sizes_of
+from .operators import REGISTRY
+from .plan import Value
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .planner import _Planner
+
+ROWS = 128  # of X at least
+STACK = "(projections)"  # the axis that several projections share
+
+
+def groups(terms: Iterable[Term], users: Mapping[int, list[Any]]) -> dict[int, list[tuple[Term, Term, Term]]]:
+    """For each projection that is not alone, all of the same X: the products, each with X and with what it projects by.
+
+    What is a factor of a further contraction is left to the order of that chain.
+    """
+    found: dict[tuple, list[tuple[Term, Term, Term]]] = {}
+    for term in terms:
+        projection = _projection(term)
+        chained = any(getattr(user, "axes", ()) and user.operator != "rename" for user in users[id(term)])
+        if projection is not None and not chained:
+            x, matrix = projection
+            found.setdefault((id(x), term.axes), []).append((term, x, matrix))
+    return {id(term): each for each in found.values() if len(each) > 1 for term, *_ in each}
+
+
+def _projection(term: Term) -> tuple[Term, Term] | None:
+    """X and W of X ⊙_{ax} W, where W is given and has no other axis of X."""
+    record = REGISTRY.get(term.operator)
+    if record is None or record.kind != "contraction" or not term.axes or len(term.arguments) != 2:
+        return None
+    for x, matrix in (term.arguments, term.arguments[::-1]):
+        if matrix.operator == "input":
+            sizes = sizes_of(x)
+            shared, own = set(x.shape) & set(matrix.shape), set(matrix.shape) - set(term.axes)
+            if sizes is None or shared != set(term.axes) or not own:
+                continue
+            rows = math.prod(size for axis, size in sizes.items() if axis not in term.axes)
+            if rows >= ROWS and len(x.shape) > len(term.axes):
+                return x, matrix
+    return None
+
+
+def project(planner: _Planner, members: list[tuple[Term, Term, Term]]) -> bool:
+    """Write all projections of a group as one product; whether they fit together."""
+    w, (term, x_term, _) = planner.writer, members[0]
+    x = planner.found.get(id(x_term))
+    matrices = [planner.found.get(id(each)) or planner.lowered(each) for *_, each in members]
+    if not isinstance(x, Value) or w.kind(x) != "f":
+        return False
+    if any(not isinstance(each, Value) or each.dtype != x.dtype for each in matrices):
+        return False
+    axes, whole = term.axes, "(" + ",".join(term.axes) + ")"
+    count = math.prod(x.size(axis) for axis in axes)
+    rows = tuple(axis for axis in x.order if axis not in axes)
+    flat, owns = [], []
+    for each in matrices:
+        own = tuple(axis for axis in each.order if axis not in axes)
+        extents = tuple(each.size(axis) for axis in own)
+        owns.append((own, extents))
+        flat.append(w.reshape(w.reorder(each, (*axes, *own)), (whole, STACK), (count, math.prod(extents))))
+    x = w.reorder(x, (*rows, *axes))
+    x = w.reshape(x, (*rows, whole), (*x.shape[: len(rows)], count))
+    product = REGISTRY["⊙"].lower(w, (x, w.concat(flat, STACK)), (whole,), {})
+    product = w.reorder(product, (*rows, STACK))
+    start = 0
+    for (own, extents), (member, *_) in zip(owns, members):
+        size = math.prod(extents)
+        part = w.part(product, start, size)
+        planner.found[id(member)] = w.reshape(part, (*rows, *own), (*x.shape[: len(rows)], *extents))
+        start += size
+    return True
