@@ -322,7 +322,7 @@ def mapped(root: Term, axis: str) -> Region | None:
         seen = inside.get(id(term)) or (leaves[id(term)][1] if id(term) in leaves else None)
         if seen is not None:
             return seen == own
-        if not own or not term.arguments or not _is_mapped(term, own[axis]):
+        if not own or not term.arguments or not _mappable(term) or own[axis] in term.axes:
             leaves[id(term)] = (term, own)
             return True
         inside[id(term)] = own
@@ -331,14 +331,6 @@ def mapped(root: Term, axis: str) -> Region | None:
         return all(visit(each, {axis: name} if name in each.shape else {}) for each in term.arguments)
 
     return Region(root, inside, list(leaves.values()), (axis,), root) if visit(root, {axis: axis}) and inside else None
-
-
-def _is_mapped(term: Term, axis: str) -> bool:
-    if term.operator in ("rename", "cases", "indicator"):
-        return True
-    record = REGISTRY.get(term.operator)
-    sized = any(name.startswith("size ") for name, *_ in term.options)
-    return record is not None and record.kind in ALLOWED and not sized and axis not in term.axes
 
 
 def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, Axes]]]:

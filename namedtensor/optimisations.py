@@ -38,6 +38,9 @@ ROWS = (
     ),
     Optimisation("layer norm", "(X − mean_{ax} X) / √(var_{ax} X + ε) ⊙ γ + β is the library's layer norm", ("torch",)),
     Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", ("torch",)),
+    Optimisation(
+        "one product", "X ⊙_{ax} W₁ and X ⊙_{ax} W₂ are parts of X ⊙_{ax} W, where W has both", ("numpy", "jax")
+    ),
     Optimisation("blocks", "what is mapped over an axis may be computed a slice of that axis at a time", ("numpy",)),
     Optimisation("sums by slices", "X ⊙_{ax} Y is the sum of the same over slices of ax", ("numpy",)),
     Optimisation(

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains, extremes, patterns, slices
+from . import blocks, chains, extremes, patterns, projections, slices
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -84,6 +84,7 @@ class _Planner:
         self.users: dict[int, list[Any]] = {}
         self.regions: dict[int, blocks.Region] = {}
         self.python: list[Any] = []
+        self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.blocks = self.slices = 0
         self.prefix = ""  # of what the functions of its slices are called
         self.inputs: dict[str, Value] = {}
@@ -186,6 +187,8 @@ class _Planner:
         sizes = [_count(term) for term in terms]
         if "blocks" in self.writer.optimised and max(sizes, default=0) * self.itemsize >= blocks.SCORES:
             self.regions = self.find_regions(terms)
+        if "one product" in self.writer.optimised:
+            self.projections = projections.groups(terms, users)
         inside = {each for region in self.regions.values() for each in region.inside}
         for term, size in zip(terms, sizes):
             if id(term) in inside and id(term) not in self.regions:
@@ -265,6 +268,9 @@ class _Planner:
                 return self.scaled_smaller(term)
             return None
         contraction = REGISTRY[term.operator].kind == "contraction"
+        members = self.projections.get(id(term))
+        if members is not None and projections.project(self, members):
+            return self.found[id(term)]
         if contraction and "attention" in on:
             found = patterns.attention(self, term)
             if found is not None:

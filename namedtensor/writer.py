@@ -432,6 +432,10 @@ class Writer:
         """The first elements of the last axis."""
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
+    def part(self, x: Value, start: int, size: int) -> Value:
+        """So many entries along the last axis, from one on."""
+        return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
+
     def concat(self, values: Sequence[Value], axis: str) -> Value:
         """Arrays of one order joined along an axis."""
         first = values[0]

@@ -123,8 +123,8 @@ def test_the_text_with_both_forms_runs_by_itself(tmp_path, sizes):
     arrays = one_large(drawn(sizes))
     tensors = {name: nt.tensor(array, AXES[name]) for name, array in arrays.items()}
     formula = nt.formula(ATTENTION)
-    text = formula.to_python("numpy", **tensors)
-    np.savez(tmp_path / "arrays.npz", **arrays)
+    text = formula.to_python("numpy", tensors)
+    np.savez(tmp_path / "arrays.npz", allow_pickle=False, **arrays)
     (tmp_path / "alone.py").write_text(
         f"{text}\n\narrays = np.load('arrays.npz')\nnp.save('found.npy', function(*(arrays[name] for name in 'QKV')))\n"
     )

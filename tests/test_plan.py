@@ -16,6 +16,7 @@ import namedtensor as nt
 from namedtensor import blocks, chains
 from namedtensor.backends import backend
 from namedtensor.compiled import Bundle, compile_formula
+from namedtensor.compiling import plan_of, target_named
 from namedtensor.limits import DEFAULT
 from namedtensor.optimisations import OPTIMISATIONS
 from namedtensor.plan import safe
@@ -207,8 +208,31 @@ OPTIMISED = {
         "((Q + q) ⊙_{key} (K + k)) / √|key|",
         {"Q": tensor("h i key", h=6, i=40, key=256), "q": tensor("key", key=256), "K": tensor("h j key", h=6, j=41, key=256), "k": tensor("key", key=256)},
     ),
+    "three projections": (
+        "(X ⊙_{a} P + p) ⊙ (Q ⊙_{a} X) ⊙ [X ⊙_{a} R + r]_{d→c}",
+        {"X": tensor("n m a", n=80, m=60, a=4), "P": tensor("a b c", a=4), "p": tensor("c b"),
+         "Q": tensor("c a", a=4), "R": tensor("d a", a=4), "r": tensor("d")},
+    ),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["numpy", "jax"])
+def test_projections_of_the_same_are_one_product(library):
+    if library == "jax":
+        pytest.importorskip("jax")
+    text, values = OPTIMISED["three projections"]
+    sizes = {
+        name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in each.sizes.items())}}}"
+        for name, each in values.items()
+    }
+    plan, _ = plan_of(nt.formula(text), target_named(library), sizes)
+    products = [step for step in plan.steps if step.primitive in ("dot", "matmul")]
+    joined = [step for step in plan.steps if step.primitive == "concat"]
+    assert len(products) == len(joined) == 1 and joined[0].value.shape == (4, 3 * 3 + 3 + 3)
+    few = sizes | {"X": "ℝ^{n[8] × m[60] × a[4]}"}
+    plan, _ = plan_of(nt.formula(text), target_named(library), few)
+    assert "concat" not in [step.primitive for step in plan.steps]
 
 
 def test_a_chain_goes_by_vectors():
@@ -254,6 +278,7 @@ def test_results_with_and_without_agree(name, off):
 
 
 FEW = (
+    "three projections",
     "a wide layer",
     "a large product",
     "small",

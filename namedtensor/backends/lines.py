@@ -54,7 +54,7 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 
 
 COMMON = {
-    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]",
+    **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": laid, "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
     "item": "{0}[{at}]",
     "moderate": "moderate({0}, {low!r}, {high!r})",

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from ..plan import Plan, Value
 
-VIEWS = frozenset("item transpose reshape expand broadcast pick head same unfold contiguous positions python".split())
+VIEWS = frozenset(
+    "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
+)
 FRESH = frozenset(
     "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
     "power maximum minimum where cast sum prod max min matmul dot vecdot take concat stack cumsum cumprod sort take_along".split()
