@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from .operators import REGISTRY
@@ -75,8 +77,8 @@ def _attention(planner: _Planner, scores: Term, values: Term, column: str) -> An
     return w.reshape(result, order, shape[2 - len(batch) :])
 
 
-def _scaled(planner: _Planner, term: Term) -> tuple[Term, float] | None:
-    """A contraction over one axis, and the number that it is multiplied by."""
+def _scaled(planner: _Planner, term: Term, several: bool = False) -> tuple[Term, float] | None:
+    """A contraction over one axis, or several, and the number that it is multiplied by."""
     scale = 1.0
     if term.operator in SCALES and not term.axes and planner.serves_alone(term):
         left, right = term.arguments
@@ -87,39 +89,57 @@ def _scaled(planner: _Planner, term: Term) -> tuple[Term, float] | None:
             return None
         term, scale = left, 1.0 / number if term.operator == "/" else float(number)
     record = REGISTRY.get(term.operator)
-    contraction = record is not None and record.kind == "contraction" and len(term.axes) == 1
+    one = len(term.axes) == 1 or (several and len(term.axes) > 1)
+    contraction = record is not None and record.kind == "contraction" and one
     return (term, scale) if contraction and planner.serves_alone(term) else None
 
 
 def linear(planner: _Planner, term: Term) -> Any:
-    """X ⊙_{ax} W + b, where W is a matrix and b a vector of the other of its axes; else None."""
-    w = planner.writer
-    for product, bias in (term.arguments, term.arguments[::-1]):
-        found = _scaled(planner, product)
-        b = planner.found.get(id(bias))
+    """X ⊙_{ax} W + b, where b has the axes of W but for ax, and whatever else is added to it; else None."""
+    addends = _addends(planner, term, True)
+    for product, bias in permutations(addends, 2):
+        found = _linear(planner, product, planner.found.get(id(bias)))
+        if found is not None:
+            for each in addends:
+                if each is not product and each is not bias:
+                    found = planner.writer.add(planner.value(each), found)
+            return found
+    return None
+
+
+def _addends(planner: _Planner, term: Term, first: bool = False) -> list[Term]:
+    """What a sum of sums has in all, where each sum serves the next alone."""
+    if term.operator != "+" or not (first or planner.serves_alone(term)):
+        return [term]
+    return [each for argument in term.arguments for each in _addends(planner, argument)]
+
+
+def _linear(planner: _Planner, product: Term, bias: Any) -> Any:
+    w, scaled = planner.writer, _scaled(planner, product, several=True)
+    if scaled is None or scaled[1] != 1.0 or product.operator in ("/", "juxtaposed"):
+        return None
+    if not isinstance(bias, Value) or not bias.order or w.kind(bias) != "f":
+        return None
+    for first, second in (product.arguments, product.arguments[::-1]):
+        x, matrix = planner.found.get(id(first)), planner.found.get(id(second))
+        if not isinstance(x, Value) or not isinstance(matrix, Value) or not x.dtype == matrix.dtype == bias.dtype:
+            continue
+        axes = tuple(axis for axis in x.order if axis in product.axes)
+        rows, out = tuple(axis for axis in x.order if axis not in axes), bias.order
         if (
-            found is None
-            or found[1] != 1.0
-            or product.operator in ("/", "juxtaposed")
-            or not isinstance(b, Value)
-            or len(b.order) != 1
+            not rows
+            or set(rows) & set(out)
+            or set(matrix.order) != {*axes, *out}
+            or len(matrix.order) != len(axes + out)
         ):
             continue
-        (axis,), (out,) = product.axes, b.order
-        for first, second in (product.arguments, product.arguments[::-1]):
-            x, matrix = planner.found.get(id(first)), planner.found.get(id(second))
-            if not isinstance(x, Value) or not isinstance(matrix, Value) or w.kind(x) != "f":
-                continue
-            if (
-                set(matrix.order) == {axis, out}
-                and len(x.order) > 1
-                and out not in x.order
-                and x.dtype == matrix.dtype == b.dtype
-            ):
-                x = w.reorder(x, (*[name for name in x.order if name != axis], axis))
-                matrix = w.reorder(matrix, (out, axis))
-                shape = (*x.shape[:-1], matrix.shape[0])
-                return w.step("addmm", (x, matrix, b), (*x.order[:-1], out), shape, x.dtype)
+        counts = [math.prod(w.extents(matrix, each)) for each in (out, axes)]
+        extents = w.extents(x, rows)
+        x = w.reshape(w.reorder(x, (*rows, *axes)), (*rows, "(in)"), (*extents, counts[1]))
+        matrix = w.reshape(w.reorder(matrix, (*out, *axes)), ("(out)", "(in)"), counts)
+        flat = w.reshape(bias, ("(out)",), counts[:1])
+        made = w.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
+        return w.reshape(made, (*rows, *out), (*extents, *bias.shape))
     return None
 
 

@@ -84,6 +84,7 @@ class _Planner:
         self.users: dict[int, list[Any]] = {}
         self.regions: dict[int, blocks.Region] = {}
         self.python: list[Any] = []
+        self.whole: set[int] = set()  # what the library does as one
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.blocks = self.slices = 0
         self.prefix = ""  # of what the functions of its slices are called
@@ -117,7 +118,7 @@ class _Planner:
 
     def reordered(self, term: Term) -> bool:
         """Whether a term is a chain of contractions, whose best order need not have the large array that blocks avoid."""
-        return "contraction order" in self.writer.optimised and chains.chain_of(term, self.serves_alone) is not None
+        return "contraction order" in self.writer.optimised and chains.chain_of(term, self.is_free) is not None
 
     def in_blocks(self, region: blocks.Region) -> Argument | None:
         """A region as one step, whose function is the plan of one block; None where there is nothing to cut."""
@@ -274,6 +275,7 @@ class _Planner:
         if contraction and "attention" in on:
             found = patterns.attention(self, term)
             if found is not None:
+                self.whole.add(id(term))
                 return found
         if (contraction or term.operator == "∑") and "contraction order" in on:
             found = self.in_order(term)
@@ -283,7 +285,7 @@ class _Planner:
 
     def in_order(self, term: Term) -> Argument | None:
         """A chain of contractions in its cheapest order."""
-        w, chain = self.writer, chains.chain_of(term, self.serves_alone)
+        w, chain = self.writer, chains.chain_of(term, self.is_free)
         if chain is None:
             return None
         values = [self.found.get(id(factor)) for factor in chain.factors]
@@ -312,6 +314,10 @@ class _Planner:
     def summed(self, x: Value, axes: set[str] | frozenset[str]) -> Value:
         over = tuple(axis for axis in x.order if axis in axes)
         return self.writer.reduce("sum", x, over) if over else x
+
+    def is_free(self, term: Term) -> bool:
+        """Whether a product may be taken apart by the chain that it stands in."""
+        return self.serves_alone(term) and id(term) not in self.whole
 
     def serves_alone(self, term: Term) -> bool:
         return len(self.users.get(id(term), ())) == 1

@@ -405,6 +405,15 @@ OWN = {
         {"q": tensor("n key"), "k": tensor("seq key"), "v": tensor("val seq")}, "attention",
     ),
     "a layer": ("X ⊙_{a} W + b", {"X": tensor("a n"), "W": tensor("a h"), "b": tensor("h")}, "addmm"),
+    "a layer of several axes": (
+        "X ⊙_{a, c} W + b", {"X": tensor("n c m a"), "W": tensor("a h k c"), "b": tensor("k h")}, "addmm"
+    ),
+    "a layer between sums": (
+        "2 + (Y + (X ⊙_{a} W)) + b", {"X": tensor("n a"), "Y": tensor("h n"), "W": tensor("a h"), "b": tensor("h")}, "addmm"
+    ),
+    "attention before a layer": (
+        "(softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V) ⊙_{val} W", {**of_attention(), "W": tensor("val c")}, "attention",
+    ),
     "layer norm": ("standardize_{a} X", {"X": tensor("n a")}, "layer_norm"),
     "layer norm with what it learns": (
         "g ⊙ standardize_{a}(X; 0.01) + h", {"X": tensor("n a"), "g": tensor("a"), "h": tensor("a")}, "layer_norm"
