@@ -24,6 +24,8 @@ from .work import LeftOut, Ready, Side, Work, arrays_of
 
 TURN = 0.015  # seconds that a turn lasts at least, in chunks
 CHUNK = 0.0005  # seconds that a chunk lasts at least, by repeating the call
+FEWEST = 3  # chunks of a turn, of calls that are not long
+LONG = 0.3  # seconds of a call that is
 WARMING = 0.003
 WATCHED = 0.3  # seconds in which threads show whether they work
 STATUS = Path("/proc/self/status")
@@ -111,9 +113,12 @@ def first(work: Work, side: Side, place: Path) -> tuple[Ready, dict[str, Any]]:
 
 
 def turn(call: Callable[[], Any], repeat: int, chunks: int = 1) -> float:
-    """The seconds of one call: of several chunks of `repeat` calls the fastest, which nobody else's work broke into."""
+    """The seconds of one call: of several chunks of `repeat` calls the fastest, which nobody else's work broke into.
+
+    Before come some that are not counted: after others' turns, caches are cold and threads asleep.
+    """
     warm = time.perf_counter() + WARMING
-    while repeat > 1 and time.perf_counter() < warm:
+    while chunks > 1 and time.perf_counter() < warm:
         call()
     return min(mean(call, repeat) for _ in range(chunks))
 
@@ -130,7 +135,8 @@ def repeated(call: Callable[[], Any]) -> dict[str, Any]:
     repeat = 1
     while (seconds := turn(call, repeat, 3)) * repeat < CHUNK / 2:
         repeat = max(repeat + 1, min(8 * repeat, round(CHUNK / seconds)))
-    return {"repeat": repeat, "chunks": max(1, min(20, round(TURN / (seconds * repeat)))), "seconds": seconds}
+    fewest = 1 if seconds > LONG else FEWEST
+    return {"repeat": repeat, "chunks": max(fewest, min(20, round(TURN / (seconds * repeat)))), "seconds": seconds}
 
 
 def main() -> None:

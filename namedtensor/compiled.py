@@ -153,7 +153,21 @@ class Plans(OrderedDict):
 PLANS = Plans()
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 KNOWN: dict[tuple, Compiled] = {}  # formula, names, layouts -> what a later call runs
-AGAIN: dict[str, Callable[..., Any]] = {}  # formula -> what a call like the last one runs
+
+
+class Again(dict[str, Callable[..., Any]]):
+    """Formula -> what a call like the last one runs; see `repeating`."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def repeat(self, formula: str, again: Callable[..., Any]) -> None:
+        remember(self, formula, again)
+        PYTHON.watched_by(self)
+
+    _forget = dict.clear
+
+
+AGAIN = Again()
 
 
 def keep(table: dict[tuple, Compiled], key: tuple | None, compiled: Compiled) -> None:

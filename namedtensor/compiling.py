@@ -20,7 +20,8 @@ from .names import key
 from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
-from .running import Function, never
+from .repeating import Repeating
+from .running import Function
 from .scope import analyse
 from .sizes import is_known, known
 from .targets import Target, target_of
@@ -149,7 +150,7 @@ class Made(NamedTuple):
         return self.function.repeated(order, order, layouts, self.layout, fast)
 
 
-class Compiled:
+class Compiled(Repeating):
     """A formula for repeated calls: takes and gives named tensors, planned once for each kind of them.
 
     `function` is the plain function of positional arrays, `source` its text and `plan` its steps, as they were last used;
@@ -157,18 +158,18 @@ class Compiled:
     """
 
     def __init__(self, program: Program, library: str | None, without: Sequence[str]):
+        super().__init__()
         self.program, self.library, self.without = program, library, tuple(without)
         self.target = None if library is None else target_named(library)
         self._made: dict[tuple, Made] = {}
         self._known: dict[tuple, Made] = {}  # names and layouts -> what a repeated call runs
         self._last: Made | None = None
-        self._again: Callable[..., Any] = never  # what a repeated call runs
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """The formula's value. Raises NotationError where what is given does not fit."""
         if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                result = self._again(*arguments, **named)
+                result = self._again(*arguments, **named) if named else self._again(*arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
@@ -184,7 +185,7 @@ class Compiled:
             if found is not None:
                 self._last = found
                 if values is None:
-                    self._again = found.repeated(arguments, named)
+                    self._repeat(found.repeated(arguments, named))
                 return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
         self._last = found

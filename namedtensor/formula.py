@@ -31,7 +31,6 @@ from .compiled import (
     whole_sizes,
 )
 from .explain import explained
-from .layouts import remember
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
@@ -83,7 +82,7 @@ def evaluate(
             found = known = None
         if found is not None:
             if values is None:
-                remember(AGAIN, formula, found.repeated((), named))
+                AGAIN.repeat(formula, found.repeated((), named))
             return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
         bundle = Bundle(formula, all_values(values, named))

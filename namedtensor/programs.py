@@ -34,7 +34,7 @@ from .limits import DEFAULT, deep
 from .names import key, walk
 from .operators import REGISTRY
 from .registered import PYTHON
-from .running import never
+from .repeating import Repeating
 from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown, known
 from .terms import Term
@@ -47,13 +47,14 @@ if TYPE_CHECKING:
     from .sharding import Rules, Sharded
 
 
-class Program:
+class Program(Repeating):
     """Many definitions in one scope; prints itself, compares by what it says, and pickles.
 
     `program["O"]` is a name of it, callable; `program.O` the same where the name is a Python identifier.
     """
 
     def __init__(self, source: str, syntax: str = "auto"):
+        super().__init__()
         self.source = source
         self.syntax = syntax
         try:
@@ -62,7 +63,6 @@ class Program:
         except NotationError as problem:
             raise problem.alone() from None
         self._entries: dict[Any, Any] = {}
-        self._again: Callable[..., Any] = never  # what a repeated call runs of the function that the program ends with
 
     # what it says
     def __eq__(self, other) -> bool:
@@ -201,14 +201,14 @@ class Program:
         """The program's value; or, where it ends with a function, that function of the arguments."""
         if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                result = self._again(*arguments, **named)
+                result = self._again(*arguments, **named) if named else self._again(*arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
                 pass
         if self._last is not None:
             result = self._last(*arguments, values=values, sizes=sizes, **named)
-            self._again = self._last.again
+            self._repeat(self._last._again)
             return result
         if arguments:
             raise NotationError(
@@ -396,16 +396,16 @@ class Formula(Program):
     """One formula or function: callable, inspectable."""
 
 
-class Entry:
+class Entry(Repeating):
     """A name of a program: called, a function's value for its arguments, or a tensor's value."""
 
     def __init__(self, program: Program, name: str):
+        super().__init__()
         self.program = program
         self.name = name
         self.key = key(name)
         self._plans = Plans()
         self.known: dict[tuple, Compiled] = {}
-        self.again: Callable[..., Any] = never  # what a repeated call runs
 
     def __repr__(self) -> str:
         return f"{self.name} of a program of {len(self.program.tree.statements)} statements"
@@ -414,7 +414,7 @@ class Entry:
         """Its value. A function takes its arguments by position; parameters and inputs come by name."""
         if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                result = self.again(*arguments, **named)
+                result = self._again(*arguments, **named)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
@@ -429,7 +429,7 @@ class Entry:
                 found = known = None
             if found is not None:
                 if values is None:
-                    self.again = found.repeated(arguments, named)
+                    self._repeat(found.repeated(arguments, named))
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
             bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 from grammar.errors import NotationError
 from grammar.nodes import Signature
@@ -57,13 +58,26 @@ class _Functions(dict):
 
     version = 0
 
+    def __init__(self):
+        self.watching: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what has a call to repeat, by identity
+
     def __setitem__(self, name, value):
         super().__setitem__(name, value)
-        self.version += 1
+        self._changed()
 
     def __delitem__(self, name):
         super().__delitem__(name)
+        self._changed()
+
+    def _changed(self):
         self.version += 1
+        for each in [*self.watching.values()]:
+            each._forget()
+        self.watching.clear()
+
+    def watched_by(self, other: Any) -> None:
+        """Have something forget its call, with `_forget`, when a function comes or goes."""
+        self.watching[id(other)] = other
 
 
 PYTHON: _Functions = _Functions()

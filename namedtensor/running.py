@@ -16,7 +16,6 @@ from .arrays import at_once
 from .backends.source import FILE
 from .plan import Plan, Step
 from .planner import failure, index_error, place
-from .registered import PYTHON
 from .targets import Target
 
 FAILURES = (
@@ -96,16 +95,26 @@ class Function:
         if self.own or not all(name.isidentifier() and not name.startswith("__") for name in parameters):
             return never
         space = {
+            **(getattr(self.run, "__globals__", {}) if instead is None else {}),
             "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
-            "__PYTHON": PYTHON, "__version": PYTHON.version,
             **{f"__layout_{number}": each for number, each in enumerate(layouts)},
         }  # fmt: skip
+        inputs = tuple(self.plan.names[each] for each in self.plan.inputs)
         try:
-            exec(_repeated(tuple(parameters), tuple(order)), space)
+            exec(_repeated(tuple(parameters), tuple(order), inputs, self.body() if instead is None else None), space)
         except SyntaxError:  # a name is one of Python's own words
             return never
         again = space["again"]
         return partial(always_quiet().run, again) if self.quiet else again
+
+    def body(self) -> tuple[str, ...] | None:
+        """The lines of the function, where it is short: to call it would be a good part of what it costs."""
+        plan = self.plan
+        if len(plan.steps) > SHORT or plan.careful is not None or not hasattr(self.run, "__globals__"):
+            return None
+        lines = self.target.backend.source(plan).text.splitlines()
+        start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
+        return tuple(lines[start + 1 :])
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
@@ -153,21 +162,30 @@ def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
 
 
 # ----------------------------------------------------------------------------------------------------------- repeated
+SHORT = 8  # steps
+
+
 def never(*_: Any, **__: Any) -> None:
     """What stands for a repeated call where there has been none."""
 
 
 @lru_cache(maxsize=1024)
-def _repeated(parameters: tuple[str, ...], order: tuple[str, ...]) -> Any:
-    """The code of a call for tensors of known layouts."""
+def _repeated(
+    parameters: tuple[str, ...], order: tuple[str, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None
+) -> Any:
+    """The code of a call for tensors of known layouts: the lines of the plan's function, or a call of it."""
     fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(order)]
+    *before, last = body or (f"    return __run({', '.join(inputs)})",)
     text = [
         f"def again({', '.join(parameters)}):",
-        f"    if {' and '.join([*fits, '__PYTHON.version == __version'])}:",
-        "        __result = __new(__NamedTensor)",
-        f"        __result._array = __run({', '.join(f'{name}._array' for name in order)})",
-        "        __result.layout = __layout",
-        "        return __result",
+        f"    if not ({' and '.join(fits) or 'True'}):",
+        "        return None",
+        *(f"    {inside} = {name}._array" for inside, name in zip(inputs, order)),
+        *before,
+        "    __result = __new(__NamedTensor)",
+        f"    __result._array = {last.removeprefix('    return ')}",
+        "    __result.layout = __layout",
+        "    return __result",
     ]
     return compile("\n".join(text) + "\n", "<repeated>", "exec")
 

@@ -207,7 +207,8 @@ def test_a_turn_is_its_fastest_chunk(monkeypatch):
     assert worker.turn(lambda: None, 1, 3) == 0.1
 
 
-def test_short_calls_are_repeated_and_long_ones_are_not():
+def test_short_calls_are_repeated_and_long_ones_are_not(monkeypatch):
+    monkeypatch.setattr(worker, "LONG", 0.02)
     short = worker.repeated(lambda: None)
     assert short["repeat"] > 100 and short["chunks"] > 1
     assert worker.repeated(lambda: time.sleep(0.03)) | {"seconds": 0} == {"repeat": 1, "chunks": 1, "seconds": 0}
