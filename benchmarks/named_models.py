@@ -113,7 +113,7 @@ def generation_jax(arrays, config, ids, new) -> Ready:
         return jnp.argmax(w["words"] @ norm(x[-1], w["γ"], w["β"]), keepdims=True), kept
 
     def generate(w, prompt):
-        empty = jnp.zeros((heads, room, len(w["γ"]) // heads))
+        empty = jnp.zeros((heads, room, len(w["γ"]) // heads), w["γ"].dtype)
         state = following(w, prompt, 0, [[empty, empty]] * len(w["layers"]))
         step = lambda state, place: (following(w, state[0], place, state[1]), state[0])
         (last, _), before = jax.lax.scan(step, state, jnp.arange(room - new, room - 1))
@@ -194,7 +194,7 @@ def generation_haliax(arrays, config, ids, new) -> Ready:
 
     def generate(w, tokens):
         _, Heads, Size = w["layers"][0]["b_qkv"].axes
-        empty = hax.zeros((Heads, Memory, Size))
+        empty = hax.zeros((Heads, Memory, Size), np.float32)
         state = following(w, tokens, 0, [[empty, empty]] * len(w["layers"]))
         step = lambda state, place: (following(w, state[0], place.scalar(), state[1]), state[0])
         (last, _), before = hax.scan(step, New)(state, hax.arange(New, start=prompt))
@@ -295,7 +295,7 @@ def generation_penzai(arrays, config, ids, new) -> Ready:
 
     def generate(w, tokens):
         sizes = w["layers"][0]["b_qkv"].named_shape
-        empty = pz.nx.zeros({"heads": sizes["heads"], "memory": room, "size": sizes["size"]})
+        empty = pz.nx.zeros({"heads": sizes["heads"], "memory": room, "size": sizes["size"]}, dtype=np.float32)
         state = following(w, tokens, 0, [[empty, empty]] * len(w["layers"]))
         step = lambda state, place: (following(w, state[0], place, state[1]), state[0])
         (last, _), before = pz.nx.scan(step, "new", state, prompt + pz.nx.arange("new", new - 1))

@@ -79,7 +79,7 @@ def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region |
     if found is None or not found.axes:
         return None
     work = sum(_work(term) for term in _terms(root, found.inside))
-    return found if work >= (2 if product else 2) else None
+    return found if work >= 2 else None
 
 
 def _work(term: Term) -> int:

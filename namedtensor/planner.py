@@ -259,7 +259,7 @@ class _Planner:
         """The same by another way, which an optimisation finds to be shorter; steps that it leaves unused are dropped."""
         on = self.writer.optimised
         if not term.axes:
-            if term.operator in "+/" and "layer norm" in on:
+            if term.operator in ("+", "/") and "layer norm" in on:
                 found = patterns.layer_norm(self, term)
                 if found is not None:
                     return found
