@@ -107,12 +107,11 @@ class Compiled:
         return result
 
     def repeated(self, tensors: tuple[Any, ...], named: Mapping[str, Any]) -> Callable[..., Any]:
-        """What serves the next call with such tensors by position and by name; see `Function.repeated`."""
+        """What serves the next call with such tensors, those by position and then those by name; see `Function.repeated`."""
         if self.again is None:
-            parameters = [f"argument_{number}" for number in range(1, len(tensors) + 1)]
-            order = (*named, *parameters)
+            count, both = len(tensors), len(tensors) + len(named)
             layouts = [*map(LAYOUT, named.values()), *map(LAYOUT, tensors)]
-            self.again = self.function.repeated((*parameters, *named), order, layouts, self.layout)
+            self.again = self.function.repeated((*range(count, both), *range(count)), layouts, self.layout)
         return self.again
 
     def several(self, *arrays: Any) -> tuple:
@@ -155,13 +154,13 @@ LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 KNOWN: dict[tuple, Compiled] = {}  # formula, names, layouts -> what a later call runs
 
 
-class Again(dict[str, Callable[..., Any]]):
-    """Formula -> what a call like the last one runs; see `repeating`."""
+class Again(dict[str, tuple[tuple[str, ...], Callable[..., Any]]]):
+    """Formula -> the names, and what a call like the last one runs; see `repeating`."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def repeat(self, formula: str, again: Callable[..., Any]) -> None:
-        remember(self, formula, again)
+    def repeat(self, formula: str, names: tuple[str, ...], again: Callable[..., Any]) -> None:
+        remember(self, formula, (names, again))
         PYTHON.watched_by(self)
 
     _forget = dict.clear

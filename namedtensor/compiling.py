@@ -142,12 +142,10 @@ class Made(NamedTuple):
         return self._replace(run=self.function.prepared(layout, fast), layout=layout)
 
     def repeated(self, tensors: tuple[Any, ...], named: Mapping[str, Any]) -> Callable[..., Any]:
-        """What serves the next call with such tensors by position and by name; see `Function.repeated`."""
-        parameters = [f"argument_{number}" for number in range(1, len(tensors) + 1)]
+        """What serves the next call with such tensors, those by position and then those by name; see `Function.repeated`."""
         layouts = [*map(LAYOUT, tensors), *map(LAYOUT, named.values())]
         fast = None if self.fast is self.function else self.fast
-        order = (*parameters, *named)
-        return self.function.repeated(order, order, layouts, self.layout, fast)
+        return self.function.repeated(range(len(layouts)), layouts, self.layout, fast)
 
 
 class Compiled(Repeating):
@@ -167,9 +165,11 @@ class Compiled(Repeating):
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """The formula's value. Raises NotationError where what is given does not fit."""
-        if values is None and sizes is None:  # what is repeated needs no more than this
+        names = (*named,) if named else ()
+        before, again = self._latest
+        if values is None and sizes is None and names == before:  # what is repeated needs no more than this
             try:
-                result = self._again(*arguments, **named) if named else self._again(*arguments)
+                result = again(*arguments, *named.values()) if named else again(*arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
@@ -185,7 +185,7 @@ class Compiled(Repeating):
             if found is not None:
                 self._last = found
                 if values is None:
-                    self._repeat(found.repeated(arguments, named))
+                    self._repeat((names, found.repeated(arguments, named)))
                 return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
         self._last = found

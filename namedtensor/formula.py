@@ -69,9 +69,11 @@ def evaluate(
     if sizes is None and syntax == "auto" and not strict and limits is DEFAULT:  # what is known needs no more than this
         try:
             if values is None:
-                result = AGAIN[formula](**named)
-                if result is not None:
-                    return result
+                names, again = AGAIN[formula]
+                if (*named,) == names:
+                    result = again(*named.values())
+                    if result is not None:
+                        return result
         except Exception:  # whatever it is, the long way tells it well
             pass
         try:
@@ -82,7 +84,7 @@ def evaluate(
             found = known = None
         if found is not None:
             if values is None:
-                AGAIN.repeat(formula, found.repeated((), named))
+                AGAIN.repeat(formula, (*named,), found.repeated((), named))
             return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
         bundle = Bundle(formula, all_values(values, named))

@@ -10,20 +10,21 @@ from .running import never
 
 
 class Repeating:
-    """What keeps in `_again` how it was called last; a new Python function for formulas makes it forget.
+    """What keeps how it was called last, in one tuple, which another thread sees whole: what was given by name, after what
+    was given by position, and what such a call runs. A new Python function for formulas makes it forget.
 
     A call tries it first. Where it gives None the call is another one, and where it fails the long way tells why.
     """
 
-    _again: Callable[..., Any]
+    _latest: tuple[tuple[str, ...], Callable[..., Any]]
 
     def __init__(self):
-        self._again = never
+        self._forget()
 
-    def _repeat(self, again: Callable[..., Any]) -> None:
-        if self._again is not again:
-            self._again = again
+    def _repeat(self, latest: tuple[tuple[str, ...], Callable[..., Any]]) -> None:
+        if self._latest != latest:
+            self._latest = latest
             PYTHON.watched_by(self)
 
     def _forget(self) -> None:
-        self._again = never
+        self._latest = (), never

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 from grammar.errors import NotationError
 
 from .arrays import at_once
-from .backends.source import FILE
+from .backends.source import FILE, repeated
 from .plan import Plan, Step
 from .planner import failure, index_error, place
 from .targets import Target
@@ -82,17 +82,16 @@ class Function:
         return quietly(call) if self.quiet and not self.own else call
 
     def repeated(
-        self, parameters: Sequence[str], order: Sequence[str], layouts: Sequence[Any], layout: Any,
-        instead: Callable[..., Any] | None = None,
-    ) -> Callable[..., Any]:  # fmt: skip
-        """The same for tensors, by position or by the names of the parameters; `order` is that of the plan's inputs.
+        self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
+    ) -> Callable[..., Any]:
+        """The same for tensors by position, of which the plan's inputs are those that `order` says.
 
         Where they are of other layouts than these it gives None, and whatever fails in it fails as it may: the call is then
         made the long way. Nothing is looked up, so that a small formula costs little more than its arrays do.
         """
         from .tensors import NamedTensor
 
-        if self.own or not all(name.isidentifier() and not name.startswith("__") for name in parameters):
+        if self.own:
             return never
         space = {
             **(getattr(self.run, "__globals__", {}) if instead is None else {}),
@@ -100,11 +99,7 @@ class Function:
             **{f"__layout_{number}": each for number, each in enumerate(layouts)},
         }  # fmt: skip
         inputs = tuple(self.plan.names[each] for each in self.plan.inputs)
-        try:
-            exec(_repeated(tuple(parameters), tuple(order), inputs, self.body() if instead is None else None), space)
-        except SyntaxError:  # a name is one of Python's own words
-            return never
-        again = space["again"]
+        again = repeated(tuple(order), inputs, self.body() if instead is None else None, space)
         return partial(always_quiet().run, again) if self.quiet else again
 
     def body(self) -> tuple[str, ...] | None:
@@ -167,27 +162,6 @@ SHORT = 8  # steps
 
 def never(*_: Any, **__: Any) -> None:
     """What stands for a repeated call where there has been none."""
-
-
-@lru_cache(maxsize=1024)
-def _repeated(
-    parameters: tuple[str, ...], order: tuple[str, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None
-) -> Any:
-    """The code of a call for tensors of known layouts: the lines of the plan's function, or a call of it."""
-    fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(order)]
-    *before, last = body or (f"    return __run({', '.join(inputs)})",)
-    text = [
-        f"def again({', '.join(parameters)}):",
-        f"    if not ({' and '.join(fits) or 'True'}):",
-        "        return None",
-        *(f"    {inside} = {name}._array" for inside, name in zip(inputs, order)),
-        *before,
-        "    __result = __new(__NamedTensor)",
-        f"    __result._array = {last.removeprefix('    return ')}",
-        "    __result.layout = __layout",
-        "    return __result",
-    ]
-    return compile("\n".join(text) + "\n", "<repeated>", "exec")
 
 
 # ---------------------------------------------------------------------------------------------------- no warnings

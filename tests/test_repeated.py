@@ -63,6 +63,15 @@ def test_names_say_what_is_what_in_repeated_calls():
         assert nt.evaluate("x - class", {"x": X, "class": Y}).array.tolist() == [4, 4]
 
 
+def test_an_input_is_no_argument_in_repeated_calls():
+    scale = nt.program("scale(x) = w x\nw ∈ ℝ")["scale"]
+    x, w = nt.tensor(2.0, ()), nt.tensor(3.0, ())
+    for _ in range(4):
+        assert float(scale(x, w=w)) == 6
+        with pytest.raises(NotationError, match="takes 1 argument"):
+            scale(x, w)
+
+
 def test_a_repeated_call_knows_of_new_functions():
     X = nt.tensor([5.0, 6.0], "a")
     for _ in range(3):

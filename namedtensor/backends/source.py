@@ -261,6 +261,29 @@ def _code(text: str, file: str):
     return compile(text, file, "exec")
 
 
+def repeated(
+    order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
+) -> Callable[..., Any]:
+    """The function of tensors of known layouts, for which `space` has what it needs: the lines of a plan's function, or a
+    call of it; None is what it gives for tensors of others."""
+    names = [f"x__{place}" for place in order]
+    fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
+    *before, last = body or (f"    return __run({', '.join(inputs)})",)
+    text = [
+        f"def again({', '.join(f'x__{place}' for place in range(len(order)))}):",
+        f"    if not ({' and '.join(fits) or 'True'}):",
+        "        return None",
+        *(f"    {inside} = {name}._array" for inside, name in zip(inputs, names)),
+        *before,
+        "    __result = __new(__NamedTensor)",
+        f"    __result._array = {last.removeprefix('    return ')}",
+        "    __result.layout = __layout",
+        "    return __result",
+    ]
+    exec(_code("\n".join(text) + "\n", "<repeated>"), space)
+    return space["again"]
+
+
 def _apart(text: str) -> list[str]:
     """The functions of a text, and what stands between them."""
     parts: list[list[str]] = []
