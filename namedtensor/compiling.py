@@ -165,11 +165,13 @@ class Compiled(Repeating):
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """The formula's value. Raises NotationError where what is given does not fit."""
-        names = (*named,) if named else ()
-        before, again = self._latest
-        if values is None and sizes is None and names == before:  # what is repeated needs no more than this
+        if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                result = again(*arguments, *named.values()) if named else again(*arguments)
+                if named:
+                    names, again = self._named
+                    result = again(*arguments, *named.values()) if (*named,) == names else None
+                else:
+                    result = self._again(*arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
@@ -185,7 +187,7 @@ class Compiled(Repeating):
             if found is not None:
                 self._last = found
                 if values is None:
-                    self._repeat((names, found.repeated(arguments, named)))
+                    self._repeat((*named,), found.repeated(arguments, named))
                 return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
         self._last = found

@@ -199,18 +199,21 @@ class Program(Repeating):
     # what it gives
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """The program's value; or, where it ends with a function, that function of the arguments."""
-        names = (*named,) if named else ()
-        before, again = self._latest
-        if values is None and sizes is None and names == before:  # what is repeated needs no more than this
+        if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                result = again(*arguments, *named.values()) if named else again(*arguments)
+                if named:
+                    names, again = self._named
+                    result = again(*arguments, *named.values()) if (*named,) == names else None
+                else:
+                    result = self._again(*arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
                 pass
         if self._last is not None:
             result = self._last(*arguments, values=values, sizes=sizes, **named)
-            self._repeat(self._last._latest)
+            self._again, self._named = self._last._again, self._last._named
+            PYTHON.watched_by(self)
             return result
         if arguments:
             raise NotationError(
@@ -414,11 +417,13 @@ class Entry(Repeating):
 
     def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name."""
-        names = (*named,) if named else ()
-        before, again = self._latest
-        if values is None and sizes is None and names == before:  # what is repeated needs no more than this
+        if values is None and sizes is None:  # what is repeated needs no more than this
             try:
-                result = again(*arguments, *named.values()) if named else again(*arguments)
+                if named:
+                    names, again = self._named
+                    result = again(*arguments, *named.values()) if (*named,) == names else None
+                else:
+                    result = self._again(*arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well
@@ -433,7 +438,7 @@ class Entry(Repeating):
                 found = known = None
             if found is not None:
                 if values is None:
-                    self._repeat((names, found.repeated(arguments, named)))
+                    self._repeat((*named,), found.repeated(arguments, named))
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
             bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))

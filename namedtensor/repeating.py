@@ -10,21 +10,24 @@ from .running import never
 
 
 class Repeating:
-    """What keeps how it was called last, in one tuple, which another thread sees whole: what was given by name, after what
-    was given by position, and what such a call runs. A new Python function for formulas makes it forget.
+    """What keeps what its last call ran: the last by position alone, and the last with names, beside these.
 
-    A call tries it first. Where it gives None the call is another one, and where it fails the long way tells why.
+    A call tries it first. Where it gives None the call is another one, and where it fails the long way tells why. A new
+    Python function for formulas makes it forget.
     """
 
-    _latest: tuple[tuple[str, ...], Callable[..., Any]]
+    _again: Callable[..., Any]
+    _named: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
 
     def __init__(self):
         self._forget()
 
-    def _repeat(self, latest: tuple[tuple[str, ...], Callable[..., Any]]) -> None:
-        if self._latest != latest:
-            self._latest = latest
-            PYTHON.watched_by(self)
+    def _repeat(self, names: tuple[str, ...], again: Callable[..., Any]) -> None:
+        if names:
+            self._named = names, again
+        else:
+            self._again = again
+        PYTHON.watched_by(self)
 
     def _forget(self) -> None:
-        self._latest = (), never
+        self._again, self._named = never, ((), never)

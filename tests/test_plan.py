@@ -360,6 +360,8 @@ def test_what_is_large_and_needed_no_more_is_given_back():
     text = nt.formula("(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").compile("numpy", without=("blocks", "contraction order"))
     text(X=X, W=W)
     assert "    del t1\n" in text.source and "del X" not in text.source
+    own = nt.formula("relu(X ⊙_{a} W) ⊙_{h} W_{a→b} + 1").to_python("torch", {"X": X, "W": W})
+    assert "del t1" in own and "del X" not in own
 
 
 def test_blocks_write_into_the_result():

@@ -50,6 +50,7 @@ class Backend:
         self.writes = writes  # the primitives that can write their result over an argument
         self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # what fixed steps give that need no text to run
         self.products = products  # those that can write it into another array
+        self.releases = False  # whether memory is given back as soon as nothing needs it, where nothing is written over
         self._globals: dict[str, dict[str, Any]] = {}
 
     # ------------------------------------------------------------------------------------------------------- dtypes
@@ -136,7 +137,7 @@ class Backend:
         lines.append(f"def {name}({', '.join(parameters)}):")
         lines += self.opening(plan)
         over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
-        dead = released(plan) if self.writes and plan.in_place and given is None else {}
+        dead = released(plan) if given is None and (plan.in_place if self.writes else self.releases) else {}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             value = step.value

@@ -133,6 +133,10 @@ LINES: dict[str, Any] = {
 class Torch(Backend):
     """The table of PyTorch; constants are brought to the device of what is given."""
 
+    def __init__(self, *arguments: Any, **named: Any):
+        super().__init__(*arguments, **named)
+        self.releases = True
+
     def default_float(self, xp: Any) -> str:
         import torch
 
