@@ -54,15 +54,10 @@ def make_function(record: Operator) -> Callable[..., Any]:
 
 def _of_a_number(record: Operator) -> Callable[..., Any]:
     prepared: dict[Any, Any] = {}
-    last: Any = (None, None, None)  # the layout of the last argument, and what is prepared for it
 
     def function(X, axis=None):
-        nonlocal last
-        known, run, layout = last
         try:
-            if X.layout is not known:
-                run, layout = prepared[X.layout]
-                last = (X.layout, run, layout)
+            run, layout = prepared[X.layout]
         except (KeyError, AttributeError, TypeError):
             run = None
         if run is None or axis is not None:
