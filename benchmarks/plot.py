@@ -120,7 +120,7 @@ def picture(title: str, rows: list[dict], place: Path) -> None:
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     works = list(dict.fromkeys(row["work"] for row in rows))
     figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.5 * len(works)))
@@ -131,6 +131,9 @@ def picture(title: str, rows: list[dict], place: Path) -> None:
                       alpha=0.8, markersize=8 if ours else 6)  # fmt: skip
     axes.axvline(1, color="#9ca3af", linewidth=1)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set_yticks(range(len(works)), works)
     axes.set_ylim(len(works) - 0.5, -0.5)
     axes.set_xlabel("time, as a ratio to the base of the work (less is faster)")
