@@ -63,9 +63,18 @@ def tokens(count: int) -> Arrays:
     return {"ids": np.array([each.ids for each in found]), "mask": np.array([each.attention_mask for each in found])}
 
 
+def loaded(folder: Path | str, backend: str) -> Any:
+    """A model whose weights have been read from their file: what lies there is no memory that a call needs."""
+    model = transformer.load(folder, backend=backend)
+    for tensor in model.parameters.values():
+        if isinstance(tensor, nt.NamedTensor):
+            nt.max(tensor, axis=tensor.axes)
+    return model
+
+
 def encoder(ids, mask, backend: str) -> Ready:
     try:
-        model = transformer.load(minilm(), backend=backend)
+        model = loaded(minilm(), backend)
     except nt.NotationError as problem:
         raise LeftOut(problem.message) from None
     I, M = (nt.tensor(placed(each, backend), "batch seq") for each in (ids, mask))
@@ -181,7 +190,7 @@ def generator(arrays, config, ids, new, backend: str) -> Ready:
         Path(folder, "config.json").write_text(json.dumps(config))
         tensors = {name: nt.tensor(array, ["a", "b"][: array.ndim]) for name, array in arrays.items()}
         nt.save_tensors(Path(folder, "model.safetensors"), tensors)
-        model = transformer.load(folder, backend=backend)
+        model = loaded(folder, backend)
     prompt = nt.tensor(placed(ids, backend), "batch seq")
     return Ready(
         lambda: model.generate(prompt, max_new_tokens=new),
