@@ -163,21 +163,10 @@ class Compiled(Repeating):
         self._known: dict[tuple, Made] = {}  # names and layouts -> what a repeated call runs
         self._last: Made | None = None
 
-    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
-        """The formula's value. Raises NotationError where what is given does not fit."""
-        if values is None and sizes is None:  # what is repeated needs no more than this
-            try:
-                if named:
-                    names, again = self._named
-                    result = again(*arguments, *named.values()) if (*named,) == names else None
-                else:
-                    result = self._again(*arguments)
-                if result is not None:
-                    return result
-            except Exception:  # whatever it is, the long way tells it well
-                pass
+    def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
+        self._forget()  # so that what is repeated is always what was used last
         known = None
-        if sizes is None:  # nor what is known more than this
+        if sizes is None:  # what is known needs no more than this
             try:
                 given = named if values is None else {**values, **named} if named else values
                 known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))

@@ -197,19 +197,8 @@ class Program(Repeating):
         return Sharding(rules, mesh).sharded(self)
 
     # what it gives
-    def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
+    def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]):
         """The program's value; or, where it ends with a function, that function of the arguments."""
-        if values is None and sizes is None:  # what is repeated needs no more than this
-            try:
-                if named:
-                    names, again = self._named
-                    result = again(*arguments, *named.values()) if (*named,) == names else None
-                else:
-                    result = self._again(*arguments)
-                if result is not None:
-                    return result
-            except Exception:  # whatever it is, the long way tells it well
-                pass
         if self._last is not None:
             result = self._last(*arguments, values=values, sizes=sizes, **named)
             self._again, self._named = self._last._again, self._last._named
@@ -415,21 +404,9 @@ class Entry(Repeating):
     def __repr__(self) -> str:
         return f"{self.name} of a program of {len(self.program.tree.statements)} statements"
 
-    def __call__(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any):
-        """Its value. A function takes its arguments by position; parameters and inputs come by name."""
-        if values is None and sizes is None:  # what is repeated needs no more than this
-            try:
-                if named:
-                    names, again = self._named
-                    result = again(*arguments, *named.values()) if (*named,) == names else None
-                else:
-                    result = self._again(*arguments)
-                if result is not None:
-                    return result
-            except Exception:  # whatever it is, the long way tells it well
-                pass
+    def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]):
         known = None
-        if sizes is None:  # nor what is known more than this
+        if sizes is None:  # what is known needs no more than this
             try:
                 given = named if values is None else {**values, **named} if named else values
                 known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))

@@ -63,6 +63,15 @@ def test_names_say_what_is_what_in_repeated_calls():
         assert nt.evaluate("x - class", {"x": X, "class": Y}).array.tolist() == [4, 4]
 
 
+def test_a_compiled_formula_shows_the_plan_that_was_used_last():
+    f = nt.formula("f(x) = 2 x").compile("numpy")
+    given = {"one": nt.tensor(np.ones(3), "a"), "two": nt.tensor(np.ones((2, 3)), "b a")}
+    for name in ["one", "one", "one", "two", "one", "two", "two", "two", "one"]:
+        for call in (lambda x: f(x), lambda x: f(x=x)):
+            call(given[name])
+            assert ("b[2]" in str(f.plan)) == (name == "two")
+
+
 def test_an_input_is_no_argument_in_repeated_calls():
     scale = nt.program("scale(x) = w x\nw ∈ ℝ")["scale"]
     x, w = nt.tensor(2.0, ()), nt.tensor(3.0, ())
