@@ -71,7 +71,7 @@ def evaluate(
             if values is None:
                 names, again = AGAIN[formula]
                 if (*named,) == names:
-                    result = again(*named.values())
+                    result = again((*named.values(),))
                     if result is not None:
                         return result
         except Exception:  # whatever it is, the long way tells it well

@@ -31,9 +31,9 @@ class Repeating:
             try:
                 if named:
                     names, again = self._named
-                    result = again(*arguments, *named.values()) if (*named,) == names else None
+                    result = again((*arguments, *named.values())) if (*named,) == names else None
                 else:
-                    result = self._again(*arguments)
+                    result = self._again(arguments)
                 if result is not None:
                     return result
             except Exception:  # whatever it is, the long way tells it well

@@ -13,6 +13,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .arrays import at_once
+from .backends.places import TINY, released
 from .backends.source import FILE, repeated
 from .plan import Plan, Step
 from .planner import failure, index_error, place
@@ -86,8 +87,9 @@ class Function:
     ) -> Callable[..., Any]:
         """The same for tensors by position, of which the plan's inputs are those that `order` says.
 
-        Where they are of other layouts than these it gives None, and whatever fails in it fails as it may: the call is then
-        made the long way. Nothing is looked up, so that a small formula costs little more than its arrays do.
+        It is called with the tuple of them. Where they are of other layouts than these it gives None, and whatever fails in
+        it fails as it may: the call is then made the long way. Nothing is looked up, and what is small between its steps
+        lies where it lay last time, so that a small formula costs little more than its arrays do.
         """
         from .tensors import NamedTensor
 
@@ -99,17 +101,29 @@ class Function:
             **{f"__layout_{number}": each for number, each in enumerate(layouts)},
         }  # fmt: skip
         inputs = tuple(self.plan.names[each] for each in self.plan.inputs)
-        again = repeated(tuple(order), inputs, self.body() if instead is None else None, space)
+        body, arrays = self.body() if instead is None and self.is_short else (None, {})
+        again = repeated(tuple(order), inputs, body, space | arrays)
         return partial(always_quiet().run, again) if self.quiet else again
 
-    def body(self) -> tuple[str, ...] | None:
-        """The lines of the function, where it is short: to call it would be a good part of what it costs."""
-        plan = self.plan
-        if len(plan.steps) > SHORT or plan.careful is not None or not hasattr(self.run, "__globals__"):
-            return None
-        lines = self.target.backend.source(plan).text.splitlines()
+    @property
+    def is_short(self) -> bool:
+        """Whether to call it would be a good part of what it costs."""
+        return len(self.plan.steps) <= SHORT and self.plan.careful is None and hasattr(self.run, "__globals__")
+
+    def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """The lines of the function, and the small arrays that they write to, each time the same ones.
+
+        These are one call's alone: the quiet context in which it runs lets nobody else in, no other thread either.
+        """
+        backend, plan = self.target.backend, self.plan
+        rooms = None
+        if self.quiet and not released(plan):
+            rooms = backend.rooms(plan, out=False, fits=lambda value: value.count <= TINY)
+        lines = backend.source(plan, given=rooms).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
-        return tuple(lines[start + 1 :])
+        empty, made = self.target.xp.empty, enumerate(rooms.made if rooms else (), 1)
+        kinds = {f"room_{number}": (shape, self.target.object_of(dtype)) for number, (shape, dtype) in made}
+        return tuple(lines[start + 1 :]), {name: empty(shape, dtype=dtype) for name, (shape, dtype) in kinds.items()}
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""

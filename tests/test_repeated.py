@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor.registered import PYTHON
+from namedtensor.running import never
 
 WAYS = {
     "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),
@@ -102,3 +105,26 @@ def test_repeated_calls_are_quiet_in_several_threads(recwarn):
         found = list(pool.map(lambda _: [f(X).array.tolist() for _ in range(200)], range(8)))
     assert all(str(each) == "[nan, -inf, 0.0]" for several in found for each in several)
     assert not recwarn.list
+
+
+KEPT = (
+    "X ⊙_{b} Y ⊙_{c} Z", "∑_{d} (X ⊙_{b} Y ⊙_{c} Z)", "[−(X + X)]_{a→d}", "(X + X)_{a(1)} + 1", "X + X", "X",
+    "max_{b} (2 X + X^2)", "[exp(X + 1)]_{(a,b)→d}", "(exp X + X) ⊙_{b} (Y + Y)", "[[X + X]_{a→d}]_{b→a}", "√(X ⊙ X)",
+    "∑_{b} exp(X ⊙_{a} X_{a→a, b→e})", "[[X + X]_{a→d} ⊙ 1]_{d→a}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", KEPT)
+@pytest.mark.parametrize("threads", [1, 4])
+def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):
+    """Small arrays between steps are kept from call to call: no result may lie in one, nor two threads share one."""
+    call = nt.formula(f"f(X, Y, Z) = {text}")
+    rng = np.random.default_rng(1)
+    draws = [[rng.normal(size=(3, 3)) for _ in "XYZ"] for _ in range(40)]
+    given = [[nt.tensor(array, axes) for array, axes in zip(draw, ("a b", "b c", "c d"))] for draw in draws]
+    expected = [nt.formula(f"f(X, Y, Z) = {text}")(*each) for each in given]  # each the first call of its own
+    with ThreadPoolExecutor(threads) as pool:
+        found = list(pool.map(lambda each: [call(*each) for _ in range(50)][-1], given))
+    assert call._again is not never
+    for right, each in zip(expected, found):
+        assert nt.allclose(each, right)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..plan import Plan, Value
@@ -59,7 +59,8 @@ def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
 
 
 # --------------------------------------------------------------------------------------------------------- rooms given
-SMALL = 2**14  # bytes of an array that needs no room
+SMALL = 2**14  # bytes of an array that needs no room in a function of blocks
+TINY = 2**10  # numbers of an array that has a room in a function that is called again and again
 
 
 class Rooms(NamedTuple):
@@ -72,13 +73,15 @@ class Rooms(NamedTuple):
 
 
 def rooms(
-    plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True
-) -> Rooms:
-    """For each large array of a function that is called again and again, the room that it is written into."""
+    plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True,
+    fits: Callable[[Value], bool] = lambda value: value.count * 4 >= SMALL,
+) -> Rooms:  # fmt: skip
+    """For each array of a function that fits, the room that it is written into; what is given back lies in none."""
     if not plan.in_place:
         return Rooms({}, (), None, out)
     until = _until(plan)
-    able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)}
+    given = set() if out else _given_back(plan, over)
+    able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)} - given
     first: Value | None = None
     places: dict[Value, str] = {}
     back: Value | None = plan.results[0] if out else None
@@ -101,7 +104,7 @@ def rooms(
             if lies in held:
                 held[value] = held[lies]
                 busy[held[value]] = until[value]
-        elif value in able and value is not first and value not in plan.results and math.prod(value.shape) * 4 >= SMALL:
+        elif value in able and value is not first and value not in plan.results and fits(value):
             kind = (value.shape, value.dtype)
             free = [place for place, each in enumerate(made) if each == kind and busy[place] < number]
             if not free:
@@ -115,6 +118,15 @@ def rooms(
 
 def _roomy(value: Value) -> bool:
     return not value.fixed and not value.dynamic and bool(value.shape)
+
+
+def _given_back(plan: Plan, over: Mapping[Value, Value]) -> set[Any]:
+    """The results, and every value in whose memory one may lie."""
+    found = set(plan.results)
+    for step in reversed(plan.steps):
+        if step.value in found:
+            found |= {over.get(step.value)} if step.primitive in FRESH else set(step.arguments)
+    return found
 
 
 def _until(plan: Plan) -> dict[Any, float]:

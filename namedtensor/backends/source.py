@@ -103,10 +103,10 @@ class Backend:
         several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
         return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
 
-    def rooms(self, plan: Plan, out: bool) -> Rooms:
+    def rooms(self, plan: Plan, out: bool, **fits: Any) -> Rooms:
         """Where the function of one block or slice writes."""
         over = overwritten(plan, self.writes) if plan.in_place else {}
-        return rooms(plan, self.writes, self.products, over, out)
+        return rooms(plan, self.writes, self.products, over, out, **fits)
 
     def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
@@ -265,13 +265,14 @@ def _code(text: str, file: str):
 def repeated(
     order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The function of tensors of known layouts, for which `space` has what it needs: the lines of a plan's function, or a
-    call of it; None is what it gives for tensors of others."""
+    """The function of a tuple of tensors of known layouts, for which `space` has what it needs: the lines of a plan's
+    function, or a call of it; None is what it gives for tensors of others."""
     names = [f"x__{place}" for place in order]
     fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
     *before, last = body or (f"    return __run({', '.join(inputs)})",)
     text = [
-        f"def again({', '.join(f'x__{place}' for place in range(len(order)))}):",
+        "def again(tensors__):",
+        f"    [{', '.join(f'x__{place}' for place in range(len(order)))}] = tensors__",
         f"    if not ({' and '.join(fits) or 'True'}):",
         "        return None",
         *(f"    {inside} = {name}._array" for inside, name in zip(inputs, names)),
