@@ -121,9 +121,10 @@ class Function:
             rooms = backend.rooms(plan, out=False, fits=lambda value: value.count <= TINY)
         lines = backend.source(plan, given=rooms).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
-        empty, made = self.target.xp.empty, enumerate(rooms.made if rooms else (), 1)
-        kinds = {f"room_{number}": (shape, self.target.object_of(dtype)) for number, (shape, dtype) in made}
-        return tuple(lines[start + 1 :]), {name: empty(shape, dtype=dtype) for name, (shape, dtype) in kinds.items()}
+        arrays: dict[str, Any] = {}
+        for number, (shape, dtype) in enumerate(() if rooms is None else rooms.made, 1):
+            arrays[f"room_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
+        return tuple(lines[start + 1 :]), arrays
 
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""

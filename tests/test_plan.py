@@ -384,6 +384,26 @@ def test_blocks_need_little_memory():
     assert peak - result.array.nbytes < 30e6 < 2 * 4096 * 4096 * 4
 
 
+def test_blocks_lie_where_they_lay_last_time():
+    """A thread keeps the memory of its rooms, if it is small, and one that is at work inside another has its own."""
+    kernels = backend("numpy").globals(np)
+    rooms, seen = (((3, 5), np.float32), ((2,), np.float64)), []
+
+    def outer(made):
+        first = made(rooms)
+        first[0][...], first[1][...] = 1, 2
+        kernels["in_rooms"](lambda inner: [each.fill(7) for each in inner(rooms)])
+        seen.append([each.ctypes.data for each in first])
+        return [each.shape for each in first], [each.mean() for each in first]
+
+    for _ in range(2):
+        assert kernels["in_rooms"](outer) == ([(3, 5), (2,)], [1, 2])
+    assert seen[0] == seen[1] and seen[0][0] + 64 == seen[0][1]
+    with pytest.raises(ZeroDivisionError):
+        kernels["in_rooms"](lambda made: made(rooms) and 1 / 0)
+    assert kernels["in_rooms"](outer) and seen[2] == seen[0]
+
+
 def test_an_error_inside_a_block_is_one_of_the_formula():
     n = blocks.LEAST // 8
     X = nt.tensor(np.ones((n,), "int64"), "a")

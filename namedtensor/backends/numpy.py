@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers
+from .places import TINY
 from .source import Backend
 
 IMPORTS = "import numpy as np"
-MODULES = tuple("concurrent.futures contextlib contextvars ctypes functools glob itertools os threading".split())
+MODULES = tuple("concurrent.futures contextlib contextvars ctypes functools glob itertools math os threading".split())
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -96,7 +97,7 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, carefu
     before = (slice(None),) * (axis - picked)
     lock = threading.Lock()
 
-    def work():
+    def work(memory):
         form, own = None, ()
 
         def written(parts, into):
@@ -104,7 +105,7 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, carefu
             while True:
                 if form is not forms[0]:
                     form = forms[0]
-                    own = [np.empty(*each) for each in form[1]]
+                    own = memory(form[1])
                 if form[0](*parts, into, *own) is not True:
                     return
                 if form is forms[0]:
@@ -127,8 +128,8 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, carefu
                 written(parts, into)
 
     with one_thread_of_blas():
-        others = [threads().submit(contextvars.copy_context().run, work) for _ in range(cores() - 1)]
-        work()
+        others = [threads().submit(contextvars.copy_context().run, in_rooms, work) for _ in range(cores() - 1)]
+        in_rooms(work)
         for other in others:
             other.result()
     return out
@@ -136,16 +137,43 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, carefu
 OVER_SLICES = '''
 def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
     """What `run` gives for each slice of the arrays, combined; `cuts` says along which axis each is cut, if along any."""
-    own = [np.empty(*each) for each in rooms]
     cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
-    found = ()
-    for place in range(start, stop, rows):
-        at = slice(place, place + rows)
-        parts = [array if cut is None else array[(*cut, at)] for array, cut in zip(arrays, cuts)]
-        more = run(*parts, *own)
-        more = more if isinstance(more, tuple) else (more,)
-        found = [combine(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
-    return found
+
+    def work(memory):
+        own, found = memory(rooms), ()
+        for place in range(start, stop, rows):
+            at = slice(place, place + rows)
+            parts = [array if cut is None else array[(*cut, at)] for array, cut in zip(arrays, cuts)]
+            more = run(*parts, *own)
+            more = more if isinstance(more, tuple) else (more,)
+            found = [combine(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
+        return found
+
+    return in_rooms(work)
+'''
+ROOMS = '''
+rooms_kept = threading.local()
+
+
+def in_rooms(work):
+    """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, stays
+    with the thread, which takes it from its list while it works."""
+    kept = rooms_kept.__dict__.setdefault("free", [])
+    memory = kept.pop() if kept else b""
+
+    def made(rooms):
+        nonlocal memory
+        sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in rooms]
+        if len(memory) < sum(sizes):
+            memory = np.empty(sum(sizes), np.uint8)
+        starts = itertools.accumulate(sizes, initial=0)
+        return [np.ndarray(*room, memory, start) for room, start in zip(rooms, starts)]
+
+    try:
+        return work(made)
+    finally:
+        if 0 < len(memory) <= 2**22:
+            kept.append(memory)
 '''
 THREADS = '''
 @functools.cache
@@ -316,7 +344,7 @@ def _erf(step: Any) -> str:
 KERNELS = {
     "moderate": MODERATE, "horner": HORNER, "erf": ERF, "erf_single": ERF_SINGLE, "positions": POSITIONS,
     "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-    "in_blocks": IN_BLOCKS, "over_slices": OVER_SLICES, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
+    "in_blocks": IN_BLOCKS, "over_slices": OVER_SLICES, "in_rooms": ROOMS, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
 }  # fmt: skip
 
 
@@ -381,7 +409,7 @@ class NumPy(Backend):
         self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
-        if step.primitive == "dot" and out.startswith("room_"):  # it writes to no array but a dense one
+        if step.primitive == "dot" and step.value.count <= TINY:  # into a room; `dot` writes to no array but such a one
             return f"{names[0]}.dot({names[1]}, {out})"
         if step.primitive in self.products:
             return f"matmul({', '.join(names)}, {out})"
