@@ -122,7 +122,8 @@ class Function:
         lines = backend.source(plan, given=rooms).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
         arrays: dict[str, Any] = {}
-        for number, (shape, dtype) in enumerate(() if rooms is None else rooms.made, 1):
+        made: Any = () if rooms is None else rooms.made
+        for number, (shape, dtype) in enumerate(made, 1):
             arrays[f"room_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
         return tuple(lines[start + 1 :]), arrays
 
