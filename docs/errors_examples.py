@@ -142,7 +142,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     405: (Example("{ 1 / x if x > 1 }", {"x": x}, mended="{ 1 / x if x > 1; 0 otherwise }"),),
     406: (Example("Y ∈ ℝ^{seq[4]}\nY_{seq(2k)} = k for k = 1, …, 2"),),
     407: (Example("I ∈ {0, 1}^{height}\nI + 1", {"I": x}, mended="I ∈ [0, 9]^{height}\nI + 1"),),
-    408: (Example("∂(A^2)", {"A": A}),),
+    408: (Example(python="nt.formula('x + 1').compile('tensorflow')"),),
     409: (
         Example(
             python="nt.load_tensors('weights.safetensors')",

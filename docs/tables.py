@@ -106,6 +106,12 @@ CONSTRUCTS = {
         Construct("[2, 7, 1]_{height}", "[2, 7, 1]_{height}", r"\nmatrix{\height}{}{2 \\ 7 \\ 1}", "with one axis", "np.array([2, 7, 1])", "height"),
         Construct("I_{ax, ax'}", "I_{ax, ax'}", r"I_{\ax, \ax'}", "the identity", "np.eye(3)", "ax ax'", (("ax", 3), ("ax'", 3))),
     ],
+    "derivatives": [
+        Construct("∂(exp x)/∂x*", "d(exp x)/dx*", r"\frac{\partial (\exp x)}{\partial x^*}", "the derivative; the axes of what it is taken by get a star", "np.diag(np.exp(x))", "height height*"),
+        Construct("∂(x ⊙_{height} A)/∂A*", "d(x @_{height} A)/dA*", r"\frac{\partial (x \ndot{\height} A)}{\partial A^*}", "it has all axes of both", "x[None, :, None] * np.eye(3)[:, None, :]", "width height* width*"),
+        Construct("∂(∑_{height} x^3)/∂x", r"\partial (sum_{height} x^3)/\partial x", r"\frac{\partial (\nsum{\height} x^3)}{\partial x}", "without the star they keep their names, where these are free", "3 * x ** 2", "height"),
+        Construct("x − α ∂(∑_{height} x^3)/∂x", r"x - alpha \partial (sum_{height} x^3)/\partial x", r"x - \alpha \frac{\partial (\nsum{\height} x^3)}{\partial x}", "a derivative is a factor like any other", "x - α * 3 * x ** 2", "height"),
+    ],
     "conditions": [
         Construct("{ A if A ≥ 4; −A otherwise }", "{ A if A >= 4; -A otherwise }", r"\begin{cases} A & A \geq 4 \\ -A & \text{otherwise} \end{cases}", "cases", "np.where(A >= 4, A, -A)", "height width"),
         Construct("𝕀[A > x ∧ A ≠ 9]", "I[A > x and A != 9]", r"\mathbb{I}[A > x \land A \neq 9]", "1 where the condition holds, else 0; also `∨`, `¬`", "((A > x[:, None]) & (A != 9)).astype(float)", "height width"),

@@ -11,6 +11,8 @@ from .errors import NotationError
 from .nodes import Axis, Call, Name, Node, Number, axis_of
 from .tokens import Token
 
+FACTORS = ("juxtaposed", "⊙", "negative")
+
 
 class _Head(NamedTuple):
     """An operator or function with its scripts, before its operands are known."""
@@ -185,9 +187,23 @@ class Builder:
     def quotient(self, children):
         numerator, sign, denominator = children
         span = (numerator.span[0], denominator.span[1])
-        if type(numerator) is nodes.Differential and type(denominator) is nodes.Differential:
-            return self.derivative(numerator.body, denominator.body, span)
+        if type(denominator) is nodes.Differential:
+            found = self.of_differentials(numerator, denominator)
+            if found is not None:
+                return found
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
+
+    def of_differentials(self, numerator, denominator):
+        """∂L/∂W, also as the last factor of a product: η ∂L/∂W is η times that; None where it is neither."""
+        if type(numerator) is nodes.Differential:
+            return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
+        if type(numerator) is not Call or numerator.operator not in FACTORS:
+            return None
+        *before, last = numerator.arguments
+        found = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
+        if found is None:
+            return None
+        return replace(numerator, arguments=(*before, found), span=(numerator.span[0], denominator.span[1]))
 
     def derivative(self, body, variable, span):
         if type(variable) is nodes.Starred:

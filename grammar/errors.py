@@ -61,7 +61,7 @@ CATALOGUE = {
     405: "a value cannot be computed",
     406: "a definition by elements leaves elements without a value",
     407: "a value lies outside its declared set",
-    408: "a part of the notation that does not run yet",
+    408: "a library that is not there",
     409: "a file of tensors cannot be read or written",
 }
 

@@ -271,6 +271,8 @@ class Text:
     def quotient(self, node):
         above = yield from self.part(node.arguments[0], PRODUCT)
         below = yield from self.right(node.arguments[1], ELEMENT)
+        if type(node.arguments[1]) is nodes.Differential:
+            above = self.bracketed(above)  # no derivative as its last factor
         return Piece(f"{above.text} / {below.text}", QUOTIENT, below.reaches)
 
     def juxtaposed(self, node):

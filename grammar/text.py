@@ -229,6 +229,21 @@ class _Lexer:
     def sup(self, text: str, start: int, end: int) -> None:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
+    def ends_derivative(self, start: int, end: int) -> bool:
+        """Whether a star here marks the axes of what a derivative is taken by: ∂W^{1,Q}*, and then nothing to multiply."""
+        tokens, after = self.tokens, self.source[end : end + 1]
+        if not tokens or tokens[-1].end != start or (after and after not in ")],;}" and not after.isspace()):
+            return False
+        place = len(tokens) - 1
+        while place > 1:
+            if tokens[place].type == "RBRACE":
+                while place > 0 and tokens[place].type != "LBRACE":
+                    place -= 1
+            if tokens[place - 1].type not in ("SUP", "SUB"):
+                break
+            place -= 2
+        return place > 0 and tokens[place].type == "NAME" and tokens[place - 1].type == "PARTIAL"
+
     def script(self, type: str, text: str, start: int, end: int) -> None:
         """Unicode sub- and superscripts: the same as _{…} and ^{…}."""
         self.add(type, text, start, start)
@@ -245,7 +260,7 @@ class _Lexer:
             return self.add(*PLAIN[text], start, end)
         if start < self.skip:
             return
-        if text in MARKS and self.in_axes and self.previous() != "SUP":  # hidden_1*
+        if text in MARKS and self.previous() != "SUP" and (self.in_axes or self.ends_derivative(start, end)):
             self.add("SUP", "^", start, start)
             return self.add("STAR", marks(text), start, end)
         if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NUMBER":

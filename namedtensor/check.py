@@ -32,6 +32,7 @@ from . import (
     unknown_names,
 )
 from .checked import Input, Poisoned, Warned
+from .constants import Numbers
 from .frames import Frame, plain
 from .misfits import shown
 from .names import Key, spelled
@@ -77,6 +78,7 @@ class Checker:
         self.calls = 0
         self.guards: list[Term] = []
         self.top = Frame()
+        self.rules: Checker | None = None  # which types the differentials of operators
         self.solver = Solver(self)
         self.prepare_inputs()
 
@@ -251,7 +253,7 @@ class Checker:
         names = tuple(axis.name for axis in node.axes)
         if all(entry.number is not None for entry in entries):
             numbers = tuple(entry.number for entry in entries)
-            return self.terms.make("constant", options=(names, extent, _Numbers(numbers)), shape=shape, node=node)
+            return self.terms.make("constant", options=(names, extent, Numbers(numbers)), shape=shape, node=node)
         return self.terms.make("literal", entries, options=(names, extent), shape=shape, node=node)
 
     def cases_rule(self, node: nodes.Cases, frame: Frame) -> Term:
@@ -264,13 +266,15 @@ class Checker:
     def sum_rule(self, node: nodes.IndexSum, frame: Frame) -> Term:
         return sums.index_sum(self, node, frame)
 
-    def later_rule(self, node: Node, frame: Frame) -> Term:
-        raise self.error(
-            408,
-            "derivatives parse, but do not run yet",
-            node,
-            hint="write the derivative out, or use an array that has one",
-        )
+    def derivative_rule(self, node: nodes.Derivative, frame: Frame) -> Term:
+        from .calculus import derivative
+
+        return derivative(self, node, frame)
+
+    def differential_rule(self, node: nodes.Differential, frame: Frame) -> Term:
+        from .calculus import differential
+
+        return differential(self, node, frame)
 
     def call_rule(self, node: Call, frame: Frame) -> Term:
         return calls.call(self, node, frame)
@@ -347,12 +351,6 @@ class Checker:
         nodes.Literal: literal_rule,
         nodes.Cases: cases_rule,
         nodes.Indicator: indicator_rule,
-        nodes.Differential: later_rule,
-        nodes.Derivative: later_rule,
+        nodes.Differential: differential_rule,
+        nodes.Derivative: derivative_rule,
     }
-
-
-class _Numbers(tuple):
-    """The entries of a literal; compares by identity first, for it may hold a million."""
-
-    __slots__ = ()

@@ -66,3 +66,9 @@ def fold(name: str, numbers: list, options) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
         value = float(value) if abs(value) < 10**308 else math.copysign(math.inf, value)
     return value
+
+
+class Numbers(tuple):
+    """The entries of a literal; compares by identity first, for it may hold a million."""
+
+    __slots__ = ()

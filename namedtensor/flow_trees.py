@@ -38,7 +38,7 @@ def operands(node: Any) -> tuple[Any, ...]:
         return (node.base,)
     if isinstance(node, nodes.Superscript):
         return (node.base, *node.components)
-    if isinstance(node, nodes.IndexSum):
+    if isinstance(node, (nodes.IndexSum, nodes.Derivative)):
         return (node.body,)
     if isinstance(node, nodes.Literal):
         return tuple(cell for row in node.rows for cell in row)

@@ -264,6 +264,23 @@ def explain(
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 
 
-def derivative(text: str, wrt: str, syntax: str = "auto"):
-    """The derivative of a formula: derivatives parse, and do not run yet. Raises NotationError 408."""
-    raise NotationError(408, "derivatives parse, but do not run yet", text, (0, len(text)))
+def derivative(text: str, wrt: str, syntax: str = "auto") -> Formula:
+    """The derivative of a formula by a name, itself a formula (paper §5): of a value ∂value/∂X*, of a function f(X) the
+    function f'(X) = ∂f(X)/∂X*.
+
+    f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}: the axes of what it is taken by are starred, or have the next mark
+    (†, **) where a star is taken. Raises NotationError where the formula has no value, or `wrt` is no name.
+
+    >>> import namedtensor as nt
+    >>> derivative("softmax_{ax} X", "X")
+    ∂softmax_{ax}(X)/∂X*
+    >>> slope = derivative("f(x) = x^3", "x")
+    >>> slope, float(slope(2.0))
+    (f(x) = x^3
+    f'(x) = ∂f(x)/∂x*, 12.0)
+    """
+    from grammar.printer import to_text
+
+    from .derived import derived
+
+    return Formula(to_text(derived(text, wrt, parse(text, syntax, functions=frozenset(PYTHON)))))

@@ -30,7 +30,16 @@ CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 
 
 def find(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:
-    """The Term that a key stands for in a frame, or None."""
+    """The Term that a key stands for in a frame, or None; what a derivative is taken by is apart from all that equals it."""
+    found = found_in(checker, key, frame, node)
+    if found is None or key.base not in checker.scope.varied:
+        return found
+    if found.operator == "input" and checker.top.variables.get(key) is found:
+        return found
+    return checker.terms.make("variable", (found,), (), (str(key),), found.shape, found.boolean, node)
+
+
+def found_in(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:
     current: Frame | None = frame
     while current is not None:
         if key in current.variables:

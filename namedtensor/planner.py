@@ -372,6 +372,9 @@ class _Planner:
     def number_rule(self, term: Term) -> Argument:
         return term.number
 
+    def variable_rule(self, term: Term) -> Argument:
+        return self.array(term.arguments[0])
+
     def constant_rule(self, term: Term) -> Argument:
         axes, extent, numbers = term.options
         whole = all(isinstance(number, int) for number in numbers)
@@ -489,6 +492,7 @@ class _Planner:
     RULES = {
         "input": input_rule,
         "number": number_rule,
+        "variable": variable_rule,
         "constant": constant_rule,
         "rename": rename_rule,
         "merge": merge_rule,

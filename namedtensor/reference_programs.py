@@ -35,6 +35,7 @@ from .reference import (
     split,
     unite,
 )
+from .reference_calculus import derivative
 from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
 from .reference_functions import apply, power
 from .reference_names import STEPS, Names
@@ -214,8 +215,11 @@ class Evaluation(Names):
         ]
         raise NotationError(309 if axis in mentioned else 204, f"the size of {axis} is not known")
 
-    def derivative(self, node: Node, frame: Frame) -> Tensor:
-        raise NotationError(408, "derivatives parse, but do not run yet")
+    def derivative(self, node: nodes.Derivative, frame: Frame) -> Tensor:
+        return derivative(self, node, frame)
+
+    def differential(self, node: nodes.Differential, frame: Frame) -> Tensor:
+        raise NotationError(405, "a differential alone has no value")
 
     # ------------------------------------------------------------------------------------------------- sums by index
     def index_sum(self, node: nodes.IndexSum, frame: Frame) -> Tensor:
@@ -422,7 +426,7 @@ class Evaluation(Names):
         nodes.Literal: literal,
         nodes.Cases: cases,
         nodes.Indicator: indicator,
-        nodes.Differential: derivative,
+        nodes.Differential: differential,
         nodes.Derivative: derivative,
     }
 

@@ -133,6 +133,7 @@ class Scope:
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
+    varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
 
     def all_functions(self) -> Iterable[Function]:
         return (function for group in self.functions.values() for function in group)
@@ -162,7 +163,13 @@ def _analyse(source: str, program: nodes.Program) -> Scope:
     for position, statement in enumerate(program.statements):
         sorter.add(position, statement)
     sorter.finish()
+    if any(sign in source for sign in DERIVATIVES):
+        by = (spelled(node.variable) for node in walk(program) if isinstance(node, nodes.Derivative))
+        scope.varied = frozenset(name.base for name in by if name is not None)
     return scope
+
+
+DERIVATIVES = ("∂", "partial", "/d")
 
 
 class _Sorter:

@@ -42,9 +42,3 @@ def test_functions_keep_the_names_of_modules():
 def test_an_unknown_name_is_no_attribute():
     with pytest.raises(AttributeError, match="has no attribute 'sofmax'"):
         nt.sofmax  # noqa: B018
-
-
-def test_a_later_part_says_so():
-    with pytest.raises(nt.NotationError) as caught:
-        nt.derivative("x^2", wrt="x")
-    assert caught.value.number == 408

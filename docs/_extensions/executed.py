@@ -89,6 +89,15 @@ class Operators(SphinxDirective):
         return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None))]
 
 
+class Differentials(SphinxDirective):
+    """The differentials of the operators, made from their records."""
+
+    def run(self):
+        from operators_page import RULES, differentials
+
+        return [table(RULES, differentials())]
+
+
 class Optimisations(SphinxDirective):
     """A table of what makes plans faster, made from its records."""
 
@@ -223,6 +232,7 @@ DIRECTIVES = {
     "run": Executed,
     "formula": Executed,
     "operators": Operators,
+    "differentials": Differentials,
     "optimisations": Optimisations,
     "constructs": Constructs,
     "cheats": Cheats,

@@ -35,3 +35,23 @@ def cells(record) -> tuple[str, ...]:
 
 def code(text: str) -> str:
     return f"`{text}`" if text else ""
+
+
+# ------------------------------------------------------------------------------------------------------ differentials
+RULES = ("operator", "of X", "of Y", "of Z")
+
+
+def differentials() -> list[tuple[str, ...]]:
+    """What each argument's differential counts, for every operator that has one which is not zero."""
+    rows = []
+    for record in records():
+        texts = record.differentials
+        if not any(text != "0" for text in texts):
+            continue
+        name = f"{record.name} _{{ax}}" if record.kind in ("reduction", "along") else record.name
+        if record.arity[0] < record.arity[1] == len(texts) - 1:  # over axes of one argument, or between two
+            rows.append((code(name.replace(" _", "_")), code(texts[0]), "", ""))
+            name, texts = record.name, texts[1:]
+        cells = [code(text) for text in texts]
+        rows.append((code(name.replace(" _", "_")), *cells, *[""] * (3 - len(cells))))
+    return rows

@@ -65,24 +65,40 @@ def _along(name: str, meaning: str, numpy: str, write: Write, rule: str = "float
     return register(Operator(name, "along", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
 
 
-_along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax)
+_along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax,
+       differentials=("softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)",))  # fmt: skip
 _along(
-    "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax
-)
+    "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
+    differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",),
+)  # fmt: skip
 _along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"))  # fmt: skip
+       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",))  # fmt: skip
 _along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"))  # fmt: skip
+       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",))  # fmt: skip
 _along(
     "standardize", "(x − mean) / √(var + eps); eps is 1e-5 where it is not given",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,
     options=(("eps", 1e-5),),
+    differentials=("(∂X − mean_{ax} ∂X − standardize_{ax}(X; eps) ⊙ mean_{ax}(standardize_{ax}(X; eps) ⊙ ∂X)) "
+                   "/ √(var_{ax} X + eps)",),
 )  # fmt: skip
 
 OF_ONE_AXIS = (
-    ("cumsum", "the sums up to each element", "X.cumsum(axis)", _of_one("cumsum")),
-    ("cumprod", "the products up to each element", "X.cumprod(axis)", _of_one("cumprod")),
-    ("sort", "the elements, ascending", "np.sort(X, axis)", _of_one("sort")),
+    ("cumsum", "the sums up to each element", "X.cumsum(axis)", _of_one("cumsum"), ("cumsum_{ax} ∂X",)),
+    (
+        "cumprod",
+        "the products up to each element",
+        "X.cumprod(axis)",
+        _of_one("cumprod"),
+        ("{ cumprod_{ax} { 1 if I_{ax,i} = 1; X otherwise } if iota_{i} ≤ iota_{ax}; 0 otherwise } ⊙_{i} [∂X]_{ax→i}",),
+    ),
+    (
+        "sort",
+        "the elements, ascending",
+        "np.sort(X, axis)",
+        _of_one("sort"),
+        ("[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}",),
+    ),
 )
-for _name, _meaning, _numpy, _make in OF_ONE_AXIS:
-    _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax")
+for _name, _meaning, _numpy, _make, _differentials in OF_ONE_AXIS:
+    _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax", differentials=_differentials)

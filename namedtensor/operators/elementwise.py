@@ -77,43 +77,59 @@ def _gelu_tanh(w, x):
 
 
 OF_FLOATS = (
-    ("exp", "the exponential", "np.exp(X)", named("exp")),
-    ("log", "the natural logarithm", "np.log(X)", named("log")),
-    ("sqrt", "the square root", "np.sqrt(X)", named("sqrt")),
-    ("sin", "the sine", "np.sin(X)", named("sin")),
-    ("cos", "the cosine", "np.cos(X)", named("cos")),
-    ("tan", "the tangent", "np.tan(X)", named("tan")),
-    ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh")),
-    ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh")),
-    ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh")),
-    ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu),
+    ("exp", "the exponential", "np.exp(X)", named("exp"),
+     "exp X ⊙ ∂X"),
+    ("log", "the natural logarithm", "np.log(X)", named("log"),
+     "∂X / X"),
+    ("sqrt", "the square root", "np.sqrt(X)", named("sqrt"),
+     "∂X / (2 √X)"),
+    ("sin", "the sine", "np.sin(X)", named("sin"),
+     "cos X ⊙ ∂X"),
+    ("cos", "the cosine", "np.cos(X)", named("cos"),
+     "−sin X ⊙ ∂X"),
+    ("tan", "the tangent", "np.tan(X)", named("tan"),
+     "∂X / cos(X)^2"),
+    ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh"),
+     "(1 − tanh(X)^2) ⊙ ∂X"),
+    ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh"),
+     "cosh X ⊙ ∂X"),
+    ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
+     "sinh X ⊙ ∂X"),
+    ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
+     "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X"),
     ("gelu_tanh", "gelu by its approximation with tanh",
-     "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh),
-    ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu),
-    ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus),
-    ("erf", "the error function", "scipy.special.erf(X)", named("erf")),
+     "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh,
+     "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ "
+     "√(2/π) (1 + 0.134145 X^2) / 2) ⊙ ∂X"),
+    ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu,
+     "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X"),
+    ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus,
+     "σ(X) ⊙ ∂X"),
+    ("erf", "the error function", "scipy.special.erf(X)", named("erf"),
+     "2 exp(−X^2) ⊙ ∂X / √π"),
 )  # fmt: skip
-for _row in OF_FLOATS:
-    _unary(*_row, rule="floats")
+for _name, _meaning, _numpy, _write, _differential in OF_FLOATS:
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,))
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
     aliases=("sigmoid",), ascii="sigmoid", latex=r"\sigma", python="sigmoid",
+    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",),
 )  # fmt: skip
 
 OF_NUMBERS = (
-    ("abs", "the absolute value", "np.abs(X)", named("abs")),
-    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign")),
-    ("floor", "the largest whole number that is not above", "np.floor(X)", named("floor")),
-    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", named("ceil")),
+    ("abs", "the absolute value", "np.abs(X)", named("abs"), "sign(X) ⊙ ∂X"),
+    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), "0"),
+    ("floor", "the largest whole number that is not above", "np.floor(X)", named("floor"), "0"),
+    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", named("ceil"), "0"),
 )
-for _row in OF_NUMBERS:
-    _unary(*_row)
-_unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",))
-_unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-")
+for _name, _meaning, _numpy, _write, _differential in OF_NUMBERS:
+    _unary(_name, _meaning, _numpy, _write, differentials=(_differential,))
+_unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",))
+_unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-", differentials=("−∂X",))
 for _name, _rest in (("odd", 1), ("even", 0)):
     _unary(
         _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda w, x, rest=_rest: w.equal(w.remainder(x, 2), rest),
-        boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}",
+        boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}", differentials=("0",),
     )  # fmt: skip
 
 
@@ -122,6 +138,8 @@ def _power(w, x, y):
     """Whole numbers stay whole unless an exponent is negative."""
     if not hasattr(x, "order"):
         return w.power(x, y) if w.kind(y) in "fc" else _power(w, w.constant(x, y.dtype), y)
+    if type(y) is int and y == 1:
+        return x
     if w.kind(x) in "fc":
         return w.power(x, y)
     if hasattr(y, "kind"):  # a number that is not known yet, whose sign would say what is due
@@ -132,14 +150,21 @@ def _power(w, x, y):
 
 
 ARITHMETIC = (
-    ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add"),
-    ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract"),
-    ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide"),
-    ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply"),
-)
-for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python in ARITHMETIC:
-    _binary(_name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python)
-_binary("^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow")
+    ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y")),
+    ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y")),
+    ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
+     ("∂X / Y", "−X / Y ⊙ ∂Y / Y")),
+    ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply",
+     ("∂X ⊙ Y", "X ⊙ ∂Y")),
+)  # fmt: skip
+for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials in ARITHMETIC:
+    _binary(
+        _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials
+    )
+_binary(
+    "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow",
+    differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
+)  # fmt: skip
 
 COMPARISONS = (
     ("=", "whether equal", "X == Y", "equal", "=", "="),
@@ -151,14 +176,15 @@ COMPARISONS = (
 )
 for _name, _meaning, _numpy, _function, _ascii, _latex in COMPARISONS:
     _binary(
-        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, boolean=(False, True), python=_function
-    )
+        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
+        differentials=("0", "0"),
+    )  # fmt: skip
 
 LOGIC = (
     ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land"),
     ("∨", "whether one holds, or both", "X | Y", "logical_or", "or", r"\lor"),
 )
-TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True)}
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0", "0")}
 for _name, _meaning, _numpy, _function, _ascii, _latex in LOGIC:
     _binary(_name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, **TRUTHS)
 _unary(
@@ -191,12 +217,14 @@ _THREE: dict[str, Any] = {"section": SECTION, "arity": (3, 3)}
 register(
     Operator(
         "where", "elementwise", ", , ->", _lower_where,
-        "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)", **_THREE,
+        "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)",
+        differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), **_THREE,
     )
 )  # fmt: skip
 register(
     Operator(
         "clip", "elementwise", ", , ->", elementwise(_clip),
-        "clip(X, low, high) is X, no less than low and no more than high", "np.clip(X, low, high)", **_THREE,
+        "clip(X, low, high) is X, no less than low and no more than high", "np.clip(X, low, high)",
+        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), **_THREE,
     )
 )  # fmt: skip

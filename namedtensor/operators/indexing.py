@@ -119,13 +119,14 @@ RANKS: dict[str, Any] = {"section": SECTION, "given": ranks}
 register(
     Operator(
         "maxk", "index", "ax -> k", _maxk, "the k largest, the largest first",
-        "np.sort(X, axis)[..., ::-1][..., :k]", **RANKS,
+        "np.sort(X, axis)[..., ::-1][..., :k]",
+        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), **RANKS,
     )
 )  # fmt: skip
 register(
     Operator(
         "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
-        "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", **RANKS,
+        "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",), **RANKS,
     )
 )  # fmt: skip
 

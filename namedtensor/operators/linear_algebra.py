@@ -26,18 +26,21 @@ MATRIX: dict[str, Any] = {"section": SECTION, "given": square}
 register(
     Operator(
         "det", "matrix", "row column ->", _of_matrix("det", "floats", False), "the determinant",
-        "np.linalg.det(X)", **MATRIX,
+        "np.linalg.det(X)",
+        differentials=("det_{row,column} X ⊙ ([inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X)",), **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
         "inv", "matrix", "row column -> row column", _of_matrix("inv", "floats", True), "the inverse matrix",
-        "np.linalg.inv(X)", **MATRIX,
+        "np.linalg.inv(X)",
+        differentials=("−[inv_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→i, column→j} ⊙_{j} [inv_{row,column} X]_{row→j}",),
+        **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
         "trace", "matrix", "row column ->", _of_matrix("trace", "numbers", False), "the sum of the diagonal",
-        "np.trace(X)", **MATRIX,
+        "np.trace(X)", differentials=("trace_{row,column} ∂X",), **MATRIX,
     )
 )  # fmt: skip

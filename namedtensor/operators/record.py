@@ -29,7 +29,10 @@ class Operator:
     `signature` is in the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"); an elementwise operator needs no
     axes. `arity` is (fewest, most) arguments. `options` are its parameters after `;` with their defaults (p, eps), by
     position. `given` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
-    that the operator gives, where they differ from those it takes. `kind` groups records that check alike:
+    that the operator gives, where they differ from those it takes. `differentials` are what each argument's differential
+    counts, in the notation, of arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y");
+    "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
+    there may be one or two. `kind` groups records that check alike:
     elementwise, reduction, along, contraction, window, index, creation, matrix, structure.
     """
 
@@ -48,6 +51,7 @@ class Operator:
     given: Callable[..., Mapping[str, Any]] | None = None
     boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
     python: str = ""  # the Python function's name, where it differs
+    differentials: tuple[str, ...] = ()
 
     @property
     def lifted(self) -> Signature:

@@ -77,19 +77,24 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True)}
-_reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum")
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",)}
+_reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
+           differentials=("∑_{ax} ∂X",))  # fmt: skip
 _reduction(
-    "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod"
-)
-_reduction("mean", "the mean", "X.mean(axis)", mean, "floats")
-_reduction("var", "the mean square of the distances from the mean", "X.var(axis)", variance, "floats")
-_reduction("std", "the root of the variance", "X.std(axis)", _deviation, "floats")
+    "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
+    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",),  # of one axis
+)  # fmt: skip
+_reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",))
+_reduction("var", "the mean square of the distances from the mean", "X.var(axis)", variance, "floats",
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",))  # fmt: skip
+_reduction("std", "the root of the variance", "X.std(axis)", _deviation, "floats",
+           differentials=("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",))  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),),
+    options=(("p", 2),), differentials=("(sign(X) ⊙ abs(X)^{p − 1}) ⊙_{ax} ∂X / norm_{ax}(X; p)^{p − 1}",),
 )  # fmt: skip
-_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats")
+_reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
+           differentials=("softmax_{ax} X ⊙_{ax} ∂X",))  # fmt: skip
 _reduction("any", "whether one holds", "X.any(axis)", folded("any"), **TRUTHS)
 _reduction("all", "whether all hold", "X.all(axis)", folded("all"), **TRUTHS)
 
@@ -101,13 +106,15 @@ def _over_or_between(over: str, between: str) -> Lower:
 
 
 EXTREMES = (
-    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum"),
-    ("min", "the smallest over axes, or the smaller of two arguments", "min", "minimum"),
+    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum", ">"),
+    ("min", "the smallest over axes, or the smaller of two arguments", "min", "minimum", "<"),
 )
-for _name, _meaning, _over, _between in EXTREMES:
+for _name, _meaning, _over, _between, _sign in EXTREMES:
     register(
         Operator(
             _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
             f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2),
+            differentials=(f"arg{_name}_{{ax}} X ⊙_{{ax}} ∂X", f"{{ 1 if X {_sign} Y; 1/2 if X = Y; 0 otherwise }} ⊙ ∂X",
+                           f"{{ 1 if Y {_sign} X; 1/2 if X = Y; 0 otherwise }} ⊙ ∂Y"),
         )
     )  # fmt: skip

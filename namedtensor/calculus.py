@@ -1,0 +1,305 @@
+"""Derivatives (paper §5): ∂f(X)/∂X* of the typed tree, a typed tree again.
+
+Each operator's record has its differential in the notation itself, for softmax
+
+    ∂(softmax_{ax} X) = softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)
+
+so the differential of a formula is found from the inside out, by the chain rule (`Differentials`): it is linear in ∂X.
+The derivative is read off in one of two ways, whichever has the smaller tensors between: ∂X becomes the identity
+I_{ax,ax*} (forward), or what each result counts is carried back through the linear pieces to ∂X (reverse; `transposed`).
+For one number, such as a loss, the second is what is called backpropagation.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.parser import parse
+
+from .frames import Frame
+from .making import Making
+from .names import Key, spelled
+from .operators import REGISTRY
+from .operators.record import Operator
+from .scope import Scope, analyse
+from .sizes import is_known, known
+from .terms import Term, in_order
+from .transposed import carried_back
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+DIFFERENTIAL = "∂"
+LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential
+
+
+# ------------------------------------------------------------------------------------------------------- in a formula
+def derivative(checker: Checker, node: nodes.Derivative, frame: Frame) -> Term:
+    """The term of ∂body/∂X*: the axes of the body, and those of X with the mark."""
+    if not is_name(checker, node.variable, frame):
+        raise checker.error(
+            112, "a derivative is taken by a name", node.variable,
+            hint="give it a name of its own: Y = …, and write ∂(…)/∂Y*",
+        )  # fmt: skip
+    by = checker.term(node.variable, frame)
+    body = checker.term(node.body, frame)
+    for term, part in ((body, node.body), (by, node.variable)):
+        if term.boolean:
+            raise checker.error(315, "a condition has no derivative", part, hint="𝕀[…] turns a condition into 0 and 1")
+    starred = {axis: axis + node.mark for axis in by.shape if "@" not in axis}
+    twice = sorted(set(starred.values()) & body.shape.keys())
+    if twice:
+        raise checker.error(
+            303, f"the derivative would have the axis {twice[0]} twice: one of the body, one of {checker.text(node.variable)}",
+            node,
+            notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
+            hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
+        )  # fmt: skip
+    found = Derivation(checker, node).of(body, by, starred)
+    order = [*body.shape, *starred.values()]
+    found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
+    return found
+
+
+def is_name(checker: Checker, node: Node, frame: Frame) -> bool:
+    """Whether a variable is a name, or might be one that is not known; X^2 is a power unless it stands for something."""
+    name = spelled(node)
+    plain = name is not None and not name.superscript
+    return plain or (name is not None and checker.find(name.key(frame.index), frame, node) is not None)
+
+
+def differential(checker: Checker, node: nodes.Differential, frame: Frame) -> Term:
+    """∂X, which has a value only where the differential of an operator is written."""
+    name = spelled(node.body)
+    found = None if name is None else frame.variables.get(Key(DIFFERENTIAL + name.base))
+    if found is None:
+        raise checker.error(
+            405, "a differential alone has no value", node, hint=f"write the derivative by a name: {checker.text(node)}/∂X*"
+        )  # fmt: skip
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------- the two ways
+class Derivation:
+    """One derivative: its terms are made among the checker's, and stand for the node of the formula."""
+
+    def __init__(self, checker: Checker, node: Node):
+        self.checker, self.node = checker, node
+        self.making = Making(checker.terms, node)
+
+    def of(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
+        make = self.making
+        inside = {id(term) for term in in_order(body)}
+        if id(by) not in inside:
+            return self.nothing(body, by, starred)
+        kept = {axis: f"{axis}@∂" for axis in body.shape if not ("@" in axis and axis in by.shape)}
+        taken = {axis: f"{axis}@∂" for axis in starred}
+        if is_reverse(count(body, kept), count(by, taken)):
+            unknown = make.leaf("differential", by.shape)
+            whole = Differentials(self, by, unknown).of(body)
+            if whole is None:
+                return self.nothing(body, by, starred)
+            seed = make.seed(body.shape, kept)
+            found = carried_back(make, whole, unknown, seed, frozenset(kept.values()))
+            return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
+        found = Differentials(self, by, make.seed(by.shape, taken)).of(body)
+        if found is None:
+            return self.nothing(body, by, starred)
+        return make.rename(found, {new: starred[old] for old, new in taken.items()})
+
+    def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
+        """The derivative of what does not depend on it."""
+        shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
+        return self.making.spread(self.checker.terms.number(0.0, self.node), shape)
+
+
+def is_reverse(results: float, operands: float) -> bool:
+    """Which way has the smaller tensors between."""
+    return results <= operands
+
+
+def count(term: Term, axes: Any) -> float:
+    """How many numbers a term has along some of its axes; one that is not known counts as many."""
+    total = 1.0
+    for axis in axes:
+        size = known(term.shape[axis])
+        total *= size if is_known(size) else 1e9
+    return total
+
+
+# ------------------------------------------------------------------------------------------------------ differentials
+class Differentials:
+    """The differential of every term between one and another, whose own is given."""
+
+    def __init__(self, derivation: Derivation, by: Term, given: Term):
+        self.derivation, self.checker, self.make = derivation, derivation.checker, derivation.making
+        self.found: dict[int, Term | None] = {id(by): given}
+        self.further = {axis: size for axis, size in given.shape.items() if axis not in by.shape}
+
+    def of(self, body: Term) -> Term | None:
+        """Its differential; None where it is zero."""
+        for term in in_order(body):
+            if id(term) not in self.found:
+                self.found[id(term)] = self.next(term)
+        return self.found[id(body)]
+
+    def next(self, term: Term) -> Term | None:
+        parts = [self.found[id(each)] for each in term.arguments]
+        if all(part is None for part in parts):
+            return None
+        if term.operator == "^" and term.arguments[1].number == 0:
+            return None
+        if term.operator == "∏" and len(term.axes) > 1:
+            return self.of(self.one_by_one(term))
+        rule = STRUCTURAL.get(term.operator)
+        if rule is not None:
+            return rule(self, term, parts)
+        record = REGISTRY.get(term.operator)
+        texts = record.differentials if record is not None else ()
+        if record is None or not texts:
+            raise self.checker.error(
+                405, f"the differential of {term.operator if record else self.checker.text(term.node)} is not known",
+                self.derivation.node,
+                labels=((term.node.span, "it stands here"),) if term.node is not None else (),
+                hint="write it in other terms, whose differentials are known",
+            )  # fmt: skip
+        texts = texts[-len(parts) :] if len(parts) > 1 else texts[:1]
+        total: Term | None = None
+        for place, part in enumerate(parts):
+            if part is None or texts[place] == ZERO:
+                continue
+            found = self.by_rule(record, texts[place], term, place, part)
+            total = found if total is None else self.make.add(total, found)
+        return None if total is None else self.whole(term, total)
+
+    def one_by_one(self, term: Term) -> Term:
+        """The same, over one axis after the other."""
+        found = term.arguments[0]
+        for axis in term.axes:
+            shape = {name: size for name, size in found.shape.items() if name != axis}
+            found = self.make.term(term.operator, (found,), (axis,), (), shape)
+        return found
+
+    def whole(self, term: Term, found: Term) -> Term:
+        """With every axis of the term."""
+        return self.make.spread(found, {**term.shape, **found.shape})
+
+    def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+        """What one argument's differential counts, as the operator's record says it in the notation."""
+        rules = rules_of(self.checker)
+        tree, before = expression(text), len(rules.terms)
+        frame = Frame(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
+        for letter, argument in zip(LETTERS, term.arguments):
+            frame.variables[Key(letter)] = argument
+            frame.sizes.update(argument.shape)
+        frame.sizes.update(self.further)
+        given = dict(term.options)
+        for name, value in record.options:
+            frame.variables[Key(name)] = rules.terms.number(given.get(name, value))
+        frame.sizes.update({name[5:]: size for name, size in given.items() if str(name).startswith("size ")})
+        frame.axes.update(formal_axes(record, term))
+        if term.axes:
+            size = term.arguments[0].shape.get(term.axes[0])
+            frame.sizes.update({axes[0]: size for name, axes in AUXILIARY.items()})
+        found = rules.term(tree, frame)
+        for made in rules.terms.made()[before:]:
+            made.node = self.derivation.node
+        return found
+
+
+def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
+    """What the axes in a record's differential stand for in one use."""
+    formals = record.lifted.formals
+    found = (
+        {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
+    )
+    return {**found, **AUXILIARY}
+
+
+AUXILIARY = {name: (f"{name}@∂",) for name in ("rank", "i", "j")}  # axes that a differential has inside
+
+
+ZERO = "0"
+
+
+@lru_cache(maxsize=256)
+def expression(text: str) -> Node:
+    """The tree of a differential."""
+    (statement,) = parse(text, "text").statements
+    assert isinstance(statement, nodes.Value)
+    return statement.body
+
+
+@lru_cache(maxsize=1)
+def no_program() -> Scope:
+    return analyse("0", parse("0", "text"))
+
+
+def rules_of(checker: Checker) -> Checker:
+    """A checker of differentials, for which names mean what the notation means by them; its terms are the checker's."""
+    found = checker.rules
+    if found is None:
+        found = checker.rules = type(checker)(no_program())
+        found.terms = checker.terms
+    return found
+
+
+# --------------------------------------------------------------------------------------- terms that are no operators
+def _linear(self: Differentials, term: Term, parts: list[Any]) -> Term:
+    """What moves numbers moves their differentials in the same way."""
+    first, *rest = term.arguments
+    part = parts[0]
+    if part is None:
+        return None  # type: ignore[return-value]
+    shape = {**term.shape, **{axis: size for axis, size in part.shape.items() if axis not in first.shape}}
+    return self.make.term(term.operator, (part, *rest), term.axes, term.options, shape)
+
+
+def _rename(self: Differentials, term: Term, parts: list[Any]) -> Term:
+    return self.make.rename(parts[0], dict(term.options))
+
+
+def _of_parts(self: Differentials, term: Term, parts: list[Any]) -> Term:
+    """Pieces put together: each needs a differential, of its own axes and those of the rest."""
+    further = {axis: size for part in parts if part is not None for axis, size in part.shape.items()
+               if axis in self.further}  # fmt: skip
+    pieces = tuple(
+        self.make.spread(self.make.number(0.0) if part is None else part, {**argument.shape, **further})
+        for part, argument in zip(parts, term.arguments)
+    )
+    return self.make.term(term.operator, pieces, term.axes, term.options, {**term.shape, **further})
+
+
+def _cases(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
+    """The conditions stay; the values give way to their differentials."""
+    values = range(0, len(parts), 2)
+    if all(parts[place] is None for place in values):
+        return None
+    pieces = list(term.arguments)
+    further: dict[str, Any] = {}
+    for place in values:
+        part = parts[place]
+        pieces[place] = self.make.number(0.0) if part is None else part
+        further |= {axis: size for axis, size in pieces[place].shape.items() if axis in self.further}
+    return self.make.term("cases", tuple(pieces), (), (), {**term.shape, **further})
+
+
+def _same(self: Differentials, term: Term, parts: list[Any]) -> Term:
+    return parts[0]
+
+
+def _none(self: Differentials, term: Term, parts: list[Any]) -> None:
+    return None
+
+
+STRUCTURAL = {
+    "rename": _rename,
+    **dict.fromkeys(("merge", "split", "spread", "pick", "index"), _linear),
+    **dict.fromkeys(("fill", "literal", "⊕", "stack"), _of_parts),
+    "cases": _cases,
+    "variable": _same,
+    **dict.fromkeys(("indicator", "onehot"), _none),
+}

@@ -1,0 +1,71 @@
+"""The derivative of a formula, itself a formula: its statements, and at the end ∂…/∂X* of what it is the value of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Axis, Derivative, Equation, Node, Signature, Value
+from grammar.parser import parse
+
+from .names import Key, key, spelled, walk
+from .scope import Definition, Function, Scope, analyse
+
+MARKS = ("*", "†", "**", "††")
+
+
+def derived(source: str, by: str, tree: nodes.Program) -> nodes.Program:
+    """The program with the derivative of its last value, or function, by a name.
+
+    Raises NotationError where it has no value, or `by` is no name.
+    """
+    scope = analyse(source, tree)
+    variable = named(by)
+    used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
+    mark = next((mark for mark in MARKS if mark not in used), "*")
+    last = scope.last
+    if isinstance(last, Definition):
+        more: tuple = (Value(Derivative(last.statement.sides[0], variable, mark)),)
+    elif last is not None:
+        ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is last))
+        return replace(tree, statements=(*ended, Value(Derivative(last, variable, mark))))
+    else:
+        more = of_function(scope, max(scope.all_functions(), key=lambda each: each.position), variable, mark)
+    return replace(tree, statements=(*tree.statements, *more))
+
+
+def named(text: str) -> Node:
+    """The tree of a name. Raises NotationError where it is none."""
+    key(text)
+    body = parse(text).statements[0]
+    if not isinstance(body, Value) or spelled(body.body) is None:
+        raise NotationError(
+            112, f"{text} is no name", text, (0, len(text)), hint="a derivative is taken by a name: X, W^Q"
+        )
+    return body.body
+
+
+def of_function(scope: Scope, function: Function, variable: Node, mark: str) -> tuple:
+    """f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from that of f."""
+    head = replace(function.head, operator=f"{function.operator}'")
+    equation = Equation((head, Derivative(function.head, variable, mark)))
+    signature = function.signature
+    axes = None if signature is None else axes_of(scope, function, signature, spelled(variable).key())  # type: ignore[union-attr]
+    if signature is None or axes is None:
+        return (equation,)
+    starred = tuple((Axis(axis.name + mark), size) for axis, size in axes)
+    codomain = replace(signature.codomain, axes=(*signature.codomain.axes, *starred))
+    own = replace(signature.head, operator=f"{signature.head.operator}'")
+    return (Signature(own, signature.domain, codomain), equation)
+
+
+def axes_of(scope: Scope, function: Function, signature: Signature, wanted: Key) -> tuple | None:
+    """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing says."""
+    for parameter, of in zip(function.parameters, signature.domain):
+        if parameter.key() == wanted:
+            return of.axes
+    for name, of in function.declarations.items():
+        if name == wanted:
+            return of.axes
+    return next((sets[0].axes for _, name, sets, _ in scope.declarations if name.key() == wanted), None)

@@ -1,0 +1,121 @@
+"""Terms made from terms, by name and without a formula: what derivatives are built of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammar.nodes import Node
+
+from .axes import broadcast
+from .constants import Numbers
+from .sizes import agree, known
+from .terms import Term, Terms
+
+
+class Making:
+    """Makes terms that stand for one node of the formula; shapes are worked out here."""
+
+    def __init__(self, terms: Terms, node: Node):
+        self.terms, self.node = terms, node
+
+    def term(self, operator: str, arguments: tuple[Term, ...], axes=(), options=(), shape=None) -> Term:
+        return self.terms.make(operator, arguments, axes, options, shape, node=self.node)
+
+    def number(self, value: float) -> Term:
+        return self.terms.number(value, self.node)
+
+    def leaf(self, name: str, shape: Mapping[str, Any]) -> Term:
+        """A term that nothing else is equal to."""
+        return self.term("input", (), (), (f"{name} {len(self.terms)}",), dict(shape))
+
+    def between(self, operator: str, *terms: Term) -> Term:
+        """An elementwise operator, over the union of the axes."""
+        return self.term(operator, terms, shape=broadcast([each.shape for each in terms], agree))
+
+    def add(self, left: Term, right: Term) -> Term:
+        return self.between("+", left, right)
+
+    def negative(self, term: Term) -> Term:
+        return self.between("negative", term)
+
+    def times(self, left: Term, right: Term) -> Term:
+        for one, other in ((left, right), (right, left)):
+            if is_one(one) and one.shape.keys() <= other.shape.keys():
+                return other
+        return self.between("⊙", left, right)
+
+    def dot(self, left: Term, right: Term, axes: Iterable[str]) -> Term:
+        """left ⊙_{axes} right; axes that only one of them has are summed as well."""
+        axes = tuple(axes)
+        both = tuple(axis for axis in axes if axis in left.shape and axis in right.shape)
+        left, right = (
+            self.sum(each, (axis for axis in axes if axis in each.shape and axis not in both)) for each in (left, right)
+        )
+        if not both:
+            return self.times(left, right)
+        shape = broadcast([left.shape, right.shape], agree)
+        return self.term("⊙", (left, right), both, (), {axis: size for axis, size in shape.items() if axis not in both})
+
+    def sum(self, term: Term, axes: Iterable[str]) -> Term:
+        axes = tuple(axes)
+        if not axes:
+            return term
+        return self.term("∑", (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes})
+
+    def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
+        """The same with the further axes of a shape."""
+        missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
+        return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
+
+    def rename(self, term: Term, names: Mapping[str, str]) -> Term:
+        names = {old: new for old, new in names.items() if old != new and old in term.shape}
+        if not names:
+            return term
+        shape = {names.get(axis, axis): size for axis, size in term.shape.items()}
+        return self.term("rename", (term,), (), tuple(sorted(names.items())), shape)
+
+    def seed(self, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
+        """One where each axis has the index of its partner, zero elsewhere; over the other axes of the shape the same."""
+        found = self.number(1.0)
+        for axis, partner in partners.items():
+            found = self.times(found, self.identity(axis, partner, shape[axis]))
+        return self.spread(found, shape)
+
+    def identity(self, row: str, column: str, size: Any) -> Term:
+        options = tuple((f"size {axis}", known(size)) for axis in (row, column))
+        return self.term("I", (), (row, column), options, {row: size, column: size})
+
+    def onehot(self, at: Term, axis: str, size: Any) -> Term:
+        """One at the index, zero elsewhere; indices count from 1."""
+        return self.term("onehot", (at,), (axis,), ((f"size {axis}", known(size)),), {**at.shape, axis: size})
+
+    def constant(self, axis: str, numbers: Iterable[float]) -> Term:
+        numbers = tuple(numbers)
+        return self.term("constant", (), (), ((axis,), (len(numbers),), Numbers(numbers)), {axis: len(numbers)})
+
+    def iota(self, axis: str, first: int, size: Any) -> Term:
+        return self.term("iota", (), (axis,), (first, known(size)), {axis: size})
+
+    def at(self, term: Term, axis: str, places: Term) -> Term:
+        """The elements at some places, which lie along the same axis and count from 1."""
+        apart = self.rename(term, {axis: f"{axis}@from"})
+        shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
+        return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], agree))
+
+    def pick(self, term: Term, axis: str, place: int) -> Term:
+        shape = {name: size for name, size in term.shape.items() if name != axis}
+        return self.term("pick", (term,), (), (axis, place), shape)
+
+    def merge(self, term: Term, sources: tuple[str, ...], target: str, size: Any) -> Term:
+        shape = {axis: each for axis, each in term.shape.items() if axis not in sources} | {target: size}
+        return self.term("merge", (term,), (), (sources, target), shape)
+
+    def split(self, term: Term, source: str, parts: tuple[tuple[str, Any], ...]) -> Term:
+        shape = {axis: each for axis, each in term.shape.items() if axis != source} | dict(parts)
+        return self.term("split", (term,), (), (source, parts), shape)
+
+
+def is_one(term: Term) -> bool:
+    """Whether a term is 1 everywhere."""
+    return term.number == 1 or (term.operator == "spread" and term.arguments[0].number == 1)

@@ -1,0 +1,70 @@
+"""Derivatives, for the reference evaluator: limits of quotients of differences, as §5.1 of the paper defines them.
+
+[∂Y/∂X*]_{s, r*} is how fast the number of Y at the record s grows with the number of X at the record r, everything else
+left as it is: (Y(X + h) − Y(X − h)) / 2h for a small h. Two such quotients, of h and 2h, are combined so that what is
+wrong with them, which grows as h², cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+
+from .names import Key, spelled
+from .reference import Tensor, records
+from .reference_frames import Frame
+
+STEP = 1e-3
+
+
+def derivative(evaluation: Any, node: nodes.Derivative, frame: Frame) -> Tensor:
+    name = spelled(node.variable)
+    if name is None:
+        raise NotationError(112, "a derivative is taken by a name")
+    key, X = name.key(frame.index), evaluation.value(node.variable, frame)
+    starred = {axis: axis + node.mark for axis in X.shape}
+    at = evaluation.value(node.body, frame)
+    for axis in starred.values():
+        if axis in at.shape:
+            raise NotationError(303, f"the derivative would have the axis {axis} twice")
+    moving = partial(moved, evaluation, node.body, frame, key, X)
+    each = {tuple(record.values()): slope(partial(moving, record)) for record in records(X.shape)}
+    shape = {**at.shape, **{starred[axis]: size for axis, size in X.shape.items()}}
+    return Tensor(shape, lambda record: each[tuple(record[starred[axis]] for axis in X.shape)](record))
+
+
+def slope(value: Callable[[float], Tensor]) -> Tensor:
+    """How fast a value grows with a number, at zero."""
+    near, far = ((value(h), value(-h)) for h in (STEP, 2 * STEP))
+
+    def quotient(record):
+        above, below, wide_above, wide_below = (Y(record) for Y in (*near, *far))
+        return (8 * (above - below) - (wide_above - wide_below)) / (12 * STEP)
+
+    return Tensor(near[0].shape, quotient)
+
+
+def moved(evaluation: Any, body: Any, frame: Frame, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
+    """The value of the body, were X larger by `change` at one record."""
+    other = Tensor(X.shape, lambda each: X(each) + change * (each == record))
+    top, holder = evaluation.top, next(place for place in frame.outwards() if holds(evaluation, key, place))
+    copies: dict[int, Frame] = {}
+    for place in reversed([*frame.outwards()]):
+        above = None if place.parent is None else copies[id(place.parent)]
+        variables = {**place.variables, key: other} if place is holder else place.variables
+        copies[id(place)] = replace(place, parent=above, variables=variables, memo={})
+    evaluation.top = copies[id(top)]
+    try:
+        return evaluation.value(body, copies[id(frame)])
+    finally:
+        evaluation.top = top
+
+
+def holds(evaluation: Any, key: Key, frame: Frame) -> bool:
+    """Whether a name stands for something in this very frame."""
+    return key in frame.elements or key in frame.variables or evaluation.fact(key, frame, frame) is not None

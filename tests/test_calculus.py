@@ -1,0 +1,373 @@
+"""Derivatives: every operator against differences, whole programs against PyTorch, lifting against the loop over records."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.printer import to_latex, to_text
+from namedtensor import calculus, reference
+from namedtensor.operators import REGISTRY
+
+
+@pytest.fixture(params=["reverse", "forward", "as it chooses"])
+def way(request, monkeypatch):
+    """Both ways to the derivative, whatever the sizes are."""
+    if request.param != "as it chooses":
+        monkeypatch.setattr(calculus, "is_reverse", lambda *_: request.param == "reverse")
+
+
+def drawn(shape: str, seed: int = 0, positive: bool = False) -> nt.NamedTensor:
+    """A tensor of a[2] b[3]."""
+    pairs = [part.rstrip("]").split("[") for part in shape.split()]
+    array = np.random.default_rng(seed).normal(size=[int(size) for _, size in pairs])
+    return nt.tensor(np.abs(array) + 0.5 if positive else array, [name for name, _ in pairs])
+
+
+def by_differences(text: str, given: dict, by: str, sizes=None, step: float = 1e-5) -> np.ndarray:
+    """The derivative, its axes those of the value in order of their names, then those of `by` in its own order."""
+    at = given[by]
+
+    def value(array):
+        found = nt.evaluate(text, {**given, by: nt.tensor(array, at.axes)}, sizes=sizes)
+        return found.to_array(sorted(found.axes)).astype(float)
+
+    columns = []
+    for place in np.ndindex(at.array.shape):
+        above, below = at.array.copy(), at.array.copy()
+        above[place] += step
+        below[place] -= step
+        columns.append((value(above) - value(below)) / (2 * step))
+    stacked = np.stack(columns, axis=-1) if columns[0].ndim else np.array(columns)
+    return stacked.reshape(*columns[0].shape, *at.array.shape)
+
+
+def check(text: str, given: dict, by: str = "X", sizes=None, close: float = 1e-6) -> None:
+    value = nt.evaluate(text, given, sizes=sizes)
+    found = nt.evaluate(f"∂({text})/∂{by}*", given, sizes=sizes)
+    axes = (*sorted(value.axes), *(f"{axis}*" for axis in given[by].axes))
+    assert set(found.axes) == set(axes)
+    np.testing.assert_allclose(found.to_array(axes), by_differences(text, given, by, sizes), rtol=close, atol=close)
+
+
+# ------------------------------------------------------------------------------------------------- every operator
+MATRIX, SQUARE = "a[2] b[3]", "a[3] b[3]"
+ONE = [
+    *(f"{name} X" for name in "exp sin cos tan tanh sinh cosh gelu gelu_tanh silu softplus erf σ abs sign floor ceil relu".split()),
+    "log X", "√X", "−X", "X^3", "X^{−1.5}", "X^0", "2^X", "1 / X", "X / 3", "5 − X", "2 X X", "|X|", "clip(X, −0.5, 0.5)",
+    "max(X, 0.1)", "min(X, X^2)", "where(X > 0, X^2, 3 X)", "{ X^2 if X > 0; sin X otherwise }", "𝕀[X > 0] ⊙ X",
+    "∑_{a} X", "∑_{a,b} X^2", "∏_{a} X", "∏_{a,b} X", "mean_{b} X", "mean_{a,b} X^2", "var_{a,b} X", "std_{b} X", "norm_{b} X",
+    "norm_{a,b}(X; 1)", "norm_{b}(X; 3)", "logsumexp_{b} X", "max_{b} X", "min_{a,b} X",
+    "softmax_{b} X", "softmax_{a,b} X", "logsoftmax_{b} X", "standardize_{b} X", "standardize_{a,b}(X; 0.1)",
+    "argmax_{b} X", "cumsum_{b} X", "cumprod_{b} X", "sort_{b} X",
+    "X_{a→c}", "X_{(a,b)→c}", "X_{b→(c,d)}", "X_{a(1)}", "X_{b(2), a(2)}", "[X^2]_{b→b'}", "X ⊕_{b} X^2", "stack_{c}(X, X^2)",
+    "[∑_{a,b} X, 2]_{c}", "unroll_{b,k} X", "unroll_{b,k} X ⊙_{k} W", "pool_{b,j} X", "maxk_{b,k} X", "argmaxk_{b,k} X",
+    "X ⊙_{a} X_{b→c}", "X ⊙ X", "X ⊙_{a,b} X", "X + ∑_{b} X", "X_{b(I)}", "index_{b}(X, I)", "∑_i X_{b(i)}^2", "Y ⊙_{b} exp X",
+]  # fmt: skip
+POSITIVE = {"log X", "√X", "X^{−1.5}", "1 / X"}
+SIZES = {"k": 2, "j": 3, "d": 3}
+ASIDE = {"W": drawn("k[2]", 5), "I": nt.tensor([3, 1, 3, 2], "c"), "Y": drawn("b[3]", 6)}
+
+
+@pytest.mark.parametrize("text", ONE)
+def test_operators_of_one(text, way):
+    given = {"X": drawn(MATRIX, 1, text in POSITIVE)}
+    given |= {name: each for name, each in ASIDE.items() if name in text}
+    check(text, given, sizes={name: size for name, size in SIZES.items() if f"{name}" in text.replace("softmax", "")})
+
+
+@pytest.mark.parametrize("text", ["det_{a,b} X", "inv_{a,b} X", "trace_{a,b} X", "inv_{a,b} X ⊙_{b} Y"])
+def test_functions_of_a_matrix(text, way):
+    check(text, {"X": drawn(SQUARE, 2), **({"Y": ASIDE["Y"]} if "Y" in text else {})})
+
+
+TWO = [
+    "X + Y", "X − Y", "X Y", "X ⊙ Y", "X ⊙_{b} Y", "X / Y", "X^Y", "max(X, Y)", "min(X, Y)", "where(Z > 0, X, Y)",
+    "clip(Z, X, Y)", "X ⊕_{b} Y", "stack_{c}(X, Y)", "[∑_{a,b} X, ∑_{b} Y; 1, X_{a(1), b(1)}]_{c, d}",
+    "{ X if Z > 0.3; Y if Z > −0.3; X Y otherwise }", "{ X if Z > 0; Y if Z ≤ 0 }", "softmax_{b}(X + Y) ⊙_{b} Y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["X", "Y"])
+@pytest.mark.parametrize("text", TWO)
+def test_operators_of_two(text, by, way):
+    given = {"X": drawn(MATRIX, 1, True), "Y": drawn("b[3]", 2, True), "Z": drawn(MATRIX, 3)}
+    check(text, {name: each for name, each in given.items() if name in text}, by)
+
+
+def test_every_operator_has_a_differential():
+    """But for those that only make tensors, and what is written by rules of terms."""
+    without = {record.name for record in REGISTRY.values() if not record.differentials}
+    assert without == {"iota", "I", "onehot", "index", "⊕", "stack"}
+
+
+def test_a_zero_in_a_product():
+    X = nt.tensor([2.0, 0.0, 3.0], "a")
+    assert nt.evaluate("∂(∏_{a} X)/∂X*", X=X).to_array().tolist() == [0, 6, 0]
+    found = nt.evaluate("∂(cumprod_{a} X)/∂X*", X=X).to_array("a a*").tolist()
+    assert found == [[1, 0, 0], [0, 2, 0], [0, 6, 0]]
+    assert nt.evaluate("∂(∑_{a} X^2)/∂X*", X=X).to_array().tolist() == [4, 0, 6]
+
+
+def test_ties_share():
+    X = nt.tensor([2.0, 2.0, 1.0], "a")
+    assert nt.evaluate("∂(max_{a} X)/∂X*", X=X).to_array().tolist() == [0.5, 0.5, 0]
+    assert nt.evaluate("∂ max(x, y)/∂x", x=1.0, y=1.0).item() == 0.5
+
+
+# ------------------------------------------------------------------------------------------------ whole programs
+NETWORK = """
+    loss = mean_{batch}(−∑_{class} T ⊙ logsoftmax_{class} O)
+    O = W^2 ⊙_{hidden} H + b^2
+    H = standardize_{hidden}(gelu(W^1 ⊙_{in} X + b^1))
+    W^1 ∈ ℝ^{hidden × in}
+    b^1 ∈ ℝ^{hidden}
+    W^2 ∈ ℝ^{class × hidden}
+    b^2 ∈ ℝ^{class}
+"""
+SHAPES = {"X": "batch[4] in[3]", "T": "batch[4] class[2]", "W^1": "hidden[5] in[3]", "b^1": "hidden[5]",
+          "W^2": "class[2] hidden[5]", "b^2": "class[2]"}  # fmt: skip
+
+
+def network_in_torch(given):
+    import torch
+    from torch.nn.functional import gelu, layer_norm, log_softmax
+
+    t = {name: torch.tensor(each.array, requires_grad=True) for name, each in given.items()}
+    hidden = layer_norm(gelu(t["X"] @ t["W^1"].T + t["b^1"]), (5,), eps=1e-5)
+    loss = -(t["T"] * log_softmax(hidden @ t["W^2"].T + t["b^2"], -1)).sum(-1).mean()
+    loss.backward()
+    return loss.item(), {name: each.grad.numpy() for name, each in t.items()}
+
+
+def test_the_gradient_of_a_loss_by_every_parameter(way):
+    pytest.importorskip("torch")
+    given = {name: drawn(shape, number) for number, (name, shape) in enumerate(SHAPES.items())}
+    loss, gradients = network_in_torch(given)
+    statements = "\n".join(f"D_{number} = ∂loss/∂{name}*" for number, name in enumerate(SHAPES))
+    program = nt.program(f"{NETWORK}\n{statements}\nloss")
+    assert np.isclose(float(program(values=given)), loss)
+    for number, name in enumerate(SHAPES):
+        found = program[f"D_{number}"](values=given)
+        np.testing.assert_allclose(
+            found.to_array([f"{axis}*" for axis in given[name].axes]), gradients[name], atol=1e-10
+        )
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_derivatives_in_other_libraries(library):
+    xp = pytest.importorskip({"torch": "torch", "jax": "jax.numpy"}[library])
+    text = "∂(softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V)/∂K*"
+    given = {"Q": drawn("query[2] key[3]", 1), "K": drawn("seq[4] key[3]", 2), "V": drawn("seq[4] val[2]", 3)}
+    right = nt.evaluate(text, given)
+    there = {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()}
+    found = nt.evaluate(text, there)
+    order = sorted(right.axes)
+    np.testing.assert_allclose(np.asarray(found.to_array(order)), right.to_array(order), atol=1e-5)
+
+
+def test_a_derivative_stands_alone_as_source():
+    formula = nt.formula("f(X) = ∂(∑_{a} X^3)/∂X*")
+    space: dict = {}
+    exec(formula.to_python("numpy", X="ℝ^{a[3]}"), space)
+    np.testing.assert_allclose(space["function"](np.array([1.0, 2.0, 3.0], "float32")), [3, 12, 27])
+
+
+# ----------------------------------------------------------------------------------------- what is taken by what
+def test_by_a_defined_name():
+    """Y counts where it is named, and what equals it does not."""
+    A, X = drawn("b[3] a[2]", 1), drawn("a[2]", 2)
+    text = "Y = A ⊙_{a} X\nL = ∑_{b} Y^2 + ∑_{b} (A ⊙_{a} X)\n∂L/∂Y*"
+    found = nt.evaluate(text, A=A, X=X)
+    np.testing.assert_allclose(found.to_array(), 2 * A.array @ X.array)
+
+
+def test_by_a_parameter_whatever_it_is_called_outside():
+    T = drawn("a[3]", 1)
+    program = nt.program("f(X) = ∂(X ⊙_{a} T)/∂X*\nf(T) + 0 f([T]_{a→a})")
+    np.testing.assert_allclose(program(T=T).to_array(), T.array)
+
+
+def test_by_an_argument_that_is_a_rename():
+    T = drawn("c[3]", 1)
+    found = nt.evaluate("f(X) = ∂(∑_{b} X_{a→b}^2)/∂X*\nf(T_{c→a})", T=T)
+    np.testing.assert_allclose(found.to_array("a*"), 2 * T.array)
+
+
+def test_numbers():
+    assert nt.evaluate("∂(x^3)/∂x", x=2.0).item() == 12
+    assert nt.evaluate("∂(x y)/∂x", x=2.0, y=2.0).item() == 2
+    assert nt.evaluate("∂(x^2)/∂x", x=2).item() == 4
+    assert nt.evaluate("∂(3 y)/∂x", x=2.0, y=2.0).item() == 0
+    assert nt.evaluate("f(x) = ∂(sin x)/∂x\nf(0)").item() == 1
+    assert nt.evaluate("∂(x^0 + x^1)/∂x", x=0.0).item() == 1
+
+
+def test_what_does_not_depend():
+    X, Y = drawn("a[2]"), drawn("b[3]")
+    found = nt.evaluate("∂(Y^2)/∂X*", X=X, Y=Y)
+    assert found.sizes == {"b": 3, "a*": 2} and not found.array.any()
+    assert nt.evaluate("∂(floor Y)/∂Y*", Y=Y).array.any() == False  # noqa: E712
+
+
+def test_second_derivatives():
+    X = drawn("a[3]", 1)
+    found = nt.evaluate("∂(∂(∑_{a} X^3)/∂X*)/∂X†", X=X)
+    np.testing.assert_allclose(found.to_array("a* a†"), np.diag(6 * X.array))
+
+
+def test_a_step_of_descent():
+    """What a reader would write: W − η ∂L/∂W."""
+    W, x = drawn("out[2] in[3]", 1), drawn("in[3]", 2)
+    found = nt.evaluate("L = ∑_{out} (W ⊙_{in} x)^2\nW − 0.1 ∂L/∂W", W=W, x=x)
+    expected = W.array - 0.2 * np.outer(W.array @ x.array, x.array)
+    np.testing.assert_allclose(found.to_array("out in"), expected)
+
+
+# --------------------------------------------------------------------------------------------------------- lifting
+LIFTED = [
+    ("f : ℝ^{a} → ℝ^{a* × a}", "softmax_{a} X"), ("f : ℝ^{a} → ℝ^{a*}", "X ⊙_{a} X"),
+    ("f : ℝ^{a} → ℝ^{a*}", "∑_{b} (X ⊙_{a} W)^2"), ("f : ℝ^{a} → ℝ^{b × a*}", "exp(X ⊙_{a} W)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("signature, body", LIFTED)
+def test_lifted_derivatives_are_those_of_each_record(signature, body, way):
+    """[f(X)]_s = f(X_s): no derivative by what another record has."""
+    program = nt.program(f"{signature}\nf(X) = ∂({body})/∂X*")
+    X, W = drawn("batch[2] a[3] seq[2]", 1), drawn("a[3] b[2]", 2)
+    given = {"W": W} if "W" in body else {}
+    found = program["f"](X, values=given)
+    for batch in range(2):
+        for seq in range(2):
+            alone = program["f"](X[{"batch": batch, "seq": seq}], values=given)
+            order = sorted(alone.axes)
+            each = found[{"batch": batch, "seq": seq}].to_array(order)
+            np.testing.assert_allclose(each, alone.to_array(order), atol=1e-12)
+
+
+def test_a_program_lifted_over_a_batch():
+    text = "∂(softmax_{a} X)/∂X*\nX ∈ ℝ^{a}"
+    X = drawn("batch[2] a[3]", 1)
+    found = nt.evaluate(text, X=X)
+    assert found.sizes == {"batch": 2, "a": 3, "a*": 3}
+    alone = nt.evaluate(text, X=X[{"batch": 1}])
+    np.testing.assert_allclose(found[{"batch": 1}].to_array("a a*"), alone.to_array("a a*"))
+
+
+def test_what_is_lifted_only_beside():
+    """X is one for all records of Q: the derivative is one for each."""
+    program = nt.program("f : ℝ^{a} × ℝ^{a} → ℝ^{a*}\nf(Q, X) = ∂(∑_{a} Q ⊙ X^2)/∂X*")
+    Q, X = drawn("batch[2] a[3]", 1), drawn("a[3]", 2)
+    np.testing.assert_allclose(program["f"](Q, X).to_array("batch a*"), 2 * Q.array * X.array)
+
+
+# --------------------------------------------------------------------------------------------------------- errors
+ERRORS = {
+    "∂(X ⊙ X)/∂(X Y)": ("112", "a derivative is taken by a name"),
+    "∂(X^4)/∂X^2*": ("112", "a derivative is taken by a name"),
+    "∂X + 1": ("405", "a differential alone has no value"),
+    "∂(∂(∑_{a} X)/∂X* ⊙ X)/∂X*": ("303", "the derivative would have the axis a* twice"),
+    "∂(X > 1)/∂X*": ("315", "a condition has no derivative"),
+    "∂(∑_{a} X)/∂Z*": ("201", "Z is not known"),
+}
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_errors(text):
+    number, message = ERRORS[text]
+    with pytest.raises(NotationError) as found:
+        nt.evaluate(text, X=drawn("a[2]"), Y=drawn("a[2]"))
+    assert f"error {number}: {message}" in str(found.value) and "^" in str(found.value)
+
+
+def test_python_functions_have_none():
+    @nt.function("twice : ℝ → ℝ")
+    def twice(x):
+        return 2 * x
+
+    with pytest.raises(NotationError, match=r"the differential of twice\(X\) is not known"):
+        nt.evaluate("∂(∑_{a} twice(X))/∂X*", X=drawn("a[2]"))
+
+
+def test_a_diagram_shows_it_as_one_step():
+    shown = nt.program("L = ∑_{a} (W ⊙ X)^2\nD = ∂L/∂W*\nD").diagram(W="ℝ^{a[2]}", X="ℝ^{a[2]}")
+    assert "∂" in str(shown.to_svg() if hasattr(shown, "to_svg") else shown)
+
+
+def test_types_without_data():
+    checked = nt.check("B = ∂(softmax_{ax} X)/∂X*", X="ℝ^{ax[4] × bx}")
+    assert not checked.errors and sorted(checked.type[3:-1].split(" × ")) == ["ax*[4]", "ax[4]", "bx", "bx*"]
+    assert nt.check("∂(X ⊙ X", X="ℝ^{a}").errors
+
+
+# --------------------------------------------------------------------------------------------- against the definition
+DEFINED = [
+    ("∂(softmax_{a} X)/∂X*", {"X": drawn("a[3]", 1)}),
+    ("∂(exp X ⊙_{a} Y)/∂X*", {"X": drawn("a[2] b[2]", 1), "Y": drawn("a[2] c[2]", 2)}),
+    ("Y = X ⊙_{a} W\nL = ∑_{b} Y^2\nL + ∂L/∂Y*", {"X": drawn("a[2]", 1), "W": drawn("a[2] b[2]", 2)}),
+    ("f : ℝ^{a} → ℝ^{a*}\nf(X) = ∂(∑_{a} X^3)/∂X*\nf(T)", {"T": drawn("a[2] batch[2]", 1)}),
+    ("g(X) = Z X\nZ = X^2\nf(X) = ∂(∑_{a} g(X))/∂X*\nf(T)", {"T": drawn("a[2]", 1)}),
+    ("h^t = tanh(w h^{t-1}) for t = 1, …, 3\nh^0 = X\n∂h^3/∂w", {"X": drawn("a[2]", 1), "w": nt.tensor(0.7)}),
+    ("Y_{b(i)} = X_{a(i)}^2 + X_{a(i+1)}\nY ∈ ℝ^{b[2]}\n∂Y/∂X*", {"X": drawn("a[3]", 1)}),
+    ("f : ℝ^{a} → ℝ^{a}\nf(X) = X / norm_{a} X\n∂f(T)/∂T*", {"T": drawn("a[2] b[2]", 1)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, given", DEFINED, ids=[text for text, _ in DEFINED])
+def test_derivatives_are_the_limits_that_define_them(text, given, way):
+    right = reference.evaluate(
+        text, {name: reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()}
+    )
+    found = nt.evaluate(text, given)
+    assert found.sizes == right.shape
+    order = tuple(right.shape)
+    np.testing.assert_allclose(found.to_array(order), np.array(right.to_list(order)), atol=1e-8)
+
+
+# ------------------------------------------------------------------------------------------------- as a formula
+FORMULAS = [
+    ("softmax_{a} X", "X", "∂softmax_a(X)/∂X*"),
+    ("Y = W^1 ⊙_{a} x\nL = ∑_{b} Y^2", "W^1", "Y = W^1 ⊙_{a} x\nL = ∑_{b} Y^2\n∂L/∂W^1^*"),
+    ("f : ℝ^{a} → ℝ^{b}\nf(X) = W ⊙_{a} X", "X",
+     "f : ℝ^{a} → ℝ^{b}\nf(X) = W ⊙_{a} X\nf' : ℝ^{a} → ℝ^{b × a*}\nf'(X) = ∂f(X)/∂X*"),
+    (r"\text{Att}(Q, K) = Q \ndot{\key} K", "K", "Att(Q, K) = Q ⊙_{key} K\nAtt'(Q, K) = ∂Att(Q, K)/∂K*"),
+    ("∂(∑_{a} X^3)/∂X*", "X", "∂(∂(∑_{a} X^3)/∂X*)/∂X†"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, by, expected", FORMULAS)
+def test_the_derivative_of_a_formula_is_a_formula(text, by, expected):
+    found = nt.derivative(text, by)
+    assert found.to_text() == expected and nt.formula(found.to_latex()) == found
+
+
+def test_it_runs_and_is_lifted():
+    slope = nt.derivative("f : ℝ^{a} → ℝ^{a}\nf(X) = X^2", "X")
+    X = drawn("batch[2] a[3]", 1)
+    found = slope(X)
+    np.testing.assert_allclose(found.to_array("batch a a*"), 2 * X.array[:, :, None] * np.eye(3))
+
+
+def test_names_to_derive_by():
+    with pytest.raises(NotationError, match="is no name of the notation"):
+        nt.derivative("X Y", "X Y")
+    with pytest.raises(NotationError):
+        nt.derivative("X Y", "1")
+
+
+WRITTEN = [
+    ("0.1 ∂L/∂W", "0.1 (∂L/∂W)"), ("W − 0.1 ∂(f(X))/∂X*", "W - 0.1 (∂f(X)/∂X*)"), ("A ⊙ ∂L/∂W^1*", "A ⊙ (∂L/∂W^1^*)"),
+    ("−∂L/∂W", "-(∂L/∂W)"), ("(0.1 ∂L)/∂W", "(0.1 ∂L) / ∂W"), ("∂L/∂W^{1,Q}*\n∂L/∂b_1*", "∂L/∂W^{1,Q}^*\n∂L/∂b_1^*"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, printed", WRITTEN)
+def test_how_derivatives_are_written(text, printed):
+    tree = parse("f(X) = X\nY = " + text)
+    assert to_text(tree).partition("Y = ")[2] == printed
+    for spelling in (to_text(tree), to_text(tree, ascii=True), to_latex(tree)):
+        assert parse(spelling) == tree
