@@ -20,7 +20,7 @@ from grammar.nodes import Node
 from grammar.parser import parse
 
 from .frames import Frame
-from .making import Making
+from .making import Making, Simplifying
 from .names import Key, spelled
 from .operators import REGISTRY
 from .operators.record import Operator
@@ -243,7 +243,7 @@ def rules_of(checker: Checker) -> Checker:
     found = checker.rules
     if found is None:
         found = checker.rules = type(checker)(no_program())
-        found.terms = checker.terms
+        found.terms = Simplifying(checker.terms)  # type: ignore[assignment]
     return found
 
 

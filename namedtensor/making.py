@@ -13,11 +13,68 @@ from .sizes import agree, known
 from .terms import Term, Terms
 
 
+class Simplifying:
+    """Makes terms among those of a program, but none that an identity or a one makes needless.
+
+    A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
+    """
+
+    def __init__(self, terms: Terms):
+        self.terms = terms
+        self.number, self.made = terms.number, terms.made
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def make(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
+        if operator == "⊙" and axes:
+            for one, other in (arguments, arguments[::-1]):
+                found = self.renamed(one, other, axes, shape, node)
+                if found is not None:
+                    return found
+        if operator in ("⊙", "juxtaposed") and not axes:
+            for one, other in (arguments, arguments[::-1]):
+                if is_one(one) and one.shape.keys() <= other.shape.keys():
+                    return other
+        return self.terms.make(operator, arguments, axes, options, shape, boolean, node)
+
+    def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
+        """one ⊙_{axes} other where the other is a product of identities, each summed over by one of its axes."""
+        names: dict[str, str] = {}
+        rest: list[Term] = []
+        for identity in identities(other) or ():
+            row, column = identity.axes
+            if row in axes and column not in axes and column not in one.shape:
+                names[row] = column
+            elif row in axes or column in axes:
+                return None
+            else:
+                rest.append(identity)
+        if not names or set(names) != set(axes):
+            return None
+        sizes = {names.get(axis, axis): size for axis, size in one.shape.items()}
+        found = self.terms.make("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
+        for identity in rest:
+            sizes = {**sizes, **identity.shape}
+            found = self.terms.make("⊙", (found, identity), (), (), sizes, node=node)
+        return found
+
+
+def identities(term: Term) -> list[Term] | None:
+    """The identities whose product a term is, or None."""
+    if term.operator == "I":
+        return [term]
+    if term.operator != "⊙" or term.axes:
+        return None
+    parts = [identities(each) for each in term.arguments]
+    return None if None in parts else [each for part in parts for each in part]  # type: ignore[union-attr]
+
+
 class Making:
     """Makes terms that stand for one node of the formula; shapes are worked out here."""
 
     def __init__(self, terms: Terms, node: Node):
-        self.terms, self.node = terms, node
+        self.terms, self.node = Simplifying(terms), node
 
     def term(self, operator: str, arguments: tuple[Term, ...], axes=(), options=(), shape=None) -> Term:
         return self.terms.make(operator, arguments, axes, options, shape, node=self.node)
@@ -40,9 +97,6 @@ class Making:
         return self.between("negative", term)
 
     def times(self, left: Term, right: Term) -> Term:
-        for one, other in ((left, right), (right, left)):
-            if is_one(one) and one.shape.keys() <= other.shape.keys():
-                return other
         return self.between("⊙", left, right)
 
     def dot(self, left: Term, right: Term, axes: Iterable[str]) -> Term:
