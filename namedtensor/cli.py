@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from .checking import check_command, shapes_of
-from .console import AT_THE_PROMPT, SAMPLE, Console, error_record, rehinted, shows
+from .console import AT_THE_PROMPT, Console, error_record, rehinted
 from .costing import cost_command, without_argument
 from .files import read_value
 from .formats import FileProblem, as_number, writable, write
 from .given import Source, limits_of, place_of, sizes_of, source_of, values_of
+from .rendering import render_command, spell, spelling_argument
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -294,55 +295,7 @@ COST_EXAMPLES = """
 # ---------------------------------------------------------------------------------------------------------------- render
 def _render_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser, inputs="")
-    parser.add_argument(
-        "--to",
-        choices=list(SPELLINGS),
-        help="the spelling; LaTeX where it is left out, and text where the formula is LaTeX",
-    )
-
-
-def _tree(program: Any) -> str:
-    from .outline import outline
-
-    return outline(program)
-
-
-def _spell(name: str, **options: bool) -> Callable[[Any], str]:
-    def spelled(program: Any) -> str:
-        from grammar import printer
-
-        return getattr(printer, name)(program, **options)
-
-    return spelled
-
-
-SPELLINGS: dict[str, Callable[[Any], str]] = {
-    "text": _spell("to_text"),
-    "ascii": _spell("to_text", ascii=True),
-    "latex": _spell("to_latex"),
-    "latex-macros": _spell("to_latex", macros=True),
-    "tree": _tree,
-}
-
-
-def _render(options: Any, console: Console) -> int:
-    from grammar.parser import parse, spelling_of
-
-    source = source_of(options)
-    program = parse(source.text, source.syntax)
-    spelling = spelling_of(source.text) if source.syntax == "auto" else source.syntax
-    to = options.to or ("text" if spelling == "latex" else "latex")
-    if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
-        to = "ascii"
-    if options.json:
-        from .outline import record
-
-        console.json(
-            {"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)}
-        )
-    else:
-        console.print(SPELLINGS[to](program))
-    return FINE
+    spelling_argument(parser, "the spelling; LaTeX where it is left out, and text where the formula is LaTeX")
 
 
 RENDER_EXAMPLES = r"""
@@ -350,6 +303,36 @@ RENDER_EXAMPLES = r"""
   namedtensor render '\nfun{\seq}{softmax} X' --to ascii
   namedtensor render layers.nt --to latex-macros
   namedtensor render 'A + 2 x' --to tree
+"""
+
+
+# ---------------------------------------------------------------------------------------------------------------- derive
+def _derive_arguments(parser: argparse.ArgumentParser) -> None:
+    _formula_arguments(parser, "its tensors and numbers: with them the value of the derivative is printed")
+    parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
+    spelling_argument(parser, "the spelling of the derivative; text where it is left out")
+
+
+def _derive(options: Any, console: Console) -> int:
+    from .formula import derivative
+
+    source = source_of(options)
+    found = derivative(source.text, options.by, source.syntax)
+    if not options.inputs:
+        return spell(found.tree, options.to or "text", options, console)
+    value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
+    if options.json:
+        console.json({"value": value_record(value)})
+    else:
+        console.print(table(value))
+    return FINE
+
+
+DERIVE_EXAMPLES = r"""
+  namedtensor derive 'softmax_{ax} X' --by X
+  namedtensor derive 'softmax_{ax} X' --by X X='[1,2,3]:ax'
+  namedtensor derive '\nfun{\seq}{softmax} X' --by X --to latex-macros
+  namedtensor derive loss.nt --by W^1 > gradient.nt
 """
 
 
@@ -459,7 +442,10 @@ COMMANDS = {
         "print what a formula costs, step by step, with no data needed", _cost_arguments, cost_command, COST_EXAMPLES
     ),
     "render": Command(
-        "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, _render, RENDER_EXAMPLES
+        "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, render_command, RENDER_EXAMPLES
+    ),
+    "derive": Command(
+        "print the derivative of a formula by a name, or its value", _derive_arguments, _derive, DERIVE_EXAMPLES
     ),
     "explain": Command(
         "print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES

@@ -9,6 +9,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Derivative, Equation, Node, Signature, Value
 from grammar.parser import parse
 
+from .advice import did_you_mean, near
 from .names import Key, key, spelled, walk
 from .scope import Definition, Function, Scope, analyse
 
@@ -18,10 +19,13 @@ MARKS = ("*", "†", "**", "††")
 def derived(source: str, by: str, tree: nodes.Program) -> nodes.Program:
     """The program with the derivative of its last value, or function, by a name.
 
-    Raises NotationError where it has no value, or `by` is no name.
+    Raises NotationError where `by` is no name, or stands nowhere in it.
     """
     scope = analyse(source, tree)
     variable = named(by)
+    words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
+    if key(by).base not in words:
+        raise NotationError(201, f"the formula has no {by}", hint=did_you_mean(near(by, sorted(words))))
     used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
     mark = next((mark for mark in MARKS if mark not in used), "*")
     last = scope.last

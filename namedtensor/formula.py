@@ -269,7 +269,7 @@ def derivative(text: str, wrt: str, syntax: str = "auto") -> Formula:
     function f'(X) = ∂f(X)/∂X*.
 
     f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}: the axes of what it is taken by are starred, or have the next mark
-    (†, **) where a star is taken. Raises NotationError where the formula has no value, or `wrt` is no name.
+    (†, **) where a star is taken. Raises NotationError where `wrt` is no name, or stands nowhere in the formula.
 
     >>> import namedtensor as nt
     >>> derivative("softmax_{ax} X", "X")

@@ -357,6 +357,8 @@ def test_names_to_derive_by():
         nt.derivative("X Y", "X Y")
     with pytest.raises(NotationError):
         nt.derivative("X Y", "1")
+    with pytest.raises(NotationError, match="the formula has no Query\n  hint: did you mean Queries"):
+        nt.derivative("Queries^2", "Query")
 
 
 WRITTEN = [

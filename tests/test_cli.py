@@ -325,6 +325,22 @@ def test_a_wrong_shape(run):
     assert run("check", "2 sizes", "sizes=3")[0] == 2
 
 
+# -------------------------------------------------------------------------------------------------------------- derive
+def test_derive_prints_the_formula_or_its_value(run):
+    assert run("derive", "∑_{a} X^2", "--by", "X")[:2] == (0, "∂(∑_{a} X^2)/∂X*\n")
+    assert run("derive", "∑_{a} X^2", "--by", "X", "--ascii")[1] == "d(sum_{a} X^2)/dX*\n"
+    assert run("derive", r"\nsum{\a} X", "--by", "X", "--to", "latex-macros")[1].startswith(r"\frac{\partial ")
+    status, printed, _ = run("derive", "∑_{a} X^2", "--by", "X", "X=[1,2]:a", "--json")
+    assert (status, json.loads(printed)["value"]["axes"], json.loads(printed)["value"]["data"]) == (0, ["a*"], [2, 4])
+    assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"
+
+
+def test_derive_says_what_is_wrong(run):
+    assert run("derive", "x^2", "--by", "y")[0] == 1 and "the formula has no y" in run("derive", "x^2", "--by", "y")[2]
+    assert run("derive", "x^2", "--by", "x+1")[0] == 1
+    assert run("derive", "x^2")[0] == 2
+
+
 # ------------------------------------------------------------------------------------------------------ render, explain
 def test_spellings(run):
     formula = "softmax_{seq}(Q @_{key} K / sqrt(|key|))"

@@ -1,0 +1,67 @@
+"""The command `render`: a formula in another spelling, or its tree."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .console import SAMPLE, Console, shows
+from .given import source_of
+
+
+def spelling_argument(parser: argparse.ArgumentParser, said: str) -> None:
+    parser.add_argument(
+        "--to",
+        choices=list(SPELLINGS),
+        help=said,
+    )
+
+
+def _tree(program: Any) -> str:
+    from .outline import outline
+
+    return outline(program)
+
+
+def _spell(name: str, **options: bool) -> Callable[[Any], str]:
+    def spelled(program: Any) -> str:
+        from grammar import printer
+
+        return getattr(printer, name)(program, **options)
+
+    return spelled
+
+
+SPELLINGS: dict[str, Callable[[Any], str]] = {
+    "text": _spell("to_text"),
+    "ascii": _spell("to_text", ascii=True),
+    "latex": _spell("to_latex"),
+    "latex-macros": _spell("to_latex", macros=True),
+    "tree": _tree,
+}
+
+
+def render_command(options: Any, console: Console) -> int:
+    from grammar.parser import parse, spelling_of
+
+    source = source_of(options)
+    program = parse(source.text, source.syntax)
+    spelling = spelling_of(source.text) if source.syntax == "auto" else source.syntax
+    return spell(program, options.to or ("text" if spelling == "latex" else "latex"), options, console)
+
+
+def spell(program: Any, to: str, options: Any, console: Console) -> int:
+    """Print a tree in a spelling; in ASCII where the terminal shows no more."""
+    if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
+        to = "ascii"
+    if options.json:
+        from .outline import record
+
+        console.json(
+            {"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)}
+        )
+    else:
+        console.print(SPELLINGS[to](program))
+    return 0
