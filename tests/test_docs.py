@@ -150,6 +150,7 @@ IRIS = "X=docs/examples/iris.csv"
 
 @pytest.mark.parametrize("line", [
     f"namedtensor eval docs/examples/iris.nt {IRIS}:flower,feature",
+    f"namedtensor eval docs/examples/learning.nt {IRIS}:flower,feature species=docs/examples/iris_species.csv:flower --sizes n=3",
     "namedtensor eval docs/examples/pagerank.nt E=docs/examples/karate.csv:edge,end",
     f"namedtensor eval docs/examples/attention.tex {IRIS}:flower,feature",
     f"namedtensor eval docs/examples/norms.tex {IRIS}:batch,feature",
@@ -175,6 +176,27 @@ def test_a_step_of_k_means_is_numpys():
     want = np.stack([iris[near == cluster].mean(0) for cluster in range(3)])
     got = values_of("iris.nt", "iris.csv", "X", "flower feature")
     np.testing.assert_allclose(got.to_array("cluster feature"), want)
+
+
+def test_what_is_learned_is_what_descent_by_hand_learns():
+    import numpy as np
+
+    import namedtensor as nt
+
+    X, species = np.array(rows("iris.csv")), np.array(rows("iris_species.csv"), dtype=int)[:, 0]
+    Z, T = (X - X.mean(0)) / np.sqrt(X.var(0) + 1e-5), np.eye(3)[species - 1]
+    W, b = np.zeros((3, 4)), np.zeros(3)
+    for _ in range(100):
+        scores = np.exp(Z @ W.T + b)
+        error = (scores / scores.sum(1, keepdims=True) - T) / 150
+        W, b = W - 2 * error.T @ Z, b - 2 * error.sum(0)
+    told = T.T @ np.eye(3)[(Z @ W.T + b).argmax(1)]
+    given = {"X": nt.tensor(X, "flower feature"), "species": nt.tensor(species, "flower")}
+    program = nt.load(DOCS / "examples" / "learning.nt")
+    got = program["W^100"](values=given, sizes={"n": 100})
+    np.testing.assert_allclose(got.to_array("kind feature"), W, rtol=1e-9)
+    found = nt.evaluate(program.source, given, sizes={"n": 100})
+    assert found.to_array("species kind").tolist() == told.tolist() and np.trace(told) == 146
 
 
 def test_the_ranks_are_those_of_power_iteration():
