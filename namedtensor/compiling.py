@@ -14,6 +14,7 @@ from grammar.errors import NotationError
 from .check import Checker
 from .checked import Input
 from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
+from .given_shapes import shape_of
 from .layouts import Layout, remember
 from .limits import DEFAULT, deep
 from .names import key
@@ -63,8 +64,6 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
 
 def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
     """A shape, with those of the sizes that it leaves out."""
-    from .programs import shape_of
-
     return {
         axis: size if is_known(known(size)) else sizes.get(axis, size) for axis, size in shape_of(value, name).items()
     }

@@ -16,6 +16,7 @@ from .display.colours import tints
 from .display.diagrams import Diagram
 from .flow import Asked, Flow
 from .flow_graph import Graph
+from .given_shapes import shape_of
 from .limits import deep
 from .names import Key, key, walk
 from .registered import PYTHON
@@ -23,7 +24,8 @@ from .scope import Function, Scope
 from .sizes import Unknown, is_known, known
 
 if TYPE_CHECKING:
-    from .programs import Entry, Program
+    from .entries import Entry
+    from .programs import Program
 
 
 def diagram(
@@ -36,8 +38,6 @@ def diagram(
     values: Mapping[str, Any] | None,
 ) -> Diagram:
     """See `Entry.diagram`; without an entry, of the program's value."""
-    from .programs import shape_of
-
     scope, stated = program.scope, whole_sizes(sizes)
     opened = check_names(scope, shapes, (expand,) if isinstance(expand, str) else expand)
     given = {key(name): Input(shape_of(shape, name)) for name, shape in {**(values or {}), **shapes}.items()}
@@ -69,8 +69,6 @@ def arguments_of(
     entry: Entry, function: Function, arguments: tuple[Any, ...], given: Mapping[Key, Input]
 ) -> list[tuple[Key, Input]]:
     """The shape of each argument: by position, by the name of the parameter, or as the signature has it."""
-    from .programs import shape_of
-
     found = []
     for place, name in enumerate(function.parameters):
         of = function.signature.domain[place] if function.signature is not None else None

@@ -31,11 +31,12 @@ from .compiled import (
     whole_sizes,
 )
 from .explain import explained
+from .given_shapes import shape_of
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
 from .names import Key, key
-from .programs import Formula, Program, shape_of
+from .programs import Formula, Program
 from .registered import PYTHON
 from .scope import Definition, Function, analyse
 from .sizes import Unknown

@@ -1,0 +1,41 @@
+"""Shapes as they are given: as text, as sizes by name, or by a tensor that has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.nodes import Declaration, Number
+from grammar.parser import parse
+
+from .sizes import Unknown
+
+
+def shape_of(text: Any, name: str) -> dict[str, Any]:
+    """A shape from its text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor; an axis without a size has an unknown one."""
+    if hasattr(text, "sizes") and hasattr(text, "axes"):
+        return dict(text.sizes)
+    if isinstance(text, (int, float)):
+        return {}
+    if isinstance(text, Mapping):
+        return dict(text)
+    if not isinstance(text, str):
+        raise NotationError(317, f"the shape of {name} is a text such as ℝ^{{seq[3]}}, not {type(text).__name__}")
+    tree = parse(f"x ∈ {text}")
+    declaration = tree.statements[0]
+    if len(tree.statements) != 1 or not isinstance(declaration, Declaration):
+        raise NotationError(317, f"{text!r} is no shape", hint="write ℝ^{seq[3] × chans[2]}, or R^{seq[3], chans[2]}")
+    shape: dict[str, Any] = {}
+    for axis, size in declaration.sets[0].axes:
+        if isinstance(size, Number):
+            shape[axis.name] = size.value
+        else:
+            shape[axis.name] = Unknown(f"|{axis.name}|" if size is None else _source_of(size))
+    return shape
+
+
+def _source_of(node) -> str:
+    from grammar.printer import to_text
+
+    return to_text(node)
