@@ -406,6 +406,38 @@ def gradient_by_hand_jax(arrays) -> Ready:
     return pulled_by_jax(function_of_jax, {name: moved[name] for name in AXES}, moved["G"], np.asarray)
 
 
+# ------------------------------------------------------------------------------------------- gradients by the notation
+GRADIENT = f"""{BLOCK.replace("X ∈ ℝ^{seq × chans}", "X, G ∈ ℝ^{batch × seq × chans}")}
+loss = ∑_{{batch, seq, chans}} Y ⊙ G
+""" + "\n".join(f"D_{number} = ∂loss/∂{name}" for number, name in enumerate(AXES))
+DERIVATIVES = tuple(f"D_{number}" for number in range(len(AXES)))
+AS_FORMULA = f"{OURS}, ∂ in the formula"
+
+
+def with_weight(arrays: Arrays) -> dict[str, nt.NamedTensor]:
+    return {**named(arrays), "G": nt.tensor(arrays["G"], RESULT)}
+
+
+@side(AS_FORMULA)
+def gradient(arrays) -> Ready:
+    entry, values = nt.program(GRADIENT)[DERIVATIVES], with_weight(arrays)
+    return Ready(lambda: entry(values=values), lambda found: result(found[0]))
+
+
+@side(f"{AS_FORMULA}, on PyTorch", needs=("torch",))
+def gradient_formula_torch(arrays) -> Ready:
+    entry, values = nt.program(GRADIENT)[DERIVATIVES], with_weight(in_torch(arrays))
+    return Ready(quietly(lambda: entry(values=values)), lambda found: np.asarray(result(found[0])))
+
+
+@side(f"{AS_FORMULA}, under jax.jit", needs=("jax",))
+def gradient_formula_jax(arrays) -> Ready:
+    entry = nt.program(GRADIENT)[DERIVATIVES]
+    return jitted(
+        lambda values: entry(values=values), [with_weight(in_jax(arrays))], lambda found: np.asarray(result(found[0]))
+    )
+
+
 # ------------------------------------------------------------------------------------------------------------- works
 SIZES = {"batch": 4, "seq": 256, "chans": 512, "heads": 8, "hidden": 2048}
 SMALL = {"batch": 2, "seq": 5, "chans": 6, "heads": 2, "hidden": 7}
@@ -420,7 +452,8 @@ WORKS = (
     ),
     Work(
         "block-gradient", f"gradient of the block, {SHAPE}", inputs,
-        (gradient_torch, gradient_jax, gradient_by_hand_torch, gradient_layer, gradient_by_hand_jax), SIZES, SMALL,
+        (gradient_torch, gradient_jax, gradient_by_hand_torch, gradient_layer, gradient_by_hand_jax, gradient,
+         gradient_formula_torch, gradient_formula_jax), SIZES, SMALL,
         base=TORCH, bars=(Bar(ON_TORCH, 1.03, TORCH), Bar(UNDER_JIT, 1.03, JAX)), memory=True,
         close=5e-3, norm=2,  # one kink taken on its other side is 1e-3, as there are a million
     ),

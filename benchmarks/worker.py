@@ -68,7 +68,8 @@ def place_threads(call: Callable[[], Any]) -> None:
     """Give each thread that works in a call its own core: woken together on one core, they would wait for each other.
 
     A pool of one thread less than there are cores works beside the main thread, which has the first core. Threads that
-    come and go with the call are left alone, and the main thread with them, since they would share its core.
+    come and go with the call are left alone, and the main thread with them, since they would share its core; so are those
+    of two pools that take turns.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     before = busy()
@@ -82,7 +83,7 @@ def place_threads(call: Callable[[], Any]) -> None:
     spent = {thread: after[thread] - before[thread] for thread in sorted(after)}
     least = 0.1 * max(spent.values())
     working = [thread for thread in spent if thread != main and spent[thread] > least]
-    if not working:
+    if not 0 < len(working) < len(cores):
         return
     for number, thread in enumerate(working):
         os.sched_setaffinity(thread, {cores[(number - len(working)) % len(cores)]})
