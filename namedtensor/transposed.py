@@ -150,8 +150,7 @@ def _literal(make: Making, term: Term, g: Term, place: int) -> Term:
 # ------------------------------------------------------------------------------------------------- indexing, windows
 def _picked(make: Making, term: Term, g: Term, place: int) -> Term:
     axis, index = term.options
-    size = known(term.arguments[0].shape[axis])
-    return make.times(g, make.constant(axis, [float(number == index) for number in range(size)]))
+    return make.times(g, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]))
 
 
 def _indexed(make: Making, term: Term, g: Term, place: int) -> Term:

@@ -293,6 +293,14 @@ def test_python_functions_have_none():
         nt.evaluate("∂(∑_{a} twice(X))/∂X*", X=drawn("a[2]"))
 
 
+@pytest.mark.parametrize("text", [*ONE, *TWO, "det_{a,b} X", "inv_{a,b} X", "trace_{a,b} X"])
+@pytest.mark.parametrize("shape", ["ℝ^{a × b}", "ℝ^{a[3] × b}", "ℝ^{a × b[3]}"])
+def test_types_without_sizes(text, shape, way):
+    given = {"X": shape, "Y": "ℝ^{b}", "Z": "ℝ^{a × b}", "W": "ℝ^{k}", "I": "ℝ^{c}"}
+    checked = nt.check(f"∂({text})/∂X*", **{name: each for name, each in given.items() if name in text})
+    assert not checked.errors and {"a*", "b*"} <= {part.partition("[")[0] for part in checked.type[3:-1].split(" × ")}
+
+
 def test_a_diagram_shows_it_as_one_step():
     shown = nt.program("L = ∑_{a} (W ⊙ X)^2\nD = ∂L/∂W*\nD").diagram(W="ℝ^{a[2]}", X="ℝ^{a[2]}")
     assert "∂" in str(shown.to_svg() if hasattr(shown, "to_svg") else shown)
