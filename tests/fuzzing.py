@@ -112,6 +112,12 @@ X^l = X^{l-1} + 1 for l = 1, …, L
 X^0 = x
 ∂(A^2)
 d(A^2)/dA*
+∂(softmax_{width} A)/∂A*
+x − 0.1 ∂(∏_{height} x ⊙ x)/∂x
+∂(cumsum_{width} A^3 ⊙_{width} y)/∂A*
+∂(A_{height(2)} ⊕_{width} maxk_{width,2} y_{width→width})/∂y*
+∂(∂(∑_{layer} L^3)/∂L*)/∂L†
+∂L/∂x^1*
 |key| = |layer|/|heads|
 W ∈ ℝ^{width × out}
 γ, β ∈ ℝ^{width}
@@ -136,6 +142,7 @@ W^{1,Q} + b_1 + LN_W
 # a comment
 A \ndot{\width} y
 \nfun{\width}{softmax} A
+\frac{\partial (A \ndot{\width} \exp y)}{\partial y^*}
 \nsum{\width} A
 \nsum{\height \\ \width} A
 Q \ndot{\key} K
