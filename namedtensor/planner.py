@@ -38,7 +38,7 @@ def make_plan(
     """
     planner = _Planner(source, target, limits, real_of(layouts, target), without)
     planner.take(layouts, names or {})
-    results = [planner.value(term) for term in planner.all(roots)]
+    results = [planner.writer.result(planner.value(term)) for term in planner.all(roots)]
     return planner.writer.plan(source, results, short=0 if planner.blocks else extremes.SHORT), planner.python
 
 
@@ -99,7 +99,7 @@ class _Planner:
     @property
     def itemsize(self) -> int:
         """The bytes of one number."""
-        return int("".join(filter(str.isdigit, self.writer.real)) or 64) // 8
+        return int("".join(filter(str.isdigit, self.writer.half or self.writer.real)) or 64) // 8
 
     # ------------------------------------------------------------------------------------------------------ in blocks
     def find_regions(self, terms: list[Term]) -> dict[int, blocks.Region]:
@@ -162,7 +162,7 @@ class _Planner:
     def inside(self) -> _Planner:
         """A planner of what one thread computes of this, a block or a slice."""
         without = (*self.without, "blocks", "products by rows")
-        inner = _Planner(self.source, self.target, self.limits, self.writer.real, without)
+        inner = _Planner(self.source, self.target, self.limits, self.writer.half or self.writer.real, without)
         inner.writer.in_block = True
         return inner
 
@@ -427,7 +427,7 @@ class _Planner:
         rest = tuple(axis for axis in term.shape if axis not in axes)
         inner = self.extents(term, rest)
         cells = [self.array(each) for each in term.arguments]
-        dtype = self.target.result_type([cell.dtype for cell in cells])
+        dtype = w.common_dtype(cells)
         cells = [w.broadcast(w.cast(cell, dtype), rest, inner) for cell in cells]
         return w.reshape(w.stack(cells, "(entries)"), (*axes, *rest), (*extent, *inner))
 
@@ -465,8 +465,11 @@ class _Planner:
 
     def one_type(self, left: Value, right: Value) -> tuple[Value, Value]:
         kinds = self.writer.kind(left), self.writer.kind(right)
-        if left.dtype == right.dtype or (kinds[0] == "f") == (kinds[1] == "f"):
+        if left.dtype == right.dtype or kinds[0] != "f" != kinds[1]:
             return left, right
+        if kinds[0] == kinds[1]:
+            dtype = self.writer.common_dtype((left, right))
+            return self.writer.cast(left, dtype), self.writer.cast(right, dtype)
         if kinds[0] == "f":
             return left, self.writer.cast(right, left.dtype)
         return self.writer.cast(left, right.dtype), right

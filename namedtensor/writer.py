@@ -29,13 +29,21 @@ def union(orders: Sequence[Order | None]) -> Order:
     return (*further, *longest) if further else longest
 
 
+HALF = frozenset(("float16", "bfloat16"))
+
+
 class Writer:
-    """Writes the steps of one plan for one target; `real` is the dtype of constants."""
+    """Writes the steps of one plan for one target; `real` is the dtype of constants.
+
+    Where the tensors are of half precision, which has not every whole number from 257 or 2,049 on, what is made of constants
+    and whole numbers alone, such as the angle of a position, is computed in single, and rounded where it meets them.
+    """
 
     def __init__(self, target: Target, real: str | None = None, without: Sequence[str] = ()):
         self.optimised = chosen(target.name, without)
         self.target = target
-        self.real = real or target.default_float
+        self.half = real if real in HALF else None
+        self.real = target.canonical("float32") if self.half else real or target.default_float
         self.wide = target.result_type((target.default_float, self.real))  # what whole numbers become by themselves
         self.names: list[str] = []
         self.inputs: list[Value | Scalar] = []
@@ -208,7 +216,7 @@ class Writer:
         dtypes = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value)])
         floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
         if floating:
-            return target.result_type(floating)
+            return self.half if self.half in floating else target.result_type(floating)
         if floats or any(
             isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
         ):
@@ -224,6 +232,11 @@ class Writer:
         if rule == "sums" and self.kind(arguments[0]) not in FLOATING and arguments[0].dtype != "uint64":
             arguments = [self.cast(each, self.target.default_whole) for each in arguments]
         return arguments
+
+    def result(self, argument: Argument) -> Argument:
+        """What is given back, in the dtype of the tensors that were given."""
+        single = isinstance(argument, Value) and argument.dtype == self.real
+        return self.cast(argument, self.half) if self.half is not None and single else argument
 
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> Value:

@@ -68,6 +68,34 @@ def test_in_each_precision_as_pytorch_by_hand(name, precision):
     torch.testing.assert_close(found, want, rtol=CLOSE[precision], atol=CLOSE[precision])
 
 
+ANGLES = [
+    "ω_{a(k)} = 1 / 3^{(k − 1) / |a|}\nX ⊙ cos(p ⊙ ω) + X_{a→a}",
+    "φ = { (p + 1) ω if p > 3; (p + 1) ω otherwise }\nω = 0.37\nX ⊙ cos φ",
+    "[X ⊙ 0 + [sin(p 0.1), 1]_{b}]_{b(1)}", "X ⊙ (iota_{a} + 2000.5) / (iota_{a} + 2000)", "∑_{s} X ⊙ cos(p 0.5) / |s|",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "library, precision", [("numpy", "float16"), ("torch", "bfloat16"), ("torch", "float16"), ("jax.numpy", "bfloat16")]
+)
+@pytest.mark.parametrize("text", ANGLES)
+def test_whole_numbers_and_constants_are_no_coarser_than_single(text, library, precision):
+    """Half precision has no 2,047: a position turned by an angle would be turned by another."""
+    xp = pytest.importorskip(library)
+    X, p = RANDOM.normal(size=(8, 4)), np.arange(8) * 292
+    exact = nt.evaluate(text, X=nt.tensor(X, "s a"), p=nt.tensor(p, "s"))
+    half = (
+        xp.asarray(X).to(getattr(torch, precision))
+        if library == "torch"
+        else xp.asarray(X, dtype=getattr(xp, precision))
+    )
+    found = nt.evaluate(text, X=nt.tensor(half, "s a"), p=nt.tensor(xp.asarray(p), "s"))
+    assert str(found.dtype).removeprefix("torch.") == precision
+    array = found.to_array(exact.axes)
+    array = array.float().numpy() if library == "torch" else np.asarray(array, dtype="float32")
+    np.testing.assert_allclose(array, exact.to_array(exact.axes), rtol=2e-2, atol=2e-2)
+
+
 # ------------------------------------------------------------------------------------------------------ torch.compile
 BACKENDS = [
     "eager",

@@ -130,3 +130,19 @@ def test_a_config_that_does_not_fit_is_refused(changes, says, tmp_path):
     with pytest.raises(nt.NotationError) as caught:
         transformer.load(kept(model(), tmp_path, **changes))
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_positions_stay_exact_in_half_precision(precision, tmp_path):
+    """As far from single precision as transformers is, far into a text too, where halves have no such positions."""
+    theirs = model(max_position_embeddings=2000, head_dim=16)
+    ids = numbers(np.random.default_rng(0), 1, 700, below=23)
+    theirs.save_pretrained(tmp_path)
+    exact = theirs(ids).logits.detach().numpy()[0]
+    half = transformers.LlamaForCausalLM.from_pretrained(tmp_path, dtype=getattr(torch, precision)).eval()
+    ours = transformer.load(tmp_path, backend="torch", dtype=precision)
+    found = ours(nt.tensor(ids, "batch seq")).to_array(LOGITS)
+    assert found.dtype == getattr(torch, precision)
+    far = slice(500, 700)
+    apart = [np.linalg.norm(each.detach().float().numpy()[0, far] - exact[far]) for each in (found, half(ids).logits)]
+    assert apart[0] < 2.5 * apart[1]
