@@ -95,8 +95,9 @@ class Derivation:
         inside = {id(term) for term in in_order(body)}
         if id(by) not in inside:
             return self.nothing(body, by, starred)
-        kept = {axis: f"{axis}@∂" for axis in body.shape if not ("@" in axis and axis in by.shape)}
-        taken = {axis: f"{axis}@∂" for axis in starred}
+        own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
+        kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
+        taken = {axis: f"{axis}@{own}" for axis in starred}
         if is_reverse(count(body, kept), count(by, taken)):
             unknown = make.leaf("differential", by.shape)
             whole = Differentials(self, by, unknown).of(body)
@@ -203,7 +204,7 @@ class Differentials:
         frame.axes.update(formal_axes(record, term))
         if term.axes:
             size = term.arguments[0].shape.get(term.axes[0])
-            frame.sizes.update({axes[0]: size for name, axes in AUXILIARY.items()})
+            frame.sizes.update({axis: size for name in AUXILIARY for axis in frame.axes[name]})
         found = rules.term(tree, frame)
         for made in rules.terms.made()[before:]:
             made.node = self.derivation.node
@@ -216,12 +217,10 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
     found = (
         {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
     )
-    return {**found, **AUXILIARY}
+    return {**found, **{name: (f"{name}@∂{term.serial}",) for name in AUXILIARY}}
 
 
-AUXILIARY = {name: (f"{name}@∂",) for name in ("rank", "i", "j")}  # axes that a differential has inside
-
-
+AUXILIARY = ("rank", "i", "j")  # axes that a differential has inside, apart from those of another
 ZERO = "0"
 
 

@@ -381,3 +381,20 @@ def test_how_derivatives_are_written(text, printed):
     assert to_text(tree).partition("Y = ")[2] == printed
     for spelling in (to_text(tree), to_text(tree, ascii=True), to_latex(tree)):
         assert parse(spelling) == tree
+
+
+TWICE = [
+    "exp(X ⊙_{a} W)", "∏_{a} (X + 1)", "∏_{a,b} (X W)", "cumprod_{a} (2 X)", "softmax_{a} X", "sort_{a} X^3", "norm_{a} X",
+    "standardize_{a} X", "max_{a} X^2", "logsumexp_{b}(X W)", "[X_{a(1)}^2, X_{a(1)} X_{a(2)}^3]_{c}", "inv_{b,c}(M ⊙_{a} X)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TWICE)
+def test_twice(text, way):
+    """No axis of the inner derivative is taken for one of the outer."""
+    given = {"X": drawn("a[2]", 1), "W": drawn("a[2] b[3]", 2), "M": drawn("a[2] b[3] c[3]", 3)}
+    given = {name: each for name, each in given.items() if name in text}
+    once = f"∂({text})/∂X*"
+    found = nt.evaluate(f"∂({once})/∂X†", given)
+    axes = (*sorted(nt.evaluate(once, given).axes), "a†")
+    np.testing.assert_allclose(found.to_array(axes), by_differences(once, given, "X"), rtol=1e-5, atol=1e-5)
