@@ -112,6 +112,11 @@ def test_a_zero_in_a_product():
     assert nt.evaluate("∂(∑_{a} X^2)/∂X*", X=X).to_array().tolist() == [4, 0, 6]
 
 
+def test_a_norm_of_nothing_grows_in_no_direction():
+    X = nt.tensor([[0.0, 0.0], [3.0, 4.0]], "a b")
+    assert nt.evaluate("∂(∑_{a} norm_{b} X)/∂X*", X=X).to_array("a* b*").tolist() == [[0, 0], [0.6, 0.8]]
+
+
 def test_ties_share():
     X = nt.tensor([2.0, 2.0, 1.0], "a")
     assert nt.evaluate("∂(max_{a} X)/∂X*", X=X).to_array().tolist() == [0.5, 0.5, 0]

@@ -91,7 +91,9 @@ _reduction("std", "the root of the variance", "X.std(axis)", _deviation, "floats
            differentials=("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",))  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),), differentials=("(sign(X) ⊙ abs(X)^{p − 1}) ⊙_{ax} ∂X / norm_{ax}(X; p)^{p − 1}",),
+    options=(("p", 2),), differentials=(
+        "(sign(X) ⊙ abs(X)^{p − 1}) ⊙_{ax} ∂X / { norm_{ax}(X; p)^{p − 1} if norm_{ax}(X; p) > 0; 1 otherwise }",
+    ),
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",))  # fmt: skip
