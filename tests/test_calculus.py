@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import namedtensor as nt
 from grammar.errors import NotationError
@@ -114,7 +116,7 @@ def test_a_zero_in_a_product():
 
 def test_a_norm_of_nothing_grows_in_no_direction():
     X = nt.tensor([[0.0, 0.0], [3.0, 4.0]], "a b")
-    assert nt.evaluate("∂(∑_{a} norm_{b} X)/∂X*", X=X).to_array("a* b*").tolist() == [[0, 0], [0.6, 0.8]]
+    np.testing.assert_allclose(nt.evaluate("∂(∑_{a} norm_{b} X)/∂X*", X=X).to_array("a* b*"), [[0, 0], [0.6, 0.8]])
 
 
 def test_ties_share():
@@ -403,3 +405,39 @@ def test_twice(text, way):
     found = nt.evaluate(f"∂({once})/∂X†", given)
     axes = (*sorted(nt.evaluate(once, given).axes), "a†")
     np.testing.assert_allclose(found.to_array(axes), by_differences(once, given, "X"), rtol=1e-5, atol=1e-5)
+
+
+# ------------------------------------------------------------------------------------------------- drawn formulas
+DEFINITIONS = """f : ℝ^{b} → ℝ^{b}
+f(Y) = Y ⊙ (Y ⊙_{b} v)
+v_{b(k)} = 1 / k
+g(Y) = Y^2 / 3 + sin Y
+h : ℝ^{a} → ℝ^{a}
+h(Y) = softmax_{a} Y ⊙ Y
+"""
+PIECES = (
+    "exp(0.3 #)", "softmax_{b} #", "tanh #", "# ⊙ W", "[# ⊙_{b} M]_{c→b}", "standardize_{b} #", "[#]_{a→b,b→a} N",
+    "# + mean_{b} #", "cumsum_{a} #", "# / (2 + norm_{b} #)", "[[#]_{(a,b)→d}]_{d→(a,b)}", "[#]_{b(J)}", "σ # ⊙ #",
+    "{ # if W > 0; #^2 otherwise }", "f(#)", "g(#)", "h(#)", "# − max_{a} #", "√(1 + #^2)", "∑_i [#]_{a(i)} + W",
+)  # fmt: skip
+ENDS = ("", "∑_{a} ", "mean_{a,b} ", "∑_{b} ")
+DRAWN = {"X": drawn("a[3] b[3]", 1), "W": drawn("a[3] b[3]", 2), "M": drawn("b[3] c[3]", 3), "N": drawn("a[3]", 4),
+         "J": nt.tensor([2, 1, 3], "b")}  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4), st.sampled_from(ENDS), st.sampled_from([True, False]))
+@settings(deadline=None)
+def test_derivatives_of_drawn_formulas_are_quotients_of_differences(pieces, end, reverse):
+    text = "X"
+    for piece in pieces:
+        text = piece.replace("#", f"({text})")
+        if len(text) > 400:
+            break
+    names = {name: each for name, each in DRAWN.items() if name == "X" or name in text}
+    assume(np.abs(nt.evaluate(DEFINITIONS + text, names).array).max() < 50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calculus, "is_reverse", lambda *_: reverse)
+        found = nt.evaluate(f"{DEFINITIONS}∂({end}({text}))/∂X*", names)
+    formula = f"{DEFINITIONS}{end}({text})"
+    axes = (*sorted(nt.evaluate(formula, names).axes), "a*", "b*")
+    np.testing.assert_allclose(found.to_array(axes), by_differences(formula, names, "X"), rtol=1e-3, atol=1e-3)
