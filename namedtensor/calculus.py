@@ -12,16 +12,21 @@ For one number, such as a loss, the second is what is called backpropagation.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.parser import parse
 
+from .constants import Numbers
 from .frames import Frame
 from .making import Making, Simplifying
-from .names import Key, spelled
+from .names import Key, spelled, walk
 from .operators import REGISTRY
 from .operators.record import Operator
 from .scope import Scope, analyse
@@ -72,14 +77,57 @@ def is_name(checker: Checker, node: Node, frame: Frame) -> bool:
 
 
 def differential(checker: Checker, node: nodes.Differential, frame: Frame) -> Term:
-    """∂X, which has a value only where the differential of an operator is written."""
+    """∂X, which has a value where the differential of an operator is written, and in equations of differentials."""
     name = spelled(node.body)
     found = None if name is None else frame.variables.get(Key(DIFFERENTIAL + name.base))
-    if found is None:
-        raise checker.error(
-            405, "a differential alone has no value", node, hint=f"write the derivative by a name: {checker.text(node)}/∂X*"
-        )  # fmt: skip
-    return found
+    if found is not None:
+        return found
+    if checker.changes is not None:
+        return changed(checker, checker.term(node.body, frame), node)
+    raise checker.error(
+        405, "a differential alone has no value", node,
+        hint=f"write the derivative by a name: {checker.text(node)}/∂X*; an equation of differentials is checked beside a value",
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------ equations of differentials
+@contextmanager
+def changing(checker: Checker, sides: Iterable[Any], frame: Frame) -> Iterator[None]:
+    """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
+
+    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is.
+    """
+    found = [each for side in sides if side is not None for each in walk(side) if isinstance(each, nodes.Differential)]
+    if not found or checker.changes is not None:
+        yield
+        return
+    terms = [checker.term(each.body, frame) for each in found if spelled(each.body) is not None]
+    inside = {id(term): {id(each) for each in in_order(term)} - {id(term)} for term in terms}
+    free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
+    checker.changes = {id(term): drawn(checker, term) for term in free if not term.boolean}
+    try:
+        yield
+    finally:
+        checker.changes = None
+
+
+def drawn(checker: Checker, term: Term) -> Term:
+    """A change of a term: numbers of its shape, always the same ones."""
+    extent = tuple(known(size) for size in term.shape.values())
+    name = f"∂{term.serial}"
+    if not all(map(is_known, extent)):
+        return checker.terms.make("input", options=(name,), shape=dict(term.shape))
+    draw = Random(name)
+    numbers = Numbers(draw.uniform(-1, 1) for _ in range(math.prod(extent)))
+    return checker.terms.make("constant", options=(tuple(term.shape), extent, numbers), shape=dict(term.shape))
+
+
+def changed(checker: Checker, body: Term, node: Node) -> Term:
+    """How a term changes with those that do."""
+    assert checker.changes is not None
+    derivation = Derivation(checker, node)
+    found = Differentials(derivation, checker.changes, {}).of(body)
+    return derivation.making.spread(derivation.making.number(0.0), body.shape) if found is None else found
 
 
 # -------------------------------------------------------------------------------------------------------- the two ways
@@ -100,13 +148,14 @@ class Derivation:
         taken = {axis: f"{axis}@{own}" for axis in starred}
         if is_reverse(count(body, kept), count(by, taken)):
             unknown = make.leaf("differential", by.shape)
-            whole = Differentials(self, by, unknown).of(body)
+            whole = Differentials(self, {id(by): unknown}, {}).of(body)
             if whole is None:
                 return self.nothing(body, by, starred)
             seed = make.seed(body.shape, kept)
             found = carried_back(make, whole, unknown, seed, frozenset(kept.values()))
             return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
-        found = Differentials(self, by, make.seed(by.shape, taken)).of(body)
+        further = {new: by.shape[old] for old, new in taken.items()}
+        found = Differentials(self, {id(by): make.seed(by.shape, taken)}, further).of(body)
         if found is None:
             return self.nothing(body, by, starred)
         return make.rename(found, {new: starred[old] for old, new in taken.items()})
@@ -133,12 +182,12 @@ def count(term: Term, axes: Any) -> float:
 
 # ------------------------------------------------------------------------------------------------------ differentials
 class Differentials:
-    """The differential of every term between one and another, whose own is given."""
+    """The differentials of terms, where those of some are given; `further` are axes that these have besides."""
 
-    def __init__(self, derivation: Derivation, by: Term, given: Term):
+    def __init__(self, derivation: Derivation, given: Mapping[int, Term], further: Mapping[str, Any]):
         self.derivation, self.checker, self.make = derivation, derivation.checker, derivation.making
-        self.found: dict[int, Term | None] = {id(by): given}
-        self.further = {axis: size for axis, size in given.shape.items() if axis not in by.shape}
+        self.found: dict[int, Term | None] = dict(given)
+        self.further = further
 
     def of(self, body: Term) -> Term | None:
         """Its differential; None where it is zero."""

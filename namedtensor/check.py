@@ -11,6 +11,7 @@ module each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from grammar import nodes
@@ -79,6 +80,7 @@ class Checker:
         self.guards: list[Term] = []
         self.top = Frame()
         self.rules: Checker | None = None  # which types the differentials of operators
+        self.changes: dict[int, Term] | None = None  # of the terms of an equation of differentials
         self.solver = Solver(self)
         self.prepare_inputs()
 
@@ -275,6 +277,14 @@ class Checker:
         from .calculus import differential
 
         return differential(self, node, frame)
+
+    def changing(self, sides: tuple[Node, ...], frame: Frame):
+        """See `calculus.changing`."""
+        if not self.scope.varied:
+            return nullcontext()
+        from .calculus import changing
+
+        return changing(self, sides, frame)
 
     def call_rule(self, node: Call, frame: Frame) -> Term:
         return calls.call(self, node, frame)

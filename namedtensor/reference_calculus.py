@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from random import Random
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .names import Key, spelled
+from .names import Key, spelled, walk
 from .reference import Tensor, records
 from .reference_frames import Frame
 
@@ -52,12 +53,18 @@ def slope(value: Callable[[float], Tensor]) -> Tensor:
 def moved(evaluation: Any, body: Any, frame: Frame, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
     """The value of the body, were X larger by `change` at one record."""
     other = Tensor(X.shape, lambda each: X(each) + change * (each == record))
-    top, holder = evaluation.top, next(place for place in frame.outwards() if holds(evaluation, key, place))
+    return with_others(evaluation, body, frame, {key: other})
+
+
+def with_others(evaluation: Any, body: Any, frame: Frame, others: dict[Key, Tensor]) -> Tensor:
+    """The value of the body, did some names stand for other tensors."""
+    top, places = evaluation.top, [*frame.outwards()]
+    holders = {key: next(place for place in places if holds(evaluation, key, place)) for key in others}
     copies: dict[int, Frame] = {}
-    for place in reversed([*frame.outwards()]):
+    for place in reversed(places):
         above = None if place.parent is None else copies[id(place.parent)]
-        variables = {**place.variables, key: other} if place is holder else place.variables
-        copies[id(place)] = replace(place, parent=above, variables=variables, memo={})
+        own = {key: other for key, other in others.items() if holders[key] is place}
+        copies[id(place)] = replace(place, parent=above, variables={**place.variables, **own}, memo={})
     evaluation.top = copies[id(top)]
     try:
         return evaluation.value(body, copies[id(frame)])
@@ -68,3 +75,29 @@ def moved(evaluation: Any, body: Any, frame: Frame, key: Key, X: Tensor, record:
 def holds(evaluation: Any, key: Key, frame: Frame) -> bool:
     """Whether a name stands for something in this very frame."""
     return key in frame.elements or key in frame.variables or evaluation.fact(key, frame, frame) is not None
+
+
+# ------------------------------------------------------------------------------------------ equations of differentials
+def changes_in(evaluation: Any, sides: tuple[Any, ...], frame: Frame) -> dict[Key, tuple[Tensor, Tensor]]:
+    """For the names that an equation has the ∂ of, what they stand for and a change of it; those defined by others follow."""
+    found = [node.body for side in sides for node in walk(side) if isinstance(node, nodes.Differential)]
+    keys = {name.key(frame.index): body for body in found if (name := spelled(body)) is not None}
+    given = {key for key in keys if any(key in place.variables for place in frame.outwards())}
+    values = {key: evaluation.value(keys[key], frame) for key in given or keys}
+    draw = Random(0)
+    return {key: (X, Tensor(X.shape, lambda record: draw.uniform(-1, 1))) for key, X in values.items()}
+
+
+def differential(evaluation: Any, node: nodes.Differential, frame: Frame) -> Tensor:
+    """How fast the body grows with what changes."""
+    if not evaluation.changes:
+        raise NotationError(405, "a differential alone has no value")
+
+    def at(h: float) -> Tensor:
+        others = {
+            key: Tensor(X.shape, lambda record, X=X, H=H: X(record) + h * H(record))
+            for key, (X, H) in evaluation.changes.items()
+        }
+        return with_others(evaluation, node.body, frame, others)
+
+    return slope(at)

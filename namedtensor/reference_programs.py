@@ -35,7 +35,7 @@ from .reference import (
     split,
     unite,
 )
-from .reference_calculus import derivative
+from .reference_calculus import changes_in, derivative, differential
 from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
 from .reference_functions import apply, power
 from .reference_names import STEPS, Names
@@ -54,6 +54,7 @@ class Evaluation(Names):
         self.top = Frame(variables=dict(values))
         self.busy = set()
         self.used = set()
+        self.changes: dict[Key, tuple[Tensor, Tensor]] = {}
         for name, X in values.items():
             self.top.facts += declared_sizes(scope, name, X, self)
 
@@ -219,7 +220,7 @@ class Evaluation(Names):
         return derivative(self, node, frame)
 
     def differential(self, node: nodes.Differential, frame: Frame) -> Tensor:
-        raise NotationError(405, "a differential alone has no value")
+        return differential(self, node, frame)
 
     # ------------------------------------------------------------------------------------------------- sums by index
     def index_sum(self, node: nodes.IndexSum, frame: Frame) -> Tensor:
@@ -399,10 +400,11 @@ class Evaluation(Names):
                 raise NotationError(407, f"{entry} does not lie in the declared set")
 
     def check_claim(self, claim: Claim, frame: Frame) -> None:
-        left = self.value(claim.left, frame)
         if isinstance(claim.right, nodes.Set):
-            return self.check_member(left, claim.right, frame)
-        right = self.value(claim.right, frame)
+            return self.check_member(self.value(claim.left, frame), claim.right, frame)
+        self.changes = changes_in(self, (claim.left, claim.right), frame)
+        left, right = self.value(claim.left, frame), self.value(claim.right, frame)
+        self.changes = {}
         if left.shape and right.shape and set(left.shape) != set(right.shape):
             raise NotationError(307, "the two sides of = have different axes")
         pairs = [(left(record), right(record)) for record in records(unite(left.shape, right.shape))]

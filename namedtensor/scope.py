@@ -164,12 +164,19 @@ def _analyse(source: str, program: nodes.Program) -> Scope:
         sorter.add(position, statement)
     sorter.finish()
     if any(sign in source for sign in DERIVATIVES):
-        by = (spelled(node.variable) for node in walk(program) if isinstance(node, nodes.Derivative))
+        by = (
+            spelled(varied(node)) for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))
+        )
         scope.varied = frozenset(name.base for name in by if name is not None)
     return scope
 
 
 DERIVATIVES = ("∂", "partial", "/d")
+
+
+def varied(node: nodes.Derivative | nodes.Differential) -> Node:
+    """What a derivative is taken by, or a differential is of."""
+    return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
 class _Sorter:

@@ -83,11 +83,11 @@ def domain_claim(checker: Checker, term: Term, group) -> None:
 
 def claim(checker: Checker, claim: Claim, frame: Frame) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
-    left = checker.term(claim.left, frame)
     if isinstance(claim.right, nodes.Set):
-        checker.check_member(left, claim.right, frame, claim.left)
+        checker.check_member(checker.term(claim.left, frame), claim.right, frame, claim.left)
         return
-    right = checker.term(claim.right, frame)
+    with checker.changing((claim.left, claim.right), frame):
+        left, right = checker.term(claim.left, frame), checker.term(claim.right, frame)
     shape = checker.broadcast((left, right), claim.left, claim.span, "=", (claim.left, claim.right))
     if set(left.shape) != set(right.shape) and right.shape and left.shape:
         raise checker.error(

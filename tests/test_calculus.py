@@ -441,3 +441,46 @@ def test_derivatives_of_drawn_formulas_are_quotients_of_differences(pieces, end,
     formula = f"{DEFINITIONS}{end}({text})"
     axes = (*sorted(nt.evaluate(formula, names).axes), "a*", "b*")
     np.testing.assert_allclose(found.to_array(axes), by_differences(formula, names, "X"), rtol=1e-3, atol=1e-3)
+
+
+# ------------------------------------------------------------------------------------------ equations of differentials
+RULES = [
+    "∂(exp X) = exp X ⊙ ∂X", "∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y", "∂(X / Y) = (∂X ⊙ Y − X ⊙ ∂Y) / Y^2", "∂(X ⊙ Y) = ∂X ⊙ Y",
+    "∂(softmax_{a} X) = softmax_{a} X ⊙ (∂X − softmax_{a} X ⊙_{a} ∂X)", "∂(A ⊙_{a} X) = A ⊙_{a} ∂X + ∂A ⊙_{a} X",
+    "∂(A ⊙_{a} X) = A ⊙_{a} ∂X", "∂(X_{a→c}) = [∂X]_{a→c}", "∂(∑_{a} X) = ∑_{a} ∂X", "Z = X ⊙ X\n∂Z = 2 X ⊙ ∂X",
+    "f(t) = t^3\n∂f(X) = 3 X^2 ⊙ ∂X", "∂(x^2) = 2 x ∂x", "∂(X + 3) = ∂X",
+]  # fmt: skip
+CHANGING = {"X": drawn("a[3]", 1), "Y": drawn("a[3]", 2), "A": drawn("b[2] a[3]", 3), "x": 2.0}
+
+
+WRONG = [
+    "∂(exp X) = X ⊙ ∂X", "∂(X ⊙ Y) = ∂X ⊙ Y − X ⊙ ∂Y", "∂(X / Y) = ∂X / Y + X ⊙ ∂Y / Y", "Z = X ⊙ X\n∂Z = X ⊙ ∂X",
+    "∂(softmax_{a} X) = softmax_{a} X ⊙ ∂X", "∂(A ⊙_{a} X) = A ⊙_{a} ∂X − ∂A ⊙_{a} X", "∂(x^2) = x ∂x",
+]  # fmt: skip
+
+
+def of_rule(rule):
+    """What a rule is checked with, for arrays and for the reference evaluator."""
+    given = {name: each for name, each in CHANGING.items() if name in rule}
+    return given, {
+        name: each if name == "x" else reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()
+    }
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_equations_of_differentials_hold(rule):
+    """The rules of the paper, as they stand there."""
+    given, plain = of_rule(rule)
+    assert nt.evaluate(f"{rule}\n1", given).item() == 1
+    assert reference.evaluate(f"{rule}\n1", plain).to_list(()) == 1
+    shapes = {name: "ℝ" if name == "x" else str(each.shape) for name, each in given.items()}
+    assert not nt.check(f"{rule}\n1", **shapes).errors
+    assert not nt.check(f"{rule}\n1", **{name: shape.replace("[3]", "") for name, shape in shapes.items()}).errors
+
+
+@pytest.mark.parametrize("rule", WRONG)
+def test_wrong_equations_of_differentials_do_not(rule):
+    given, plain = of_rule(rule)
+    for evaluate, values in ((nt.evaluate, given), (reference.evaluate, plain)):
+        with pytest.raises(NotationError, match="this does not hold"):
+            evaluate(f"{rule}\n1", values)
