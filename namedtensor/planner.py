@@ -17,7 +17,7 @@ from .operators.record import IndexProblem
 from .plan import Argument, Order, Plan, Value
 from .sizes import is_known, known
 from .targets import Target, dtype_name, kind_of
-from .terms import Term, in_order, resolve
+from .terms import Term, in_order, resolve, without_variables
 from .writer import Writer
 
 AXES = 32  # arrays may have 64 axes, and an operation may double them
@@ -38,7 +38,7 @@ def make_plan(
     """
     planner = _Planner(source, target, limits, real_of(layouts, target), without)
     planner.take(layouts, names or {})
-    results = [planner.writer.result(planner.value(term)) for term in planner.all(roots)]
+    results = [planner.writer.result(planner.value(term)) for term in planner.all(without_variables(roots))]
     return planner.writer.plan(source, results, short=0 if planner.blocks else extremes.SHORT), planner.python
 
 
@@ -372,9 +372,6 @@ class _Planner:
     def number_rule(self, term: Term) -> Argument:
         return term.number
 
-    def variable_rule(self, term: Term) -> Argument:
-        return self.array(term.arguments[0])
-
     def constant_rule(self, term: Term) -> Argument:
         axes, extent, numbers = term.options
         whole = all(isinstance(number, int) for number in numbers)
@@ -495,7 +492,6 @@ class _Planner:
     RULES = {
         "input": input_rule,
         "number": number_rule,
-        "variable": variable_rule,
         "constant": constant_rule,
         "rename": rename_rule,
         "merge": merge_rule,

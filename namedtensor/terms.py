@@ -13,6 +13,7 @@ lifting done: what is left is a graph in which equal terms are one object.
     pick     one element of an axis; options are (axis, index from 0)
     fill     parts joined along an axis, then put in order; options are (axis, positions from 0)
     literal  numbers joined to a tensor; options are the axes
+    variable the same tensor, apart from all that equals it, where a derivative is taken by it; options are its name
 
 The rest, such as constants, identities and cases, are the rules of `plan`.
 """
@@ -96,3 +97,20 @@ def in_order(*roots: Term) -> list[Term]:
             found.append(term)
             stack.extend(term.arguments)
     return sorted(found, key=lambda term: term.serial)
+
+
+def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The same terms, each variable what it stands for: once there are no derivatives to take, what equals it is it."""
+    order = in_order(*roots)
+    if not any(term.operator == "variable" for term in order):
+        return roots
+    terms, found = Terms(), {}
+    for term in order:
+        arguments = tuple(found[id(each)] for each in term.arguments)
+        if term.operator == "variable":
+            found[id(term)] = arguments[0]
+        else:
+            found[id(term)] = terms.make(
+                term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
+            )
+    return tuple(found[id(root)] for root in roots)

@@ -409,7 +409,9 @@ class NumPy(Backend):
         self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
-        if step.primitive == "dot" and out.startswith("room_") and step.value.count <= TINY:  # one of its very own dtype
+        if (
+            step.primitive == "dot" and out.startswith("room_") and step.value.count <= TINY
+        ):  # one of its very own dtype
             return f"{names[0]}.dot({names[1]}, {out})"
         if step.primitive in self.products:
             return f"matmul({', '.join(names)}, {out})"
