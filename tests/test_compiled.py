@@ -96,6 +96,27 @@ def test_whole_numbers_and_constants_are_no_coarser_than_single(text, library, p
     np.testing.assert_allclose(array, exact.to_array(exact.axes), rtol=2e-2, atol=2e-2)
 
 
+# ------------------------------------------------------------------------------------------------------------- devices
+MADE = [
+    "X + [1, 2, 3]_{b}", "X ⊙ iota_{b} / |b|", "X ⊙_{b} I_{b,b'}", "{ X if iota_{a} = 1; 0.5 otherwise }", "𝕀[X > 0.5] ⊙ X",
+    "softmax_{b}(X + { 0 if iota_{b} ≤ 2; −∞ otherwise })", "Y_{b(i)} = i^2\nX ⊙ Y", "standardize_{b} X + gelu X", "cumsum_{b} X",
+    "unroll_{b,k} X", "maxk_{b,k} X", "X ⊕_{b} [1, 2]_{b}", "[X_{b(1)}, 2]_{c}", "max(X, 0.1) − |X|", "X_{b(3)} ⊙ (1 − 2 X_{b(1)})",
+    "logsumexp_{b} X ⊙ norm_{b} X",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["{}", "∂({})/∂X*"])
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("text", MADE)
+def test_what_a_plan_makes_is_made_where_its_tensors_are(text, precision, form):
+    """Arrays on PyTorch's device `meta` have no numbers, and do not mix with those of another device, as on a GPU."""
+    before, _, last = text.rpartition("\n")
+    X = nt.tensor(torch.empty(2, 3, device="meta", dtype=getattr(torch, precision)), "a b")
+    for _ in range(3):
+        found = nt.evaluate(f"{before}\n{form.format(last)}", {"X": X}, sizes={"k": 2} if ",k}" in text else None)
+    assert found.array.device.type == "meta" and str(found.dtype) == f"torch.{precision}"
+
+
 # ------------------------------------------------------------------------------------------------------ torch.compile
 BACKENDS = [
     "eager",
