@@ -65,6 +65,7 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathcal cal mathscr mathfrak rec shp ind overline underline overbrace
     underbrace overset stackrel binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
     sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
+REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(
     _macros("hat tilde bar vec dot ddot widehat widetilde check breve"), "give the name a prime or another letter"
 )

@@ -70,6 +70,7 @@ JOINS_BEFORE = {
 }  # fmt: skip
 
 
+CLOSING = ")],;}/+=⊙·<>≤≥≠"  # after a star these leave nothing to multiply with
 OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
 
@@ -212,7 +213,7 @@ class _Lexer:
         found = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if found:
             after = source[found.end() : found.end() + 1]
-            closes = not after or after in ")],;}" or after.isspace()
+            closes = not after or after in CLOSING or after.isspace()
             if self.in_axes or (self.previous() == "PARTIAL" and closes):
                 self.skip = found.end()
                 return self.add("NAME", text + marks(found.group()), start, found.end())
@@ -232,7 +233,7 @@ class _Lexer:
     def ends_derivative(self, start: int, end: int) -> bool:
         """Whether a star here marks the axes of what a derivative is taken by: ∂W^{1,Q}*, and then nothing to multiply."""
         tokens, after = self.tokens, self.source[end : end + 1]
-        if not tokens or tokens[-1].end != start or (after and after not in ")],;}" and not after.isspace()):
+        if not tokens or tokens[-1].end != start or (after and after not in CLOSING and not after.isspace()):
             return False
         place = len(tokens) - 1
         while place > 1:
@@ -350,5 +351,6 @@ ADVICE = {
     "!": "≠ is !=",
     "~": "¬ is not",
     "=": "one = is enough",
+    "∇": "a gradient is a derivative by a name: ∂L/∂W*",
     '"': "names are written without quotation marks; values are given by name, beside the formula",
 }

@@ -13,6 +13,9 @@ LONGEST = 60  # names beyond this are no slips of the pen
 ELSEWHERE = {
     "axis": "axes are named in the subscript: softmax_{seq} X",
     "dim": "axes are named in the subscript: softmax_{seq} X",
+    "grad": "a gradient is a derivative by a name: ∂L/∂W*",
+    "gradient": "a gradient is a derivative by a name: ∂L/∂W*",
+    "jacobian": "a derivative by a name has the axes of both: ∂Y/∂X*",
     "einsum": "a contraction is written A ⊙_{axis} B",
     "matmul": "a contraction is written A ⊙_{axis} B",
     "dot": "a contraction is written A ⊙_{axis} B",

@@ -36,7 +36,12 @@ def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
             hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
         )
     notes = checker.known_here(key, known_names)
-    hint = checker.unspelled(key) or did_you_mean(near(text, checker.spellable(known_names))) or ELSEWHERE.get(text)
+    hint = (
+        checker.unspelled(key)
+        or of_derivative(checker, key, place)
+        or did_you_mean(near(text, checker.spellable(known_names)))
+        or ELSEWHERE.get(text)
+    )
     return checker.error(
         201,
         f"{text} is not known",
@@ -44,6 +49,15 @@ def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
         notes=notes,
         hint=hint or f"define {text} by an equation, or give it a value",
     )
+
+
+def of_derivative(checker: Checker, key: Key, place: Any) -> str | None:
+    """dL/dW, which is no derivative without a sign that says so."""
+    span = getattr(place, "span", None)
+    after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
+    if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
+        return None
+    return f"a derivative is written ∂{key.base[1:]}/∂X*, or d({key.base[1:]})/dX*"
 
 
 def spellable(checker: Checker, names: list[str]) -> list[str]:
