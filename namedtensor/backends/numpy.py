@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers
+from .numpy_kernels import KERNELS
 from .places import TINY
 from .source import Backend
 
@@ -80,278 +81,8 @@ def _ones(step: Any, xp: Any) -> Any:
     return np.ones(step.options["size"], dtype=getattr(xp, step.value.dtype))
 
 
-IN_BLOCKS = '''
-def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, careful=None, more_rooms=()):
-    """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
-
-    `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
-    others element by element. `run` is given the part of the result to write to, and `rooms`, which each thread has for
-    itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept. From
-    the first block on whose numbers are too extreme for `run`, which it says, `careful` is run with its own rooms.
-    """
-    forms = [(run, rooms)] if careful is None else [(run, rooms), (careful, more_rooms)]
-    out = np.empty(shape, dtype)
-    picked = len(counts) - 1
-    starts = [*range(0, counts[-1], rows)]
-    places = itertools.product(*(range(count) for count in counts[:-1]), starts)
-    before = (slice(None),) * (axis - picked)
-    lock = threading.Lock()
-
-    def work(memory):
-        form, own = None, ()
-
-        def written(parts, into):
-            nonlocal form, own
-            while True:
-                if form is not forms[0]:
-                    form = forms[0]
-                    own = memory(form[1])
-                if form[0](*parts, into, *own) is not True:
-                    return
-                if form is forms[0]:
-                    del forms[0]
-
-        while True:
-            with lock:
-                place = next(places, None)
-            if place is None:
-                return
-            again = max(0, place[-1] + rows - counts[-1])
-            at = (*place[:-1], slice(place[-1] - again, place[-1] + rows - again), slice(None))
-            parts = [array[tuple(at[-1 if cut is None else cut] for cut in each)] for array, each in zip(arrays, cuts)]
-            into = out[(*place[:-1], *before, slice(place[-1], place[-1] + rows))]
-            if again:
-                whole = np.empty((*into.shape[: len(before)], rows, *into.shape[len(before) + 1 :]), dtype)
-                written(parts, whole)
-                into[...] = whole[(*before, slice(again, None))]
-            else:
-                written(parts, into)
-
-    with one_thread_of_blas():
-        others = [threads().submit(contextvars.copy_context().run, in_rooms, work) for _ in range(cores() - 1)]
-        in_rooms(work)
-        for other in others:
-            other.result()
-    return out
-'''
-OVER_SLICES = '''
-def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
-    """What `run` gives for each slice of the arrays, combined; `cuts` says along which axis each is cut, if along any."""
-    cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
-
-    def work(memory):
-        own, found = memory(rooms), ()
-        for place in range(start, stop, rows):
-            at = slice(place, place + rows)
-            parts = [array if cut is None else array[(*cut, at)] for array, cut in zip(arrays, cuts)]
-            more = run(*parts, *own)
-            more = more if isinstance(more, tuple) else (more,)
-            found = [combine(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
-        return found
-
-    return in_rooms(work)
-'''
-ROOMS = '''
-rooms_kept = threading.local()
-
-
-def in_rooms(work):
-    """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, stays
-    with the thread, which takes it from its list while it works."""
-    kept = rooms_kept.__dict__.setdefault("free", [])
-    memory = kept.pop() if kept else b""
-
-    def made(rooms):
-        nonlocal memory
-        sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in rooms]
-        if len(memory) < sum(sizes):
-            memory = np.empty(sum(sizes), np.uint8)
-        starts = itertools.accumulate(sizes, initial=0)
-        return [np.ndarray(*room, memory, start) for room, start in zip(rooms, starts)]
-
-    try:
-        return work(made)
-    finally:
-        if 0 < len(memory) <= 2**22:
-            kept.append(memory)
-'''
-THREADS = '''
-@functools.cache
-def cores():
-    """How many threads can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@functools.cache
-def threads():
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=threads.cache_clear)
-    return concurrent.futures.ThreadPoolExecutor(cores(), thread_name_prefix="blocks")
-'''
-BLAS = '''
-blas_lock = threading.Lock()
-blas_users = []  # for each that wants one thread now, how many there were before the first
-
-
-@functools.cache
-def blas_threads():
-    """The functions that get and set the number of threads of NumPy's OpenBLAS; None where it has another."""
-    folder = os.path.dirname(np.__file__)
-    for path in glob.glob(os.path.join(folder, "..", "numpy.libs", "*openblas*")) + glob.glob(
-        os.path.join(folder, ".dylibs", "*openblas*")
-    ):
-        library = ctypes.CDLL(path)
-        for form in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads"):
-            if hasattr(library, form.format("set")):
-                if hasattr(os, "register_at_fork"):
-                    os.register_at_fork(after_in_child=without_blas_users)
-                return getattr(library, form.format("get")), getattr(library, form.format("set"))
-    return None
-
-
-def without_blas_users():
-    """In a forked process, where no thread is left that would set the number back."""
-    global blas_lock
-    blas_lock = threading.Lock()
-    if blas_users:
-        blas_threads()[1](blas_users[0])
-        blas_users.clear()
-
-
-@contextlib.contextmanager
-def one_thread_of_blas():
-    """While blocks are computed on all cores, a product of matrices is to take one.
-
-    The number is that of the whole process: the first who comes sets it, and the last who goes sets it back.
-    """
-    functions = blas_threads()
-    if functions is None:
-        yield
-        return
-    get, put = functions
-    with blas_lock:
-        blas_users.append(blas_users[0] if blas_users else get())
-        put(1)
-    try:
-        yield
-    finally:
-        with blas_lock:
-            before = blas_users.pop() if blas_users else get()
-            if not blas_users:
-                put(before)
-'''
-
-
-MODERATE = '''
-def moderate(x, low, high):
-    """Whether all entries of x lie between two numbers."""
-    if x.size < 64:
-        found = x.ravel().tolist()
-        least, most = min(found), max(found)
-    else:
-        least, most = np.minimum.reduce(x, None), np.maximum.reduce(x, None)
-    return low < least <= most < high
-'''
-ERF = '''
-def erf(x, out=None):
-    """The error function: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits."""
-    size = np.minimum(np.abs(x), 6.0)
-    square = size * size
-    outside = horner(ABOVE, size)
-    outside /= horner(BELOW, size)
-    outside *= np.exp(-square)
-    inside = horner(NEAR, np.minimum(square, 0.75))
-    inside *= size
-    inside += size
-    return np.copysign(np.where(size < 0.8660254037844386, inside, 1.0 - outside), x, out)
-'''
-ERF_SINGLE = '''
-def erf_single(x, out=None):
-    """The error function of numbers of 32 bits, tanh(x P(x²)): as many at a time as lie in the cache."""
-    whole = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
-    given, found, size = np.ravel(x), whole.reshape(-1), 2**15
-    squares, totals = np.empty((2, min(size, given.size)), x.dtype)
-    with np.errstate(over="ignore"):
-        for start in range(0, given.size, size):
-            part = given[start : start + size]
-            square = np.multiply(part, part, squares[: part.size])
-            total = np.multiply(square, SINGLE[0], totals[: part.size])
-            total += SINGLE[1]
-            for coefficient in SINGLE[2:]:
-                total *= square
-                total += coefficient
-            total *= part
-            np.tanh(total, found[start : start + size])
-    if out is None or whole is out:
-        return whole
-    out[...] = whole
-    return out
-'''
-HORNER = '''
-def horner(coefficients, x):
-    """A polynomial, by Horner's rule."""
-    total = coefficients[0] * x + coefficients[1]
-    for coefficient in coefficients[2:]:
-        total *= x
-        total += coefficient
-    return total
-'''
-POSITIONS = '''
-def positions(indices, size, base):
-    """Indices that count from `base`, as positions from 0; each must lie in range."""
-    wrong = (indices < base) | (indices >= base + size)
-    if wrong.any():
-        raise IndexError(int(np.extract(wrong, indices)[0]), size)
-    return indices.astype(np.int64) - base if base else indices
-'''
-WHOLE_POSITIONS = '''
-def whole_positions(indices):
-    """Indices given as floating numbers, as whole ones."""
-    wrong = (indices != np.floor(indices)) | ~np.isfinite(indices)
-    if wrong.any():
-        raise IndexError(float(np.extract(wrong, indices)[0]), None)
-    return indices.astype(np.int64)
-'''
-COVERED = '''
-def covered(condition):
-    """Fail where no case holds."""
-    if not condition.all():
-        raise ValueError("no case holds for some elements")
-'''
-WHOLE_POWER = '''
-def whole_power(x, y):
-    """Powers of whole numbers, whole where no exponent is negative."""
-    return x.astype(np.float64) ** y if (y < 0).any() else x**y
-'''
-WINDOWS = '''
-def windows(x, axis, size):
-    """Windows along an axis, as a view."""
-    count = x.shape[axis] - size + 1
-    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
-    return np.lib.stride_tricks.as_strided(x, shape, (*x.strides, x.strides[axis]), writeable=False)
-'''
-DESCENDING = '''
-def descending(x):
-    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
-    return x.shape[-1] - 1 - x[..., ::-1].argsort(-1, "stable")[..., ::-1]
-'''
-
-
 def _erf(step: Any) -> str:
     return "erf_single" if step.value.dtype == "float32" else "erf"
-
-
-KERNELS = {
-    "moderate": MODERATE, "horner": HORNER, "erf": ERF, "erf_single": ERF_SINGLE, "positions": POSITIONS,
-    "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-    "in_blocks": IN_BLOCKS, "over_slices": OVER_SLICES, "in_rooms": ROOMS, "cores": THREADS, "one_thread_of_blas": BLAS, "whole_power": WHOLE_POWER, "windows": WINDOWS, "descending": DESCENDING,
-}  # fmt: skip
-
-
-def _coefficients(*names: str) -> str:
-    from ..operators import error_function as table
-
-    return "\n".join(f"{name} = {getattr(table, name)}" for name in names)
 
 
 class NumPy(Backend):
@@ -396,12 +127,7 @@ class NumPy(Backend):
             "trace": "np.linalg.trace({0})",
         }  # fmt: skip
         super().__init__(
-            "numpy", IMPORTS, lines, ALIASES,
-            {
-                **KERNELS,
-                "horner": f"{_coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}",
-                "erf_single": f"{_coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
-            },
+            "numpy", IMPORTS, lines, ALIASES, KERNELS,
             natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
@@ -409,9 +135,10 @@ class NumPy(Backend):
         self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
-        if (
-            step.primitive == "dot" and out.startswith("room_") and step.value.count <= TINY
-        ):  # one of its very own dtype
+        into_room = (
+            out.startswith("room_") and step.value.count <= TINY
+        )  # which is dense, and of the result's own dtype
+        if step.primitive == "dot" and into_room:
             return f"{names[0]}.dot({names[1]}, {out})"
         if step.primitive in self.products:
             return f"matmul({', '.join(names)}, {out})"

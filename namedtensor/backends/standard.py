@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed, numbers
-from .numpy import ERF, HORNER, _coefficients
+from .numpy_kernels import ERF, HORNER, coefficients
 from .source import Backend
 
 
@@ -110,7 +110,7 @@ class Standard(Backend):
 
 BACKEND = Standard(
     "standard", "", LINES, {},
-    {"horner": f"{_coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
+    {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, "whole_power": WHOLE_POWER,
      "windows": WINDOWS, "descending": DESCENDING},
     numbers=OF_NUMBERS, prefix="xp",
