@@ -452,7 +452,8 @@ class _Sorter:
                 owner.local_claims.append(claim)
             else:
                 self.scope.claims.append(claim)
-                claimed.append((position, claim.left))
+                if not any(isinstance(node, nodes.Differential) for node in walk(claim.left)):  # which has no value
+                    claimed.append((position, claim.left))
         if self.scope.last is None and not self.scope.functions:
             for position, left in claimed[-1:]:
                 self.scope.values.append((position, left))

@@ -36,12 +36,8 @@ def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
             hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
         )
     notes = checker.known_here(key, known_names)
-    hint = (
-        checker.unspelled(key)
-        or of_derivative(checker, key, place)
-        or did_you_mean(near(text, checker.spellable(known_names)))
-        or ELSEWHERE.get(text)
-    )
+    hint = of_family(checker, key) or checker.unspelled(key) or of_derivative(checker, key, place)
+    hint = hint or did_you_mean(near(text, checker.spellable(known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
         f"{text} is not known",
@@ -49,6 +45,14 @@ def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
         notes=notes,
         hint=hint or f"define {text} by an equation, or give it a value",
     )
+
+
+def of_family(checker: Checker, key: Key) -> str | None:
+    """W^n, where W^t is defined for t = 1, …, n and nobody says what n is."""
+    families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
+    bounds = {checker.text(each.range.last) for each in families if each.range is not None}
+    unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
+    return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else None
 
 
 def of_derivative(checker: Checker, key: Key, place: Any) -> str | None:

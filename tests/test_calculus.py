@@ -478,6 +478,13 @@ def test_equations_of_differentials_hold(rule):
     assert not nt.check(f"{rule}\n1", **{name: shape.replace("[3]", "") for name, shape in shapes.items()}).errors
 
 
+def test_equations_of_differentials_alone_are_checked_and_have_no_value():
+    rule, X = "∂(X ⊙ X) = 2 X ⊙ ∂X", CHANGING["X"]
+    assert not nt.check(rule, X="ℝ^{a}").errors
+    with pytest.raises(NotationError, match="error 105: there is no value here"):
+        nt.evaluate(rule, X=X)
+
+
 @pytest.mark.parametrize("rule", WRONG)
 def test_wrong_equations_of_differentials_do_not(rule):
     given, plain = of_rule(rule)
