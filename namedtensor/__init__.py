@@ -13,7 +13,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from grammar.errors import NotationError
+from .shadowed import sentence, warn_if_hidden
+
+try:
+    from grammar.errors import NotationError
+except ImportError as problem:  # a grammar.py of one's own stands in the way
+    raise ImportError(sentence("grammar") or str(problem)) from None
 
 from .formula import Formula, Program, check, derivative, evaluate, explain, formula, load, program
 from .limits import Limits
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from .tensors import NamedTensor, allclose, from_xarray, tensor
 
 __version__ = "0.1.0"
+warn_if_hidden("transformer")
 
 FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
 TENSORS = ("NamedTensor", "allclose", "from_xarray", "tensor")

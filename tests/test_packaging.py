@@ -51,7 +51,7 @@ def test_the_wheel_holds_the_grammar_and_the_marks_of_types(wheel):
 
 
 def test_the_wheel_holds_nothing_else(wheel):
-    assert {name.split("/")[0] for name in wheel} - {"namedtensor-0.1.0.dist-info"} == set(PACKAGES)
+    assert {name.split("/")[0] for name in wheel} - {"named_tensor_notation-0.1.0.dist-info"} == set(PACKAGES)
 
 
 def test_the_base_dependencies_are_three():
@@ -183,3 +183,26 @@ def test_the_command_runs_as_a_module_from_another_folder(tmp_path):
     run = python("-m", "namedtensor", "eval", "sum_{height} A", "A=A.json:height,width", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert {"6", "12", "18"} <= set(re.findall(r"\d+", run.stdout))
+
+
+# ------------------------------------------------------------------------------------------ files that hide a package
+def test_a_grammar_of_ones_own_is_told_by_its_file(tmp_path):
+    (tmp_path / "grammar.py").write_text("rules = 3\n")
+    run = python("-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import namedtensor")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == (
+        f"ImportError: {tmp_path / 'grammar.py'} hides the package grammar that comes with namedtensor: "
+        "give that file another name"
+    )
+
+
+def test_a_transformer_of_ones_own_is_told_by_its_file(tmp_path):
+    (tmp_path / "transformer.py").write_text("layers = 3\n")
+    run = python("-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import namedtensor")
+    assert run.returncode == 0
+    assert f"{tmp_path / 'transformer.py'} hides the package transformer that comes with namedtensor" in run.stderr
+
+
+def test_nothing_is_told_where_nothing_hides():
+    run = python("-W", "error", "-c", "import namedtensor, transformer")
+    assert run.returncode == 0, run.stderr

@@ -158,7 +158,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(nt.NotationError) as caught:
         nt.picture(A)
-    assert (caught.value.number, caught.value.hint) == (408, "pip install 'namedtensor[pictures]'")
+    assert (caught.value.number, caught.value.hint) == (408, "pip install '.[pictures]'")
 
 
 # ------------------------------------------------------------------------------------------------------- attention maps

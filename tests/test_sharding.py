@@ -150,7 +150,7 @@ def test_without_jax(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(nt.NotationError) as caught:
         nt.program("Y = 2 X\nX ∈ ℝ^{batch}").shard({"batch": "data"}, None)
-    assert str(caught.value) == "value error 408: jax is not installed\n  hint: pip install 'namedtensor[jax]'"
+    assert str(caught.value) == "value error 408: jax is not installed\n  hint: pip install '.[jax]'"
 
 
 # -------------------------------------------------------------------------------------------------------- two processes

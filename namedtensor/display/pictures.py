@@ -108,7 +108,7 @@ def blank() -> Figure:
     try:
         from matplotlib.figure import Figure  # type: ignore[import-not-found]
     except ImportError:
-        raise NotationError(408, "matplotlib is not installed", hint="pip install 'namedtensor[pictures]'") from None
+        raise NotationError(408, "matplotlib is not installed", hint="pip install '.[pictures]'") from None
     return Figure(layout="constrained")
 
 
