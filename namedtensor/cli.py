@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from .checking import check_command, shapes_of
-from .console import AT_THE_PROMPT, Console, error_record, rehinted
+from .console import AT_THE_PROMPT, Console, StreamProblem, error_record, rehinted
 from .costing import cost_command, without_argument
 from .files import read_value
 from .formats import FileProblem, as_number, writable, write
@@ -44,16 +44,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         status = _dispatch(words)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            Console().flush()
         return status
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else WRONG_USE
     except BrokenPipeError:
-        # Whoever read has gone; what Python still holds for it must not be written when the process ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()  # whoever read has gone
         return WRONG_FORMULA
+    except StreamProblem as problem:
+        Console().note(f"namedtensor: {problem}")
+        _let_go()
+        return WRONG_USE
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _let_go() -> None:
+    """What Python still holds for standard output must not be written when the process ends."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(words: list[str]) -> int:

@@ -56,6 +56,9 @@ class Bundle:
                 mark += (text, type(value), value)
         self.mark = tuple(mark)
 
+    def __reduce__(self):  # layouts hold modules, which cannot be pickled
+        return Bundle, ("", self.values)
+
     @property
     def inputs(self) -> dict[Key, Input]:
         """What the checker is to know of each value."""

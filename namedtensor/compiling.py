@@ -172,6 +172,9 @@ class Compiled(Repeating):
         self._known: dict[tuple, Made] = {}  # names and layouts -> what a repeated call runs
         self._last: Made | None = None
 
+    def __reduce__(self):  # its functions are made anew when it is called
+        return Compiled, (self.program, self.library, self.without)
+
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
         self._forget()  # so that what is repeated is always what was used last
         known = None

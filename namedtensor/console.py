@@ -152,6 +152,10 @@ class Console:
     def print(self, text: str = "") -> None:
         self._write(sys.stdout, text)
 
+    def flush(self) -> None:
+        """What was printed is out when this returns. Raises StreamProblem where it cannot be written."""
+        write_to(sys.stdout, "", at_once=True)
+
     def note(self, text: str) -> None:
         """Something about the work that is not its result: to standard error."""
         self._write(sys.stderr, text)
@@ -160,7 +164,7 @@ class Console:
         """`value` as JSON; a number that JSON cannot write is a string."""
         known = _strings(value, to_ascii) if self.ascii else value
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
-        sys.stdout.write(json.dumps(finite(known), ensure_ascii=not readable) + "\n")
+        write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable) + "\n")
 
     def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
         """The text of an error for a stream, standard error if none; `title` is where it is, file:line:column."""
@@ -175,7 +179,33 @@ class Console:
         if self.ascii or not shows(stream, SAMPLE):
             text = to_ascii(text)
         encoding = getattr(stream, "encoding", None) or "utf-8"
-        stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        write_to(stream, text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
+    """Write to standard output or error, which the caller may have closed.
+
+    Raises StreamProblem where standard output takes nothing; where standard error does not, nobody can be told.
+    """
+    try:
+        if stream is None:
+            raise OSError("it is closed")
+        stream.write(text)
+        if at_once:
+            stream.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as problem:
+        if stream is not sys.stderr:
+            raise StreamProblem(problem) from None
+
+
+class StreamProblem(Exception):
+    """Standard output cannot be written: one sentence."""
+
+    def __init__(self, problem: Exception):
+        why = getattr(problem, "strerror", None) or str(problem)
+        super().__init__(f"standard output cannot be written: {why[:1].lower()}{why[1:]}")
 
 
 def shows(stream: Any, text: str) -> bool:

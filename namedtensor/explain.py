@@ -132,6 +132,9 @@ class Values:
         self.source, self.bundle = source, bundle
         self.wanted: list[Term] = []
 
+    def __getstate__(self) -> dict[str, Any]:  # what is computed is kept by the identity of terms, and computed again
+        return {name: self.__dict__[name] for name in ("source", "bundle", "wanted")}
+
     def __getitem__(self, stage: Stage) -> Any:
         from .values import wrap
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from .limits import DEFAULT
 from .whole_files import whole_file
 
 
@@ -220,21 +221,32 @@ def read_npz(place: Path, member: str | None, name: str) -> Found:
     with load_numpy(place) as archive:
         if not hasattr(archive, "files"):
             raise FileProblem(f"{place} is no archive of arrays, though it is called .npz")
-        arrays = {key: member_of(archive, key, place) for key in archive.files}
-    names = arrays.pop("axes", None) if "axes" in arrays and arrays["axes"].dtype.kind == "U" else None
-    chosen = choose(arrays, member, place)
-    axes = tuple(map(str, names)) if names is not None and len(arrays) == 1 else None
-    return Found(numeric(arrays[chosen], f"{place}[{chosen}]"), axes)
+        names = member_of(archive, "axes", place) if "axes" in archive.files else None
+        own = names is not None and names.dtype.kind == "U"
+        arrays = [key for key in archive.files if not (own and key == "axes")]
+        chosen = choose(arrays, member, place)
+        array = numeric(member_of(archive, chosen, place), f"{place}[{chosen}]")
+    return Found(array, tuple(map(str, names)) if own and len(arrays) == 1 else None)
 
 
 def member_of(archive: Any, key: str, place: Path) -> Any:
+    """One array of an archive, unpacked. Raises FileProblem where that takes more memory than a result may."""
+    from zipfile import BadZipFile
+    from zlib import error as BadStream
+
+    unpacked = max(each.file_size for each in archive.zip.infolist() if each.filename in (key, f"{key}.npy"))
+    if unpacked > DEFAULT.result:
+        raise FileProblem(f"{key} in {place} unpacks to {unpacked} bytes, and at most {DEFAULT.result} are read")
     try:
-        return archive[key]
-    except (ValueError, EOFError, KeyError) as problem:
+        array = archive[key]
+    except (ValueError, EOFError, KeyError, SyntaxError, BadZipFile, BadStream) as problem:
         raise FileProblem(f"{key} in {place} cannot be read: {first_line(problem)}") from None
+    if not hasattr(array, "dtype"):
+        raise FileProblem(f"{key} in {place} cannot be read: it is no array of NumPy's")
+    return array
 
 
-def choose(arrays: Any, member: str | None, place: Path, kind: str = "array") -> str:
+def choose(arrays: Collection[str], member: str | None, place: Path, kind: str = "array") -> str:
     """The member asked for, or the only one. Raises FileProblem that lists them."""
     if member in arrays:
         return str(member)

@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 
 from .console import Console
 from .files import is_file, read_given
-from .formats import FileProblem, as_number, read_text
+from .formats import FileProblem, as_number, read_text, reason
 
 
 class Source(NamedTuple):
@@ -47,10 +47,15 @@ def read_source(word: str, syntax: str) -> Source:
 
 
 def standard_input() -> str:
+    if sys.stdin is None:
+        raise FileProblem("standard input is closed")
     buffer = getattr(sys.stdin, "buffer", None)
     if buffer is None:
         return sys.stdin.read()
-    data = buffer.read()
+    try:
+        data = buffer.read()
+    except (OSError, ValueError) as problem:
+        raise FileProblem(f"standard input cannot be read: {reason(problem)}") from None
     for encoding in ("utf-8-sig", sys.stdin.encoding or "utf-8"):
         try:
             return data.decode(encoding).replace("\r\n", "\n")

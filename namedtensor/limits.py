@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from threading import Lock
 
 from grammar.errors import NotationError
 
@@ -27,18 +28,30 @@ ROOM = 20_000  # nested calls of Python
 
 
 class deep:
-    """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more."""
+    """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more.
+
+    The limit is one of all threads: the first that needs room raises it, the last that leaves sets it back.
+    """
+
+    inside = 0
+    before = 0
+    lock = Lock()
 
     def __init__(self, source: str):
         self.source = source
 
     def __enter__(self):
-        self.before = sys.getrecursionlimit()
-        if self.before < ROOM:
-            sys.setrecursionlimit(ROOM)
+        with deep.lock:
+            if deep.inside == 0:
+                deep.before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(deep.before, ROOM))
+            deep.inside += 1
 
     def __exit__(self, *problem):
-        sys.setrecursionlimit(self.before)
+        with deep.lock:
+            deep.inside -= 1
+            if deep.inside == 0:
+                sys.setrecursionlimit(deep.before)
         if problem[0] is RecursionError:
             raise NotationError(
                 404,

@@ -29,6 +29,8 @@ def run(files: list[str], inputs: list[str], plain: bool, console: Console) -> i
     for line in [*(f":tensor {word}" for word in inputs), *(f":load {file}" for file in files)]:
         command(session, line)
         _notes(session, console)
+    if sys.stdin is None:
+        raise FileProblem("standard input is closed")
     interactive = sys.stdin.isatty()
     if interactive:
         console.print(GREETING + "\n:help lists the commands, :quit ends.\n")
@@ -65,7 +67,7 @@ def answer(session: Session, entry: str, console: Console) -> bool:
         _notes(session, console)
         if text:
             console.print(text)
-        sys.stdout.flush()
+        console.flush()
         return True
     return False
 

@@ -19,6 +19,7 @@ from grammar.errors import NotationError
 from .formats import FileProblem, parse_json, reason
 from .whole_files import whole_file
 
+AXES_AT_MOST = 64  # of NumPy's arrays
 AXES = "axes"  # the key of the metadata under which the names of the axes stand
 KINDS = {"float64": "F64", "float32": "F32", "float16": "F16", "bool": "BOOL", "int64": "I64", "int32": "I32",
          "int16": "I16", "int8": "I8", "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64"}  # fmt: skip
@@ -44,7 +45,7 @@ class TensorFile(Mapping[str, Any]):
         self.place = Path(place)
         try:
             self.entries, self.metadata, self.start = _head(self.place)
-        except (OSError, FileProblem) as problem:
+        except (OSError, ValueError, FileProblem) as problem:
             raise unreadable(self.place, problem) from None
 
     def __iter__(self) -> Iterator[str]:
@@ -98,14 +99,23 @@ def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
 def _entry(name: str, entry: Any) -> Entry:
     try:
         kind, shape, (first, last) = entry["dtype"], entry["shape"], entry["data_offsets"]
-        sound = all(isinstance(number, int) and number >= 0 for number in (*shape, first, last)) and last >= first
+        sound = isinstance(kind, str) and all(map(is_count, (*shape, first, last))) and last >= first
     except (KeyError, TypeError, ValueError):
         sound = False
     if not sound:
         raise FileProblem(f"{name} has no proper entry in its head")
     if kind not in STORED:
         raise FileProblem(f"{name} holds values of type {kind}, which cannot be read")
+    if len(shape) > AXES_AT_MOST:
+        raise FileProblem(f"{name} has {len(shape)} axes, and at most {AXES_AT_MOST} can be read")
+    if math.prod(max(size, 1) for size in shape) >= 2**60:  # even one without numbers must fit in what NumPy counts
+        raise FileProblem(f"{name} has sizes too large to be read: {' × '.join(map(str, shape))}")
     return Entry(kind, tuple(shape), first, last)
+
+
+def is_count(number: Any) -> bool:
+    """Whether it is a whole number from 0 to what a file may hold; JSON's true is none."""
+    return type(number) is int and 0 <= number < 2**63
 
 
 def _complete(name: str, entry: Entry, length: int) -> None:
@@ -149,12 +159,15 @@ def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
-    """What the metadata say of the names of axes."""
+    """What the metadata say of the names of axes, where they say it properly."""
     try:
         found = json.loads(file.metadata.get(AXES, "{}"))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         found = {}
-    return found if isinstance(found, dict) else {}
+    names = found if isinstance(found, dict) else {}
+    return {
+        name: axes for name, axes in names.items() if isinstance(axes, list) and all(isinstance(a, str) for a in axes)
+    }
 
 
 def save_tensors(

@@ -35,7 +35,9 @@ SHAPES = {
 def test_the_text_is_that_of_the_installed_library(name, library):
     pytest.importorskip(library)
     text, given = SHAPES[name]
-    own, absent = (plan_of(nt.formula(text), target, given, None, ()) for target in (printed_target(library), Absent(library)))
+    own, absent = (
+        plan_of(nt.formula(text), target, given, None, ()) for target in (printed_target(library), Absent(library))
+    )
     assert str(absent[0]) == str(own[0])
     whole = printed_target(library).backend.whole
     assert whole(absent[0]) == whole(own[0])

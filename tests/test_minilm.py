@@ -279,8 +279,7 @@ def test_what_to_install_where_tokenizers_is_not(monkeypatch):
     with pytest.raises(nt.NotationError) as caught:
         SentenceModel.load(place)
     assert str(caught.value) == (
-        "value error 408: tokenizers is not installed, which makes tokens of texts\n"
-        "  hint: pip install '.[minilm]'"
+        "value error 408: tokenizers is not installed, which makes tokens of texts\n  hint: pip install '.[minilm]'"
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -36,6 +36,7 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
     kind = known_kind(config, place)
     arrays = Arrays(place, kind)
     sizes = {name: number(config, key, place, int) for name, key in kind.counts.items()}
+    check_counts((*kind.table(config), *sum(kind.parts.values(), ())), sizes, len(arrays), place)
     without = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
     rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in without for row in part]
     match(kind, rows, arrays, sizes, place)
@@ -52,6 +53,8 @@ def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | No
 def read_json(place: Path, kind: type = dict) -> Any:
     try:
         found = json.loads(place.read_text("utf-8"))
+    except RecursionError:
+        raise nt.NotationError(409, f"{place} cannot be read: it is no JSON: it nests too deep") from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or f"it is no JSON: {problem}"
         raise nt.NotationError(409, f"{place} cannot be read: {reason[:1].lower() + reason[1:]}") from None
@@ -166,7 +169,14 @@ def files_of(place: Path) -> dict[str, TensorFile]:
 
 def is_plain(name: Any) -> bool:
     """Whether it is the name of a file, and leads out of no folder."""
-    return isinstance(name, str) and Path(name).name == name
+    return isinstance(name, str) and Path(name).name == name and "\0" not in name
+
+
+def check_counts(rows: Iterable[Stored], sizes: Mapping[str, int], arrays: int, place: Path) -> None:
+    """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
+    layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
+    if layers > arrays:
+        raise nt.NotationError(409, f"{place / CONFIG} says {layers} layers, and the folder holds {arrays} arrays")
 
 
 def match(

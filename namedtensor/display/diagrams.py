@@ -9,12 +9,14 @@ import html
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, printable
 from grammar.printer_runs import Run
 
 from ..flow_graph import NAMING, Drawn, Graph, Port
+from ..formats import reason
 from ..whole_files import whole_file
 from .colours import Tint, axis_rules, classes, rules
 from .layered import Layout, Link, layered
@@ -315,12 +317,16 @@ class Diagram:
         return self._svg(found + colours + FONTS)
 
     def save(self, place: str | os.PathLike[str]) -> None:
-        """Write the SVG to a file. Raises NotationError where that cannot be."""
+        """Write the SVG to a file. Raises NotationError where that cannot be, or the name asks for another format."""
+        if Path(place).suffix.lower() not in ("", ".svg"):
+            raise NotationError(
+                409, f"{place} cannot be written: a diagram is saved as SVG", hint="end the name in .svg"
+            )
         try:
             with whole_file(place) as file:
                 file.write(self.to_svg().encode("utf-8"))
         except OSError as problem:
-            raise NotationError(409, f"{place} cannot be written: {problem.strerror}") from None
+            raise NotationError(409, f"{place} cannot be written: {reason(problem)}") from None
 
     def __repr__(self) -> str:
         return f"Diagram of {len(self.graph.nodes)} pieces: a notebook shows it, and save('x.svg') writes it"
