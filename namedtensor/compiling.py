@@ -275,7 +275,7 @@ class Compiled(Repeating):
 
 def jitted(function: Function) -> Callable[..., Any]:
     """The function as it is run: for JAX compiled, where the plan has nothing that fails on data, which it must see."""
-    fails = {"positions", "whole_positions", "covered", "inv", "python", "whole_power"}
+    fails = {"positions", "whole_positions", "covered", "inv", "python"}
     if function.target.name != "jax" or any(step.primitive in fails for step in function.plan.steps):
         return function
     from jax import jit  # type: ignore[import-not-found]

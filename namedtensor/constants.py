@@ -17,15 +17,24 @@ def _power(base, exponent):
     if isinstance(base, int) and isinstance(exponent, int):
         if exponent >= 0 and abs(base) > 1 and exponent * max(1, abs(base).bit_length()) > 1024:
             return float(base) ** exponent
-        return base**exponent if exponent >= 0 else float(base) ** exponent
+        return _exact(base**exponent) if exponent >= 0 else float(base) ** exponent
     return float(base) ** exponent
+
+
+def _product(left, right):
+    return _exact(left * right)
+
+
+def _exact(number):
+    """A whole number where floating ones have no gap, else a floating one, as products of tensors are."""
+    return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 
 FOLDED: dict[str, Callable[..., Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
-    "⊙": lambda a, b: a * b,
-    "juxtaposed": lambda a, b: a * b,
+    "⊙": _product,
+    "juxtaposed": _product,
     "/": _quotient,
     "^": _power,
     "negative": lambda a: -a,

@@ -22,10 +22,11 @@ from .layouts import Layout, layout_of, remember
 from .limits import Limits
 from .operators import REGISTRY
 from .operators.record import MANY, IndexProblem, Operator
-from .planner import make_plan
+from .planner import make_plan, past_64_bits
 from .running import no_inverse, quietly, singular
 from .targets import dtype_name, kind_of, target_of
 from .terms import Term
+from .whole_numbers import CHECKS
 from .writer import Writer
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
@@ -193,10 +194,7 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
     quiet = record.name in QUIET and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
-        try:
-            return prepared(lower, kinds, xp, quiet)
-        except NotImplementedError:
-            pass
+        return prepared(lower, kinds, xp, quiet)
     given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
     function, order, steady = prepared(lower, given, xp, quiet)
     return function, order, steady and all(layouts)
@@ -241,6 +239,8 @@ def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = Fal
         run, _ = target.backend.function(w.plan("", (result,)), xp)
     if any(step.primitive == "inv" for step in w.steps):
         run = _of_a_matrix(run)
+    if any(step.primitive in CHECKS for step in w.steps):
+        run = _of_64_bits(quietly(run))
     places = [place for place, each in enumerate(given) if isinstance(each, (Layout, type))]
     if quiet:
         run = quietly(run)
@@ -259,6 +259,18 @@ def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
             if not singular(problem):
                 raise
             raise no_inverse() from None
+
+    return function
+
+
+def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which finds out whether whole numbers pass 64 bits."""
+
+    def function(*arguments):
+        try:
+            return run(*arguments)
+        except (OverflowError, RuntimeError):  # the latter is PyTorch's, of a plain number that passes them
+            raise past_64_bits() from None
 
     return function
 

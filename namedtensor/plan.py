@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from .axes import show
 from .frames import plain
+from .intervals import Interval
 
 Order = tuple[str, ...]
 
@@ -28,13 +29,19 @@ Order = tuple[str, ...]
 class Value:
     """What a step gives: axes in storage order, their sizes and the name of its dtype.
 
-    `fixed` values need no input; the dtype of a `dynamic` one depends on the numbers themselves.
+    `fixed` values need no input; the dtype of a `dynamic` one depends on the numbers themselves. `interval` says between
+    which whole numbers the entries lie, and is None where they need not be whole; `weak` ones are floating, but made of
+    whole numbers alone, and take the dtype of the floating ones that they meet.
     """
 
-    __slots__ = ("order", "shape", "dtype", "fixed", "dynamic")
+    __slots__ = ("order", "shape", "dtype", "fixed", "dynamic", "interval", "weak")
 
-    def __init__(self, order: Order, shape: tuple[int, ...], dtype: str, fixed: bool = False, dynamic: bool = False):
+    def __init__(
+        self, order: Order, shape: tuple[int, ...], dtype: str, fixed: bool = False, dynamic: bool = False,
+        interval: Interval | None = None, weak: bool = False,
+    ):  # fmt: skip
         self.order, self.shape, self.dtype, self.fixed, self.dynamic = order, shape, dtype, fixed, dynamic
+        self.interval, self.weak = interval, weak
 
     def size(self, axis: str) -> int:
         return self.shape[self.order.index(axis)]

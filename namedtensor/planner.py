@@ -49,6 +49,14 @@ def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
     return target.result_type(found) if found else target.default_float
 
 
+def past_64_bits() -> NotationError:
+    """What is found out where a sum of whole numbers is not one of 64 bits."""
+    return NotationError(
+        405, "this passes the whole numbers of 64 bits, which end at 9223372036854775807",
+        hint="compute in floating numbers: write 1.0 · … around a tensor, or give it as one of float64",
+    )  # fmt: skip
+
+
 def failure(problem: Exception, source: str, term: Term) -> NotationError:
     """What a library of arrays refuses to compute, as an error of the formula."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
@@ -144,7 +152,7 @@ class _Planner:
             shape = tuple(
                 how.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
             )
-            inner.inputs[f"part_{number}"] = inner.writer.input(f"x{number}", kept, shape, value.dtype)
+            inner.inputs[f"part_{number}"] = inner.writer.input(f"x{number}", kept, shape, value.dtype, value)
             given.append(value)
             last = len(how.picked)
             cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))
@@ -371,12 +379,16 @@ class _Planner:
         return self.writer.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
 
     def number_rule(self, term: Term) -> Argument:
-        return term.number
+        number = term.number
+        whole = isinstance(number, int) and self.writer.whole_dtype(number) == self.target.default_whole
+        return number if whole else float(number)
 
     def constant_rule(self, term: Term) -> Argument:
         axes, extent, numbers = term.options
         whole = all(isinstance(number, int) for number in numbers)
-        return self.writer.numbers(numbers, axes, extent, "int64" if whole else self.writer.real)
+        ends = (min(numbers), max(numbers)) if whole and numbers else ()
+        dtype = self.writer.whole_dtype(*ends) if whole else self.writer.real
+        return self.writer.numbers(numbers, axes, extent, dtype)
 
     def rename_rule(self, term: Term) -> Argument:
         names = dict(term.options)
@@ -461,16 +473,8 @@ class _Planner:
         order = tuple(term.shape)
         return w.broadcast(result, order, self.extents(term, order))
 
-    def one_type(self, left: Value, right: Value) -> tuple[Value, Value]:
-        kinds = self.writer.kind(left), self.writer.kind(right)
-        if left.dtype == right.dtype or kinds[0] != "f" != kinds[1]:
-            return left, right
-        if kinds[0] == kinds[1]:
-            dtype = self.writer.common_dtype((left, right))
-            return self.writer.cast(left, dtype), self.writer.cast(right, dtype)
-        if kinds[0] == "f":
-            return left, self.writer.cast(right, left.dtype)
-        return self.writer.cast(left, right.dtype), right
+    def one_type(self, left: Value, right: Value) -> list[Argument]:
+        return [left, right] if left.dtype == right.dtype else self.writer.common((left, right))
 
     def python_rule(self, term: Term) -> Argument:
         (registered,) = term.options

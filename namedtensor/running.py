@@ -16,8 +16,9 @@ from .arrays import at_once
 from .backends.places import TINY, released
 from .backends.source import FILE, repeated
 from .plan import Plan, Step
-from .planner import failure, index_error, place
+from .planner import failure, index_error, past_64_bits, place
 from .targets import Target
+from .whole_numbers import CHECKS
 
 FAILURES = (
     ArithmeticError,
@@ -144,6 +145,8 @@ class Function:
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
         if step.primitive == "inv" and singular(problem):
             return no_inverse().located(source, place(term, source))
+        if step.primitive in CHECKS:
+            return past_64_bits().located(source, place(term, source))
         return failure(problem, source, term)
 
     def failed(self, problem: Exception) -> Step | None:

@@ -92,7 +92,7 @@ class _Sums:
             shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
             given.append(value)
             cuts.append(value.order.index(along) if along is not None else None)
-            return inner.writer.input(f"x{len(given)}", value.order, shape, value.dtype)
+            return inner.writer.input(f"x{len(given)}", value.order, shape, value.dtype, value)
 
         for number, (term, own) in enumerate(parts, 1):
             inner.inputs[f"part_{number}"] = part(planner.array(term), own.get(axis))

@@ -18,6 +18,7 @@ class Target:
         self.name: str = backend.name
         self.natives: frozenset[str] = backend.natives
         self.numbers: frozenset[str] = backend.numbers
+        self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
         self._asked: dict[tuple, str] = {}
         self._kinds: dict[str, str] = {}
 
@@ -28,6 +29,11 @@ class Target:
     @property
     def default_whole(self) -> str:
         return self.canonical("int64")
+
+    @property
+    def wide_float(self) -> str:
+        """What whole numbers are computed in where 64 bits may be too few."""
+        return self.canonical("float64")
 
     def canonical(self, dtype: str) -> str:
         """The dtype that the library gives for a wish: JAX has no wide ones unless told to."""

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import extremes
+from . import extremes, whole_numbers
+from .intervals import of_dtype, within
 from .optimisations import chosen
 from .plan import Argument, Order, Plan, Scalar, Step, Value
 from .targets import Target
@@ -75,8 +76,12 @@ class Writer:
         return found
 
     # ------------------------------------------------------------------------------------------------------- steps
-    def input(self, name: str, order: Order, shape: tuple[int, ...], dtype: str) -> Value:
-        value = Value(order, tuple(shape), dtype)
+    def input(
+        self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: Value | None = None
+    ) -> Value:
+        """An array that is given when the plan runs; `like` is what it is a part of, where that is known."""
+        interval, weak = (of_dtype(dtype), False) if like is None else (like.interval, like.weak)
+        value = Value(order, tuple(shape), dtype, interval=interval, weak=weak)
         self.names.append(name)
         self.inputs.append(value)
         return value
@@ -93,12 +98,14 @@ class Writer:
         if found is None:
             if dtype is None:
                 dtype = self.dtype_of(primitive, arguments, options)
-            fixed, dynamic = primitive != "python", primitive in ("whole_power", "python")
+            fixed, dynamic = primitive != "python", primitive == "python"
             for each in arguments:
                 if isinstance(each, (Value, Scalar)):
                     fixed = fixed and each.fixed
                     dynamic = dynamic or (each.dynamic and dtype != "bool")
             found = self._made[key] = Value(order, shape, dtype, fixed, dynamic)
+            found.interval = whole_numbers.interval_of_step(primitive, arguments, options, dtype)
+            found.weak = whole_numbers.is_weak(self, primitive, arguments, dtype)
             step = self._written[found] = Step(found, primitive, arguments, options, self.origin)
             self.steps.append(step)
         return found if order == found.order else self.renamed(found, order)
@@ -115,7 +122,9 @@ class Writer:
         key = ("same", x, order)
         found = self._made.get(key)
         if found is None:
-            found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic)
+            found = self._made[key] = Value(
+                order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak
+            )
             step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
             self.steps.append(step)
             self._unnamed[found] = x
@@ -141,10 +150,10 @@ class Writer:
 
     # ---------------------------------------------------------------------------------------------------- constants
     def constant(self, number: Any, dtype: str | None = None) -> Value:
-        """A number as a tensor without axes: whole where it is whole, else of the formula's own dtype."""
+        """A number as a tensor without axes: whole where it is whole and 64 bits hold it, else of the formula's own dtype."""
         kind = number.kind if isinstance(number, Scalar) else type(number)
         if dtype is None:
-            dtype = "bool" if kind is bool else "int64" if issubclass(kind, int) else self.real
+            dtype = "bool" if kind is bool else self.whole_dtype(number) if issubclass(kind, int) else self.real
         if isinstance(number, Scalar):
             return self.step("as_array", (number,), (), (), self.target.canonical(dtype))
         return self.step("constant", (), (), (), self.target.canonical(dtype), number=number)
@@ -153,8 +162,15 @@ class Writer:
         dtype = self.target.canonical(dtype)
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
-    def arange(self, start: int, stop: int, axis: str, dtype: str = "int64") -> Value:
-        dtype = self.target.canonical(dtype)
+    def whole_dtype(self, *numbers: Any) -> str:
+        """What whole numbers that are written are held in: 64 bits, or floats of 64 bits where those are too few."""
+        whole = self.target.default_whole
+        held = of_dtype(whole)
+        fit = all(within(whole_numbers.interval_of(each) or (0, 0), held) for each in numbers)  # type: ignore[arg-type]
+        return whole if fit else self.target.wide_float
+
+    def arange(self, start: int, stop: int, axis: str, dtype: str | None = None) -> Value:
+        dtype = dtype or self.whole_dtype(start, stop)
         return self.step("arange", (), (axis,), (max(0, stop - start),), dtype, start=start, stop=stop)
 
     def identity(self, size: int, order: Order) -> Value:
@@ -165,7 +181,11 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------------- dtypes
     def cast(self, x: Value, dtype: str) -> Value:
-        return x if x.dtype == dtype and not x.dynamic else self.step("cast", (x,), x.order, x.shape, dtype, to=dtype)
+        if x.dtype == dtype and not x.dynamic:
+            return x
+        x = whole_numbers.before_cast(self, x)
+        primitive = "exact_cast" if whole_numbers.passes(self, x, dtype) else "cast"
+        return self.step(primitive, (x,), x.order, x.shape, dtype, to=dtype)
 
     def kind(self, x: Value) -> str:
         return self.target.kind(x.dtype)
@@ -197,41 +217,32 @@ class Writer:
         return found
 
     def fitting(self, number: Any, dtype: str, kind: str) -> Any:
-        """A plain number beside arrays of a dtype. Raises OverflowError where the dtype cannot hold it."""
+        """A plain number beside arrays of a dtype."""
         if isinstance(number, Scalar):
-            weak = kind in FLOATING or self.target.name == "numpy" or dtype == self.target.default_whole
-            return number if weak and number.kind is not bool else self.constant(number, dtype)
+            return self.constant(number, dtype) if number.kind is bool else number
         if kind in FLOATING:
             return number if type(number) is int and abs(number) < 2**53 else float(number)
-        if kind in "iu":
-            number = int(number)
-            bits = int("".join(filter(str.isdigit, dtype)))
-            low, high = (0, 2**bits) if kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1))
-            if not low <= number < high:
-                raise OverflowError(f"Python integer {number} out of bounds for {dtype}")
-        return number
+        return int(number) if kind in "iu" else number
 
     def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
         target = self.target
         dtypes = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value)])
         floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
         if floating:
+            strong = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value) and not each.weak])
+            floating = [dtype for dtype in floating if dtype in strong] or floating
             return self.half if self.half in floating else target.result_type(floating)
         if floats or any(
             isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
         ):
             return self.default_float(arguments)
-        whole = [dtype for dtype in dtypes if target.kind(dtype) != "b"]
-        return target.result_type(whole) if whole else target.default_whole
+        return whole_numbers.common_dtype(self, arguments)
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-        """Arguments as a rule of dtypes asks for: numbers, floats, sums (wide enough for them), as they are."""
-        if rule == "as they are":
-            return [self.array(each) for each in arguments]
-        arguments = self.common(arguments, floats=rule == "floats")
-        if rule == "sums" and self.kind(arguments[0]) not in FLOATING and arguments[0].dtype != "uint64":
-            arguments = [self.cast(each, self.target.default_whole) for each in arguments]
-        return arguments
+        """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
+        if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(self, arguments)):
+            return [self.array(each) if rule == "as they are" else each for each in arguments]
+        return self.common(arguments, floats=rule == "floats")
 
     def result(self, argument: Argument) -> Argument:
         """What is given back, in the dtype of the tensors that were given."""
@@ -247,6 +258,8 @@ class Writer:
                 arguments = self.with_arrays(arguments)
             elif "numbers as arrays" in self.optimised:
                 arguments = self.with_constants(primitive, arguments)
+        if primitive in whole_numbers.ARITHMETIC:
+            primitive, arguments = whole_numbers.safe(self, primitive, arguments)
         if len(arguments) == 1:
             (x,) = arguments
             return self.step(primitive, arguments, x.order, x.shape)
@@ -289,6 +302,8 @@ class Writer:
         """Over axes, which stay with size 1 where they are to be kept."""
         places = tuple(sorted(x.order.index(axis) for axis in axes))
         at = places[0] if len(places) == 1 else None if len(places) == len(x.order) else places
+        if kind in ("sum", "prod"):
+            (x,) = self.summable((x,), kind, math.prod(self.extents(x, axes)))
         if kind == "sum" and places == (len(x.order) - 1,):
             if self.is_small(x):
                 return self.sum_as_product(x, keep)
@@ -339,6 +354,10 @@ class Writer:
         )
         return step.arguments if same and not x.dynamic else None
 
+    def written(self, x: Value) -> Step | None:
+        """The step that gives a value, unless it is given."""
+        return self._written.get(x)
+
     def is_fresh(self, x: Value) -> bool:
         """Whether an array is new and, most likely, dense."""
         step = self._written.get(x)
@@ -363,7 +382,13 @@ class Writer:
             return self.reshape(total, x.order, (*outer, 1))
         return self.reshape(total, x.order[:-1], tuple(outer))
 
+    def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
+        """Whole numbers in what holds a sum, or so, of `count` of them or of their products."""
+        return whole_numbers.summable(self, arguments, kind, count)
+
     def along(self, primitive: str, x: Value, axis: str) -> Value:
+        if primitive in ("cumsum", "cumprod"):
+            (x,) = self.summable((x,), primitive, x.size(axis))
         return self.step(primitive, (x,), x.order, x.shape, at=x.order.index(axis))
 
     # ------------------------------------------------------------------------------------------------------- layout
@@ -475,7 +500,7 @@ DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 ELEMENTWISE = frozenset(
     "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "
     "multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "
-    "logical_or remainder logaddexp where whole_power".split()
+    "logical_or remainder logaddexp where".split()
 )
 
 

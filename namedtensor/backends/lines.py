@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 INFIX = {
@@ -12,7 +13,7 @@ INFIX = {
 INFIX_LINES = {name: f"{{0}} {symbol} {{1}}" for name, symbol in INFIX.items()}
 PREFIX_LINES = {"negative": "-{0}", "logical_not": "~{0}"}
 UNARY = "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil isfinite".split()
-OF_NUMBERS = frozenset(name for name in INFIX if not name.startswith("logical"))
+OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX if not name.startswith("logical"))))
 
 
 def functions(prefix: str, *names: str) -> dict[str, str]:
@@ -58,5 +59,43 @@ COMMON = {
     "unfold": laid, "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
     "item": "{0}[{at}]",
     "moderate": "moderate({0}, {low!r}, {high!r})",
-    "whole_power": "whole_power({0}, {1})", "pool": "{0}.reshape({sizes})",
+    "pool": "{0}.reshape({sizes})", "exact_add": "exact_add({0}, {1})", "exact_subtract": "exact_subtract({0}, {1})",
+    "exact_abs": "exact_abs({0})", "exact_cast": "exact_cast({0})",
 }  # fmt: skip
+
+
+EXACT = {
+    "exact_add": '''
+def exact_add(x, y):
+    """The sum of whole numbers, which may not pass 64 bits."""
+    total = x + y
+    if {(((x ^ total) & (y ^ total)) < 0)}:
+        raise OverflowError("whole numbers pass 64 bits")
+    return total
+''',
+    "exact_subtract": '''
+def exact_subtract(x, y):
+    """The difference of whole numbers, which may not pass 64 bits."""
+    away = x - y
+    if {(((x ^ y) & (x ^ away)) < 0)}:
+        raise OverflowError("whole numbers pass 64 bits")
+    return away
+''',
+    "exact_abs": '''
+def exact_abs(x):
+    """Absolute values of whole numbers, which may not pass 64 bits."""
+    return of_64_bits(abs(x))
+''',
+    "of_64_bits": '''
+def of_64_bits(x):
+    """Whole numbers that cannot be negative, unless they have passed 64 bits."""
+    if {(x < 0)}:
+        raise OverflowError("whole numbers pass 64 bits")
+    return x
+''',
+}  # a sum has passed them where its sign is that of neither operand
+
+
+def exact(any_of: str) -> dict[str, str]:
+    """The small functions that find out whether whole numbers pass 64 bits; `any_of` is how a library says that one is."""
+    return {name: re.sub(r"\{(.*)\}", lambda found: any_of.format(found[1]), text) for name, text in EXACT.items()}

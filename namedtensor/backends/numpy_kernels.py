@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .lines import exact
+
 IN_BLOCKS = '''
 def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, careful=None, more_rooms=()):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
@@ -240,10 +242,10 @@ def covered(condition):
     if not condition.all():
         raise ValueError("no case holds for some elements")
 '''
-WHOLE_POWER = '''
-def whole_power(x, y):
-    """Powers of whole numbers, whole where no exponent is negative."""
-    return x.astype(np.float64) ** y if (y < 0).any() else x**y
+EXACT_CAST = '''
+def exact_cast(x):
+    """Whole numbers that need no sign as numbers of 64 bits that have one."""
+    return of_64_bits(x.astype(np.int64))
 '''
 WINDOWS = '''
 def windows(x, axis, size):
@@ -279,7 +281,8 @@ KERNELS = {
     "in_rooms": ROOMS,
     "cores": THREADS,
     "one_thread_of_blas": BLAS,
-    "whole_power": WHOLE_POWER,
+    **exact("{0}.any()"),
+    "exact_cast": EXACT_CAST,
     "windows": WINDOWS,
     "descending": DESCENDING,
 }

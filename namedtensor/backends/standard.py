@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed, numbers
+from .lines import COMMON, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .numpy_kernels import ERF, HORNER, coefficients
 from .source import Backend
 
@@ -52,12 +52,10 @@ def covered(condition):
     if not xp.all(condition):
         raise ValueError("no case holds for some elements")
 '''
-WHOLE_POWER = '''
-def whole_power(x, y):
-    """Powers of whole numbers, whole where no exponent is negative."""
-    if xp.any(y < 0):
-        return xp.astype(x, xp.float64) ** xp.astype(y, xp.float64)
-    return x**y
+EXACT_CAST = '''
+def exact_cast(x):
+    """Whole numbers that need no sign as numbers of 64 bits that have one."""
+    return of_64_bits(xp.astype(x, xp.int64))
 '''
 WINDOWS = '''
 def windows(x, axis, size):
@@ -111,7 +109,7 @@ class Standard(Backend):
 BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
-     "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, "whole_power": WHOLE_POWER,
+     "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
      "windows": WINDOWS, "descending": DESCENDING},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed, numbers
+from .lines import COMMON, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .source import Backend
 
 NATIVES = frozenset(
@@ -71,10 +71,18 @@ def covered(condition):
     if not torch.compiler.is_compiling() and not condition.all():
         raise ValueError("no case holds for some elements")
 '''
-WHOLE_POWER = '''
-def whole_power(x, y):
-    """Powers of whole numbers, whole where no exponent is negative."""
-    return x.to(torch.get_default_dtype()) ** y if (y < 0).any() else x**y
+WRONG = '''
+def wrong(found):
+    """Whether any whole number has passed 64 bits; what PyTorch compiles cannot look, and fails when it runs."""
+    if torch.compiler.is_compiling():
+        torch._assert_async(~found.any(), "whole numbers pass 64 bits")
+        return False
+    return not found.is_meta and bool(found.any())
+'''
+EXACT_CAST = '''
+def exact_cast(x):
+    """Whole numbers that need no sign as numbers of 64 bits that have one."""
+    return of_64_bits(x.to(torch.int64))
 '''
 PRODUCT = '''
 def product(x, axes, keep):
@@ -158,7 +166,8 @@ class Torch(Backend):
 
 BACKEND = Torch(
     "torch", "import torch", LINES, {},
-    {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, "whole_power": WHOLE_POWER,
+    {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
+     "exact_cast": EXACT_CAST,
      "product": PRODUCT, "descending": DESCENDING},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

@@ -158,8 +158,9 @@ def _stack(w, x, batch: Order, above: Order, beside: Order):
 def _lower(w, arguments, axes, options):
     if not axes:
         return elementwise(named("multiply"))(w, arguments, axes, options)
-    x, y = w.coerced(arguments, "sums")
-    return contract(w, x, y, axes)
+    x, y = w.coerced(arguments, "numbers")
+    count = math.prod((x if axis in x.order else y).size(axis) for axis in axes)
+    return contract(w, *w.summable((x, y), "dot", count), axes)
 
 
 register(

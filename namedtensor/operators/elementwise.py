@@ -116,11 +116,16 @@ _unary(
     differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",),
 )  # fmt: skip
 
+
+def _rounded(primitive: str) -> Write:
+    return lambda w, x: x if w.kind(x) in "iu" else w.elementwise(primitive, x)
+
+
 OF_NUMBERS = (
     ("abs", "the absolute value", "np.abs(X)", named("abs"), "sign(X) ⊙ ∂X"),
     ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), "0"),
-    ("floor", "the largest whole number that is not above", "np.floor(X)", named("floor"), "0"),
-    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", named("ceil"), "0"),
+    ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), "0"),
+    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), "0"),
 )
 for _name, _meaning, _numpy, _write, _differential in OF_NUMBERS:
     _unary(_name, _meaning, _numpy, _write, differentials=(_differential,))
@@ -135,18 +140,8 @@ for _name, _rest in (("odd", 1), ("even", 0)):
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
 def _power(w, x, y):
-    """Whole numbers stay whole unless an exponent is negative."""
-    if not hasattr(x, "order"):
-        return w.power(x, y) if w.kind(y) in "fc" else _power(w, w.constant(x, y.dtype), y)
-    if type(y) is int and y == 1:
-        return x
-    if w.kind(x) in "fc":
-        return w.power(x, y)
-    if hasattr(y, "kind"):  # a number that is not known yet, whose sign would say what is due
-        raise NotImplementedError
-    if hasattr(y, "order"):
-        return w.elementwise("whole_power", x, y) if w.kind(y) in "iu" else w.power(w.floating(x), y)
-    return w.power(w.floating(x), float(y)) if isinstance(y, float) or y < 0 else w.power(x, y)
+    """Whole numbers stay whole where it is known that no exponent is negative, and that they fit."""
+    return x if type(y) is int and y == 1 and hasattr(x, "order") else w.power(x, y)
 
 
 ARITHMETIC = (
@@ -176,7 +171,7 @@ COMPARISONS = (
 )
 for _name, _meaning, _numpy, _function, _ascii, _latex in COMPARISONS:
     _binary(
-        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
+        _name, _meaning, _numpy, named(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
         differentials=("0", "0"),
     )  # fmt: skip
 

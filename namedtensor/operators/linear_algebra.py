@@ -15,6 +15,8 @@ def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
 
     def lower(w, arguments, axes, options):
         (x,) = w.coerced(arguments, rule)
+        if primitive == "trace":
+            (x,) = w.summable((x,), primitive, x.size(axes[0]))
         rest = tuple(axis for axis in x.order if axis not in axes)
         order = (*rest, *axes) if gives_matrix else rest
         return w.step(primitive, (w.reorder(x, (*rest, *axes)),), order, w.extents(x, order))

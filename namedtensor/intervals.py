@@ -1,0 +1,185 @@
+"""Between which whole numbers the entries of a value lie, as far as dtypes, literals and sizes tell.
+
+Every primitive that gives whole numbers of whole numbers has a row, which says between which its results lie; so a plan
+proves before there is data that a product fits, and computes in floating numbers what may not (see `whole_numbers`).
+
+    iota_{a}           1 … |a|
+    iota_{a} − 1       0 … |a| − 1
+    2 u, u of uint8    0 … 510
+
+What is no whole number has no interval: None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Interval = tuple[Any, Any]  # the least and the greatest; ints, −∞ or ∞
+MOST = 2**1000  # beyond, a bound is none
+EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have without a gap
+
+
+def of_dtype(dtype: str) -> Interval | None:
+    """What a dtype holds, if it holds whole numbers.
+
+    >>> of_dtype("uint8"), of_dtype("bool"), of_dtype("float32")
+    ((0, 255), (0, 1), None)
+    """
+    if dtype == "bool":
+        return 0, 1
+    name = dtype.rstrip("0123456789")
+    if name not in ("int", "uint"):
+        return None
+    bits = int(dtype[len(name) :])
+    return (0, 2**bits - 1) if name == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def of_number(number: Any) -> Interval | None:
+    """A plain number, if it is a whole one of its type."""
+    return (int(number), int(number)) if isinstance(number, int) else None
+
+
+def within(inner: Interval, outer: Interval) -> bool:
+    """Whether all of one interval lies in another.
+
+    >>> within((0, 510), EXACT), within((0, math.inf), EXACT)
+    (True, False)
+    """
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def hull(*intervals: Interval) -> Interval:
+    """From the least of all to the greatest of all."""
+    return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+
+# ------------------------------------------------------------------------------------------------------ of two numbers
+def bounded(low: Any, high: Any) -> Interval:
+    """An interval whose far ends are infinite, so that no bound gets long."""
+    return min(low if low >= -MOST else -math.inf, MOST), max(high if high <= MOST else math.inf, -MOST)
+
+
+def add(left: Interval, right: Interval) -> Interval:
+    return bounded(left[0] + right[0], left[1] + right[1])
+
+
+def subtract(left: Interval, right: Interval) -> Interval:
+    return add(left, negative(right))
+
+
+def multiply(left: Interval, right: Interval) -> Interval:
+    corners = [a * b if a and b else 0 for a in left for b in right]
+    return bounded(min(corners), max(corners))
+
+
+def power(base: Interval, exponent: Interval) -> Interval | None:
+    """None where an exponent may be negative.
+
+    >>> power((-2, 2), (0, 3)), power((1, 9), (2, 2)), power((2, 2), (-1, 1))
+    ((-8, 8), (1, 81), None)
+    """
+    least, most = exponent
+    if least < 0:
+        return None
+    large = max(abs(base[0]), abs(base[1]))
+    high = max(1 if least == 0 else 0, _raised(large, most))
+    low = _raised(base[0], least) if base[0] >= 1 else 0 if base[0] == 0 else -high
+    return bounded(low, high)
+
+
+def _raised(base: Any, exponent: Any) -> Any:
+    if base <= 1:
+        return base
+    if exponent == 0:
+        return 1
+    return base**exponent if exponent * math.log2(base) <= 1000 else math.inf
+
+
+def remainder(left: Interval, right: Interval) -> Interval:
+    return min(right[0], 0), max(right[1], 0)
+
+
+# ------------------------------------------------------------------------------------------------------- of one number
+def negative(x: Interval) -> Interval:
+    return -x[1], -x[0]
+
+
+def absolute(x: Interval) -> Interval:
+    return max(x[0], -x[1], 0), max(abs(x[0]), abs(x[1]))
+
+
+# --------------------------------------------------------------------------------------------------------- of several
+def total(x: Interval, count: int) -> Interval:
+    """The sum of so many.
+
+    >>> total((0, 255), 10)
+    (0, 2550)
+    """
+    return multiply(x, (count, count))
+
+
+def product(x: Interval, count: int) -> Interval:
+    """The product of so many."""
+    found = power(x, (count, count))
+    assert found is not None
+    return found
+
+
+def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) -> Interval:
+    """The same of the first, of the first two, …"""
+    return hull(x, of_all(x, count))
+
+
+OF_NUMBERS: dict[str, Callable[..., Interval | None]] = {
+    "add": add, "subtract": subtract, "multiply": multiply, "power": power, "remainder": remainder, "negative": negative,
+    "abs": absolute, "exact_add": add, "exact_subtract": subtract, "exact_abs": absolute, "either": hull, "concat": hull,
+    "stack": hull, "where": lambda condition, x, y: hull(x, y), "sign": lambda x: (-1, 1),
+    "maximum": lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
+    "minimum": lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
+}  # fmt: skip
+# What gives entries of its first argument: by other places, or the same ones of another dtype.
+CHOOSING = frozenset(
+    "same cast exact_cast transpose reshape expand broadcast pick head part contiguous unfold sort max min take "
+    "take_along pool as_array".split()
+)
+REDUCTIONS: dict[str, Callable[[Interval, int], Interval]] = {
+    "sum": total,
+    "prod": product,
+    "cumsum": lambda x, count: up_to(total, x, count),
+    "cumprod": lambda x, count: up_to(product, x, count),
+    "trace": total,
+}
+PRODUCTS = frozenset(("dot", "matmul", "vecdot"))
+MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
+    "constant": lambda options: of_number(options["number"]),
+    "arange": lambda options: (options["start"], max(options["start"], options["stop"] - 1)),
+    "numbers": lambda options: of_numbers(options["numbers"]),
+    "positions": lambda options: (0, max(options["size"] - 1, 0)),
+}
+
+
+def of_numbers(numbers: Sequence[Any]) -> Interval | None:
+    """The numbers of a literal, if all are whole."""
+    if not numbers or not all(isinstance(number, int) for number in numbers):
+        return None
+    return int(min(numbers)), int(max(numbers))
+
+
+def of_step(
+    primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
+) -> Interval | None:
+    """Between which numbers the results of a primitive lie; `count` is how many a reduction makes one of."""
+    if primitive in MADE:
+        return MADE[primitive](options)
+    if primitive in CHOOSING:
+        return intervals[0]
+    if not intervals or any(each is None for each in intervals):
+        return None
+    known: list[Any] = [*intervals]
+    if primitive in REDUCTIONS:
+        return REDUCTIONS[primitive](known[0], count)
+    if primitive in PRODUCTS:
+        return total(multiply(*known), count)
+    return OF_NUMBERS[primitive](*known) if primitive in OF_NUMBERS else None

@@ -1,0 +1,144 @@
+"""What whole numbers are computed in, so that none wraps around in silence.
+
+Formulas are over ℝ, and dtypes are not. Dtypes, literals and sizes decide, never values, so a plan has one dtype:
+
+    narrower than 64 bits            widened before arithmetic
+    a product, power, sum            of 64 bits where its interval fits 2^53; else in floats of 64 bits
+    x + y, x − y, −x, |x|            of 64 bits, found out where they pass them; in floats where the library cannot tell
+
+A *weak* value is a floating one made by this of whole numbers alone: as they do, it takes the dtype of the floats it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import intervals
+from .intervals import Interval
+from .plan import Scalar, Value
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
+ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
+WHOLE = frozenset("iub")  # the kinds of their dtypes
+CHECKS = frozenset((*CHECKED.values(), "exact_cast"))  # the primitives that fail where 64 bits are too few
+
+
+def interval_of(argument: Any) -> Interval | None:
+    """Between which whole numbers an argument of a step lies."""
+    if isinstance(argument, Value):
+        return argument.interval
+    if isinstance(argument, Scalar):
+        return intervals.of_dtype({bool: "bool", int: "int64"}.get(argument.kind, "float64"))
+    return intervals.of_number(argument)
+
+
+def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
+    """How many numbers a step makes one of, or the most of them."""
+    shape = getattr(arguments[0], "shape", ()) if arguments else ()
+    if primitive in ("trace", *intervals.PRODUCTS):
+        return shape[-1]
+    if primitive not in intervals.REDUCTIONS:
+        return 1
+    at = options["at"]
+    places = range(len(shape)) if at is None else at if isinstance(at, tuple) else (at,)
+    count = 1
+    for place in places:
+        count *= shape[place]
+    return count
+
+
+def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
+    """Between which whole numbers the results of a step lie: those of a dtype lie in what it holds."""
+    found = None
+    if not any(isinstance(each, Value) and each.interval is None for each in arguments):
+        known = [interval_of(each) for each in arguments]
+        found = intervals.of_step(primitive, known, options, counted(primitive, arguments, options))
+    natural = intervals.of_dtype(dtype)
+    if natural is None or found is None:
+        return found if natural is None else natural
+    both = max(found[0], natural[0]), min(found[1], natural[1])
+    return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed
+
+
+def is_weak(w: Writer, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
+    """Whether a step gives floating numbers that are made of whole ones alone."""
+    values = [each for each in arguments if isinstance(each, Value)]
+    if primitive == "cast":
+        return dtype == w.target.wide_float and (values[0].interval is not None or values[0].weak)
+    weak = any(each.weak for each in values) and w.target.kind(dtype) == "f"
+    return weak and all(each.weak or w.kind(each) in WHOLE for each in values)
+
+
+# ------------------------------------------------------------------------------------------------------------- dtypes
+def common_dtype(w: Writer, arguments: Sequence[Any]) -> str:
+    """The dtype in which whole numbers meet: their own if it is one, else that of 64 bits."""
+    values = [each for each in arguments if isinstance(each, Value) and w.kind(each) != "b"]
+    numbers = [each for each in arguments if (each.kind if isinstance(each, Scalar) else type(each)) is int]
+    found = {each.dtype for each in values}
+    if len(found) == 1 and not numbers:
+        return found.pop()
+    dtype = w.whole_dtype(*numbers)
+    return dtype if w.target.tells or all(fits(w, each.interval, True) for each in values) else w.target.wide_float
+
+
+def comparable(w: Writer, arguments: Sequence[Any]) -> bool:
+    """Whether plain numbers can be compared with tensors of whole numbers that stay as narrow as they are."""
+    dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
+    held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 else None
+    numbers = [each for each in arguments if not isinstance(each, Value)]
+    fit = held is not None and all(type(each) is int and intervals.within((each, each), held) for each in numbers)
+    return fit and held != (0, 1)
+
+
+def before_cast(w: Writer, x: Value) -> Value:
+    """Whole numbers as they were before they were widened, which need not be done twice."""
+    step = w.written(x)
+    if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or w.kind(x) not in WHOLE:
+        return x
+    (before,) = step.arguments
+    return w.renamed(before, x.order) if w.kind(before) in WHOLE else x
+
+
+def passes(w: Writer, x: Value, dtype: str) -> bool:
+    """Whether a dtype of whole numbers may be too small for a value."""
+    held = intervals.of_dtype(dtype)
+    return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
+
+
+# --------------------------------------------------------------------------------------------------------- arithmetic
+def safe(w: Writer, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The primitive that gives the right numbers, and its arguments in the dtype that it gives them in."""
+    if any(isinstance(each, Value) and w.kind(each) not in WHOLE for each in arguments):
+        return primitive, arguments
+    found = intervals.of_step(primitive, [interval_of(each) for each in arguments], {})
+    if found is not None and fits(w, found, primitive in CHECKED):
+        return primitive, held(w, arguments, w.target.default_whole)
+    if primitive not in CHECKED or not w.target.tells:
+        return primitive, held(w, arguments, w.target.wide_float)
+    arguments = held(w, arguments, w.target.default_whole)
+    return CHECKED[primitive], (0, *arguments) if primitive == "negative" else arguments
+
+
+def summable(w: Writer, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
+    """Whole numbers in the dtype that gives a sum, or so, of `count` of them, or of their products, rightly."""
+    if any(w.kind(each) not in WHOLE for each in arguments):
+        return [*arguments]
+    found = intervals.of_step(kind, [each.interval for each in arguments], {}, count)
+    enough = found is not None and fits(w, found, False)
+    return held(w, arguments, w.target.default_whole if enough else w.target.wide_float)
+
+
+def fits(w: Writer, interval: Interval, checked: bool) -> bool:
+    """Whether whole numbers of 64 bits are to hold an interval: all that they can, or what floats have without a gap."""
+    natural = intervals.of_dtype(w.target.default_whole)
+    assert natural is not None
+    return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
+
+
+def held(w: Writer, arguments: Sequence[Any], dtype: str) -> list[Any]:
+    """Whole numbers in a dtype; plain ones beside tensors as they are."""
+    return [w.cast(each, dtype) if isinstance(each, Value) else each for each in arguments]

@@ -1,0 +1,340 @@
+"""Whole numbers of all dtypes: formulas are over ℝ, and no number wraps around in silence.
+
+Programs over tensors of whole numbers are drawn, and computed a second time by `exact`, in Python's fractions, with how far
+floating numbers may be off. Dtypes depend on dtypes and the text, never on values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import math
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import namedtensor as nt
+
+SIZES = {"a": 3, "b": 2}
+NAMES = {"int8": "K", "int16": "L", "int32": "M", "int64": "N", "uint8": "P", "uint16": "Q", "uint32": "S", "uint64": "T",
+         "bool": "B"}  # fmt: skip
+INPUTS = {f"{letter}{axes}": (dtype, axes) for dtype, letter in NAMES.items() for axes in ("a", "b", "ab")}
+WHOLE = (-(2**63), 2**63 - 1)
+
+
+# ---------------------------------------------------------------------------------------------------------- programs
+class Tree(NamedTuple):
+    """An operator and its operands; `axes` are those of the result."""
+
+    kind: str
+    parts: tuple[Tree, ...]
+    axes: frozenset[str]
+    detail: Any = None
+
+    @property
+    def text(self) -> str:
+        return FORMS[self.kind].format(*[part.text for part in self.parts], detail=self.detail)
+
+
+FORMS = {
+    "input": "{detail}", "truth": "𝕀[{detail}]", "number": "{detail}", "iota": "iota_{{{detail}}}", "+": "({0} + {1})", "-": "({0} - {1})",
+    "*": "({0} ⊙ {1})", "/": "({0} / {1})", "negative": "(-{0})", "abs": "abs({0})", "sign": "sign({0})",
+    "relu": "relu({0})", "floor": "floor({0})", "max2": "max({0}, {1})", "min2": "min({0}, {1})",
+    "power": "({0}^{detail})", "raised": "({detail}^{{{0}}})", "sum": "(∑_{{{detail}}} {0})", "prod": "(∏_{{{detail}}} {0})",
+    "max": "(max_{{{detail}}} {0})", "mean": "(mean_{{{detail}}} {0})", "cumsum": "cumsum_{{{detail}}}({0})",
+    "cumprod": "cumprod_{{{detail}}}({0})", "sort": "sort_{{{detail}}}({0})", "dot": "({0} ⊙_{{{detail}}} {1})",
+    "pick": "[{0}]_{{{detail}(2)}}", "where": "where({0} > {1}, {2}, {3})",
+    "join": "[{0} ⊕_{{{detail}}} {1}]_{{{detail}(4)}}", "cases": "{{ {2} if {0} ≤ {1}; {3} otherwise }}",
+}  # fmt: skip
+UNARY = ("negative", "abs", "sign", "relu", "floor")
+BINARY = ("+", "-", "*", "+", "-", "*", "max2", "min2")
+OVER = ("sum", "prod", "max", "mean", "cumsum", "cumprod", "sort", "pick")
+KEEPING = ("cumsum", "cumprod", "sort")
+
+
+@st.composite
+def trees(draw, depth: int = 3) -> Tree:
+    kind = draw(st.sampled_from(["leaf"] * (1 if depth else 50) + ["unary", "binary", "binary", "over", "more"]))
+    if depth == 0 or kind == "leaf":
+        return draw(leaves())
+    first = draw(trees(depth - 1))
+    if kind == "unary":
+        name = draw(st.sampled_from((*UNARY, "power", "raised")))
+        detail = draw(st.integers(0, 12)) if name == "power" else draw(st.integers(0, 7))
+        return Tree(name, (first,), first.axes, detail if name in ("power", "raised") else None)
+    if kind == "over":
+        if not first.axes:
+            return first
+        name, axis = draw(st.sampled_from(OVER)), draw(st.sampled_from(sorted(first.axes)))
+        return Tree(name, (first,), first.axes if name in KEEPING else first.axes - {axis}, axis)
+    second = draw(trees(depth - 1))
+    both = first.axes | second.axes
+    if kind == "binary":
+        return Tree(draw(st.sampled_from(BINARY)), (first, second), both)
+    if "a" in first.axes & second.axes:
+        name = draw(st.sampled_from(("dot", "join", "where", "cases")))
+        if name in ("dot", "join"):
+            return Tree(name, (first, second), both - {"a"}, "a")
+    third, fourth = draw(leaves()), draw(leaves())
+    return Tree(draw(st.sampled_from(("where", "cases"))), (first, second, third, fourth), both | third.axes | fourth.axes)
+
+
+@st.composite
+def leaves(draw) -> Tree:
+    kind = draw(st.sampled_from(("input", "input", "input", "number", "iota")))
+    if kind == "number":
+        return Tree(kind, (), frozenset(), draw(st.sampled_from((0, 1, 2, 3, 7, 255, 300, 2**31, 2**53 + 1, 2**62 + 1))))
+    if kind == "iota":
+        return Tree(kind, (), frozenset("a"), "a")
+    name = draw(st.sampled_from([*INPUTS]))
+    dtype, axes = INPUTS[name]
+    return Tree("truth" if dtype == "bool" else "input", (), frozenset(axes), name)
+
+
+def inputs_of(tree: Tree) -> set[str]:
+    own = {tree.detail} if tree.kind in ("input", "truth") else set()
+    return own.union(*map(inputs_of, tree.parts))
+
+
+def drawn_values(names: set[str], draw) -> dict[str, np.ndarray]:
+    """Arrays whose entries are often the least or the largest of their dtype."""
+    found = {}
+    for name in sorted(names):
+        dtype, axes = INPUTS[name]
+        low, high = (0, 1) if dtype == "bool" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+        shape = [SIZES[axis] for axis in axes]
+        one = st.one_of(st.sampled_from((low, high, 0, 1)), st.integers(max(low, -20), min(high, 20)), st.integers(low, high))
+        numbers = draw(st.lists(one, min_size=math.prod(shape), max_size=math.prod(shape)))
+        found[name] = np.array(numbers, dtype=dtype).reshape(shape)
+    return found
+
+
+# --------------------------------------------------------------------------------------------- the same, in fractions
+class Number(NamedTuple):
+    """A fraction, and how far floating numbers may be from it."""
+
+    value: Any
+    off: Any = 0
+
+
+class Float(NamedTuple):
+    """Floating numbers: the largest whole number before their first gap, and their relative error."""
+
+    gap: int
+    error: Fraction
+    held: tuple[int, int] = WHOLE
+
+
+DOUBLE, SINGLE = Float(2**53, Fraction(1, 2**49)), Float(2**24, Fraction(1, 2**19), (-(2**31), 2**31 - 1))
+Record = tuple[tuple[str, int], ...]
+
+
+class Exact:
+    """What a program is on given arrays; `passes` tells whether a sum of two passes 64 bits anywhere."""
+
+    def __init__(self, arrays: dict[str, np.ndarray], kind: Float):
+        self.arrays, self.kind, self.passes = arrays, kind, False
+
+    def value(self, tree: Tree, at: dict[str, int]) -> Number:
+        """One entry, at positions from 0."""
+        if tree.kind in ("input", "truth"):
+            number = int(self.arrays[tree.detail][tuple(at[axis] for axis in INPUTS[tree.detail][1])])
+            return self.rounded(Number(Fraction(number)), whole=True)
+        if tree.kind == "number":
+            return self.rounded(Number(Fraction(tree.detail)), whole=True)
+        if tree.kind == "iota":
+            return Number(Fraction(at[tree.detail] + 1))
+        return getattr(self, RULES.get(tree.kind, tree.kind))(tree, at)
+
+    def rounded(self, x: Number, whole: bool = False) -> Number:
+        """A result as floating numbers have it; a sum or a difference that must be whole where 64 bits hold it."""
+        if whole and not self.kind.held[0] <= x.value <= self.kind.held[1]:
+            self.passes = True
+        if not x.off and x.value.denominator == 1 and abs(x.value) <= self.kind.gap:
+            return x
+        return Number(x.value, x.off + self.kind.error * (abs(x.value) + x.off))
+
+    def entries(self, tree: Tree, at: dict[str, int], axis: str) -> list[Number]:
+        return [self.value(tree, {**at, axis: place}) for place in range(SIZES[axis])]
+
+    def parts(self, tree: Tree, at: dict[str, int]) -> list[Number]:
+        return [self.value(part, at) for part in tree.parts]
+
+    # ---------------------------------------------------------------------------------------------------- operators
+    def plus(self, x: Number, y: Number) -> Number:
+        found = self.rounded(Number(x.value + y.value, x.off + y.off), whole=True)
+        apart = abs(x.value) + abs(y.value) > self.kind.gap  # where the operands themselves may have been rounded
+        return Number(found.value, found.off + (self.kind.error * (abs(x.value) + abs(y.value)) if apart else 0))
+
+    def times(self, x: Number, y: Number) -> Number:
+        off = abs(x.value) * y.off + abs(y.value) * x.off + x.off * y.off
+        apart = max(abs(x.value), abs(y.value)) > self.kind.gap
+        found = self.rounded(Number(x.value * y.value, off))
+        return Number(found.value, found.off + (4 * self.kind.error * abs(found.value) if apart else 0))
+
+    def folded(self, join, numbers: list[Number], first: int) -> Number:
+        total = Number(Fraction(first))
+        for number in numbers:
+            total = join(total, number)
+        return total
+
+    def sum_of(self, numbers: list[Number]) -> Number:
+        size = sum(abs(number.value) + number.off for number in numbers)
+        value = sum(number.value for number in numbers)
+        off = sum(number.off for number in numbers)
+        return Number(value, off + (4 * self.kind.error * size if off or size > self.kind.gap else 0))
+
+    def binary(self, tree: Tree, at: dict[str, int]) -> Number:
+        x, y = self.parts(tree, at)
+        if tree.kind == "*":
+            return self.times(x, y)
+        return self.plus(x, y if tree.kind == "+" else Number(-y.value, y.off))
+
+    def unary(self, tree: Tree, at: dict[str, int]) -> Number:
+        (x,) = self.parts(tree, at)
+        value = {"negative": -x.value, "abs": abs(x.value), "relu": max(x.value, Fraction(0))}[tree.kind]
+        return self.rounded(Number(value, x.off), whole=tree.kind != "relu")
+
+    def steps(self, tree: Tree, at: dict[str, int]) -> Number:
+        """sign and floor, which jump where x may be off."""
+        (x,) = self.parts(tree, at)
+        value = Fraction((x.value > 0) - (x.value < 0)) if tree.kind == "sign" else Fraction(math.floor(x.value))
+        return Number(value, x.off + 2 if x.off else 0)
+
+    def extreme(self, tree: Tree, at: dict[str, int]) -> Number:
+        several = self.entries(tree.parts[0], at, tree.detail) if tree.detail else self.parts(tree, at)
+        choose = min if tree.kind == "min2" else max
+        off = max(self.rounded(number).off for number in several)
+        return Number(choose(number.value for number in several), off)
+
+    def power(self, tree: Tree, at: dict[str, int]) -> Number:
+        base, exponent = (tree.detail, self.parts(tree, at)[0]) if tree.kind == "raised" else (self.parts(tree, at)[0], tree.detail)
+        if tree.kind == "power":
+            return self.folded(self.times, [base] * exponent, 1)
+        if exponent.off or not -40 <= exponent.value <= 200 or exponent.value.denominator != 1:
+            return Number(Fraction(0), math.inf)
+        if base == 0 and exponent.value < 0:
+            return Number(Fraction(0), math.inf)
+        value = Fraction(base) ** int(exponent.value)
+        return self.rounded(Number(value, 4 * self.kind.error * value if value > self.kind.gap or value < 1 else 0))
+
+    def over(self, tree: Tree, at: dict[str, int]) -> Number:
+        (part,), axis = tree.parts, tree.detail
+        numbers = self.entries(part, at, axis)
+        if tree.kind == "prod":
+            return self.folded(self.times, numbers, 1)
+        total = self.sum_of(numbers)
+        if tree.kind == "mean":
+            size = sum(abs(number.value) for number in numbers)
+            return Number(total.value / len(numbers), total.off + 4 * self.kind.error * size)
+        return total
+
+    def along(self, tree: Tree, at: dict[str, int]) -> Number:
+        numbers = self.entries(tree.parts[0], {**at}, tree.detail)
+        place = at[tree.detail]
+        if tree.kind == "sort":
+            off = max(self.rounded(number).off for number in numbers)
+            return Number(sorted(number.value for number in numbers)[place], off)
+        upto = numbers[: place + 1]
+        return self.folded(self.times, upto, 1) if tree.kind == "cumprod" else self.sum_of(upto)
+
+    def dot(self, tree: Tree, at: dict[str, int]) -> Number:
+        left, right = (self.entries(part, at, tree.detail) for part in tree.parts)
+        return self.sum_of([self.times(x, y) for x, y in zip(left, right)])
+
+    def pick(self, tree: Tree, at: dict[str, int]) -> Number:
+        self.entries(tree.parts[0], at, tree.detail)  # which are computed too, and may pass
+        return self.value(tree.parts[0], {**at, tree.detail: 1})
+
+    def join(self, tree: Tree, at: dict[str, int]) -> Number:
+        for part in tree.parts:
+            self.entries(part, at, tree.detail)
+        return self.rounded(self.value(tree.parts[1], {**at, tree.detail: 0}), whole=True)
+
+    def choice(self, tree: Tree, at: dict[str, int]) -> Number:
+        x, y, left, right = self.parts(tree, at)
+        left, right = (self.rounded(each, whole=True) for each in (left, right))
+        x, y = self.rounded(x, whole=True), self.rounded(y, whole=True)
+        if (x.off or y.off) and abs(x.value - y.value) <= x.off + y.off:
+            return Number(left.value, abs(left.value - right.value) + left.off + right.off)
+        return left if (x.value > y.value) == (tree.kind == "where") else right
+
+
+RULES = {
+    "+": "binary", "-": "binary", "*": "binary", "negative": "unary", "abs": "unary", "relu": "unary", "sign": "steps",
+    "floor": "steps", "max2": "extreme", "min2": "extreme", "max": "extreme", "power": "power", "raised": "power",
+    "sum": "over", "prod": "over", "mean": "over", "cumsum": "along", "cumprod": "along", "sort": "along", "where": "choice",
+    "cases": "choice",
+}  # fmt: skip
+
+
+# --------------------------------------------------------------------------------------------------------- libraries
+def library(name: str) -> tuple[Any, Any]:
+    """A function that makes arrays, and a context to compute in."""
+    if name == "numpy":
+        return lambda array: array, contextlib.nullcontext()
+    module = {"torch": "torch", "strict": "array_api_strict"}.get(name, "jax")
+    pytest.importorskip(module, reason=f"{module} is not installed")
+    if module == "jax":
+        jax = importlib.import_module("jax")
+        wide = jax.enable_x64(name == "jax of 64 bits") if hasattr(jax, "enable_x64") else jax.experimental.enable_x64(name == "jax of 64 bits")
+        return importlib.import_module("jax.numpy").asarray, wide
+    xp = importlib.import_module(module)
+    return (xp.from_numpy if module == "torch" else xp.asarray), contextlib.nullcontext()
+
+
+LIBRARIES = ("numpy", "torch", "strict", "jax of 64 bits", "jax")
+
+
+def computed(text: str, arrays: dict[str, np.ndarray], make: Any) -> Any:
+    """The value, or None where 64 bits are passed and that is said."""
+    try:
+        tensors = {name: nt.tensor(make(array), " ".join(INPUTS[name][1])) for name, array in arrays.items()}
+        return nt.evaluate(text, tensors, sizes={"a": SIZES["a"]} if "iota" in text else {})
+    except nt.NotationError as error:
+        assert "passes the whole numbers of 64 bits" in str(error), error
+        return None
+
+
+def agree(tree: Tree, arrays: dict[str, np.ndarray], kind: Float, found: Any) -> None:
+    """Compare each entry with the exact one, which floating numbers may be off as far as it says."""
+    exact = Exact(arrays, kind)
+    order = sorted(tree.axes)
+    wanted = {
+        places: exact.value(tree, dict(zip(order, places)))
+        for places in itertools.product(*(range(SIZES[axis]) for axis in order))
+    }
+    if found is None:
+        assert exact.passes, tree.text
+        return
+    array = np.asarray(found.to_array(order) if order else found.array)
+    largest = 2.0**1023 if kind is DOUBLE else 2.0**127
+    for places, number in wanted.items():
+        if number.off == math.inf or abs(number.value) + number.off > largest / 2**10 or not math.isfinite(float(array[places])):
+            continue  # what is beyond floating numbers is ∞, and what is made of that
+        entry = Fraction(array[places].item())
+        assert abs(entry - number.value) <= number.off, (tree.text, places, entry, number, array.dtype)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_whole_numbers_are_those_of_exact_arithmetic(name, data):
+    """And other values of the same dtypes give the same dtype."""
+    tree = data.draw(trees())
+    make, context = library(name)
+    names = inputs_of(tree)
+    dtypes = set()
+    with context:
+        for _ in range(2):
+            arrays = drawn_values(names, data.draw)
+            found = computed(tree.text, arrays, make)
+            narrow = {key: np.asarray(make(array)) for key, array in arrays.items()}  # JAX may have no 64 bits
+            agree(tree, narrow, SINGLE if name == "jax" else DOUBLE, found)
+            dtypes |= {str(found.dtype)} if found is not None else set()
+    assert len(dtypes) <= 1, tree.text
