@@ -18,6 +18,7 @@ class Target:
         self.name: str = backend.name
         self.natives: frozenset[str] = backend.natives
         self.numbers: frozenset[str] = backend.numbers
+        self.stored: frozenset[str] = backend.stored
         self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
         self._asked: dict[tuple, str] = {}
         self._kinds: dict[str, str] = {}

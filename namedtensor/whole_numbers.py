@@ -79,7 +79,7 @@ def common_dtype(w: Writer, arguments: Sequence[Any]) -> str:
     values = [each for each in arguments if isinstance(each, Value) and w.kind(each) != "b"]
     numbers = [each for each in arguments if (each.kind if isinstance(each, Scalar) else type(each)) is int]
     found = {each.dtype for each in values}
-    if len(found) == 1 and not numbers:
+    if len(found) == 1 and not numbers and not found & w.target.stored:
         return found.pop()
     dtype = w.whole_dtype(*numbers)
     return dtype if w.target.tells or all(fits(w, each.interval, True) for each in values) else w.target.wide_float
@@ -88,7 +88,7 @@ def common_dtype(w: Writer, arguments: Sequence[Any]) -> str:
 def comparable(w: Writer, arguments: Sequence[Any]) -> bool:
     """Whether plain numbers can be compared with tensors of whole numbers that stay as narrow as they are."""
     dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
-    held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 else None
+    held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & w.target.stored else None
     numbers = [each for each in arguments if not isinstance(each, Value)]
     fit = held is not None and all(type(each) is int and intervals.within((each, each), held) for each in numbers)
     return fit and held != (0, 1)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import extremes, whole_numbers
-from .intervals import of_dtype, within
+from .intervals import PRODUCTS, of_dtype, within
 from .optimisations import chosen
 from .plan import Argument, Order, Plan, Scalar, Step, Value
 from .targets import Target
@@ -137,7 +137,7 @@ class Writer:
         dtypes = {each.dtype if isinstance(each, Value) else type(each) for each in arguments} - PLAIN
         if len(dtypes) == 1 and primitive != "abs":
             (only,) = dtypes
-            if isinstance(only, str) and self.target.kind(only) in FLOATING:
+            if isinstance(only, str) and (primitive in PRODUCTS or self.target.kind(only) in FLOATING):
                 return only
         return self.target.ask(primitive, arguments, options)
 

@@ -122,6 +122,9 @@ class Number(NamedTuple):
     off: Any = 0
 
 
+UNKNOWN = Number(Fraction(0), Fraction(10) ** 400)
+
+
 class Float(NamedTuple):
     """Floating numbers: the largest whole number before their first gap, and their relative error."""
 
@@ -217,9 +220,9 @@ class Exact:
         if tree.kind == "power":
             return self.folded(self.times, [base] * exponent, 1)
         if exponent.off or not -40 <= exponent.value <= 200 or exponent.value.denominator != 1:
-            return Number(Fraction(0), math.inf)
+            return UNKNOWN
         if base == 0 and exponent.value < 0:
-            return Number(Fraction(0), math.inf)
+            return UNKNOWN
         value = Fraction(base) ** int(exponent.value)
         return self.rounded(Number(value, 4 * self.kind.error * value if value > self.kind.gap or value < 1 else 0))
 
@@ -315,14 +318,14 @@ def agree(tree: Tree, arrays: dict[str, np.ndarray], kind: Float, found: Any) ->
     array = np.asarray(found.to_array(order) if order else found.array)
     largest = 2.0**1023 if kind is DOUBLE else 2.0**127
     for places, number in wanted.items():
-        if number.off == math.inf or abs(number.value) + number.off > largest / 2**10 or not math.isfinite(float(array[places])):
+        if abs(number.value) + number.off > largest / 2**10 or not math.isfinite(float(array[places])):
             continue  # what is beyond floating numbers is ∞, and what is made of that
         entry = Fraction(array[places].item())
         assert abs(entry - number.value) <= number.off, (tree.text, places, entry, number, array.dtype)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(data=st.data())
 def test_whole_numbers_are_those_of_exact_arithmetic(name, data):
     """And other values of the same dtypes give the same dtype."""

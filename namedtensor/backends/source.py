@@ -51,6 +51,7 @@ class Backend:
         self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # what fixed steps give that need no text to run
         self.products = products  # those that can write it into another array
         self.tells = True  # whether a primitive may look at numbers, and fail
+        self.stored: frozenset[str] = frozenset()  # the dtypes that the library has, and no arithmetic for
         self.releases = False  # whether memory is given back as soon as nothing needs it, where nothing is written over
         self._globals: dict[str, dict[str, Any]] = {}
 

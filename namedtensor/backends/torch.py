@@ -104,6 +104,11 @@ def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
     return f"torch.nn.functional.scaled_dot_product_attention({given}, scale={options['scale']})"
 
 
+def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    whole = step.value.dtype.startswith("int")  # of which PyTorch multiplies matrices, and no stacks of vectors
+    return f"({names[0]} * {names[1]}).sum(-1)" if whole else f"torch.linalg.vecdot({names[0]}, {names[1]})"
+
+
 def _layer_norm(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"torch.nn.functional.layer_norm({names[0]}, {options['sizes']}, {', '.join(names[1:] or ('None', 'None'))}, {options['eps']})"
 
@@ -122,7 +127,7 @@ LINES: dict[str, Any] = {
     "mean": _method("mean"), "prod": _product,
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
     "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
-    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})", "vecdot": "torch.linalg.vecdot({0}, {1})",
+    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})", "vecdot": _vecdot,
     "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
@@ -143,7 +148,7 @@ class Torch(Backend):
 
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
-        self.releases = True
+        self.releases, self.stored = True, frozenset(("uint16", "uint32", "uint64"))
 
     def default_float(self, xp: Any) -> str:
         import torch
