@@ -26,7 +26,7 @@ from .planner import make_plan, past_64_bits
 from .running import no_inverse, quietly, singular
 from .targets import dtype_name, kind_of, target_of
 from .terms import Term
-from .whole_numbers import CHECKS
+from .whole_numbers import CHECKS, WHOLE
 from .writer import Writer
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
@@ -357,8 +357,7 @@ def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments:
 
 
 def too_large(number: Any, layout: Layout) -> NotationError:
-    return NotationError(
-        405,
-        f"{number} is too large for the dtype {layout.dtype} of the tensor",
-        hint="convert the tensor to a wider dtype",
-    )
+    whole = kind_of(dtype_name(layout.dtype)) in WHOLE
+    dtype = "int64, in which whole numbers are compared" if whole else f"{layout.dtype} of the tensor"
+    hint = "write the number as a floating one, such as 1e30" if whole else "give a smaller number"
+    return NotationError(405, f"{number} is too large for the dtype {dtype}", hint=hint)

@@ -40,7 +40,7 @@ def test_sizes_and_dtypes_are_part_of_it():
         for dtype in ("int64", "float32", "float64"):
             s = nt.tensor(np.ones(size, dtype), "seq")
             assert float(nt.sum(s, axis="seq")) == size
-            assert nt.sum(s, axis="seq").dtype == (s + s).dtype == dtype
+            assert nt.max(s, axis="seq").dtype == (s + s).dtype == dtype
             assert (s + 1).sizes == {"seq": size}
 
 
