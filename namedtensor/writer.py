@@ -76,9 +76,7 @@ class Writer:
         return found
 
     # ------------------------------------------------------------------------------------------------------- steps
-    def input(
-        self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: Value | None = None
-    ) -> Value:
+    def input(self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: Value | None = None) -> Value:
         """An array that is given when the plan runs; `like` is what it is a part of, where that is known."""
         interval, weak = (of_dtype(dtype), False) if like is None else (like.interval, like.weak)
         value = Value(order, tuple(shape), dtype, interval=interval, weak=weak)
@@ -122,9 +120,7 @@ class Writer:
         key = ("same", x, order)
         found = self._made.get(key)
         if found is None:
-            found = self._made[key] = Value(
-                order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak
-            )
+            found = self._made[key] = Value(order, x.shape, x.dtype, x.fixed, x.dynamic, x.interval, x.weak)
             step = self._written[found] = Step(found, "same", (x,), {}, self.origin)
             self.steps.append(step)
             self._unnamed[found] = x

@@ -81,14 +81,18 @@ def trees(draw, depth: int = 3) -> Tree:
         if name in ("dot", "join"):
             return Tree(name, (first, second), both - {"a"}, "a")
     third, fourth = draw(leaves()), draw(leaves())
-    return Tree(draw(st.sampled_from(("where", "cases"))), (first, second, third, fourth), both | third.axes | fourth.axes)
+    return Tree(
+        draw(st.sampled_from(("where", "cases"))), (first, second, third, fourth), both | third.axes | fourth.axes
+    )
 
 
 @st.composite
 def leaves(draw) -> Tree:
     kind = draw(st.sampled_from(("input", "input", "input", "number", "iota")))
     if kind == "number":
-        return Tree(kind, (), frozenset(), draw(st.sampled_from((0, 1, 2, 3, 7, 255, 300, 2**31, 2**53 + 1, 2**62 + 1))))
+        return Tree(
+            kind, (), frozenset(), draw(st.sampled_from((0, 1, 2, 3, 7, 255, 300, 2**31, 2**53 + 1, 2**62 + 1)))
+        )
     if kind == "iota":
         return Tree(kind, (), frozenset("a"), "a")
     name = draw(st.sampled_from([*INPUTS]))
@@ -112,7 +116,9 @@ def drawn_values(names: set[str], draw) -> dict[str, np.ndarray]:
         dtype, axes = INPUTS[name]
         low, high = (0, 1) if dtype == "bool" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
         shape = [SIZES[axis] for axis in axes]
-        one = st.one_of(st.sampled_from((low, high, 0, 1)), st.integers(max(low, -20), min(high, 20)), st.integers(low, high))
+        one = st.one_of(
+            st.sampled_from((low, high, 0, 1)), st.integers(max(low, -20), min(high, 20)), st.integers(low, high)
+        )
         numbers = draw(st.lists(one, min_size=math.prod(shape), max_size=math.prod(shape)))
         found[name] = np.array(numbers, dtype=dtype).reshape(shape)
     return found
@@ -220,7 +226,9 @@ class Exact:
         return Number(choose(number.value for number in several), off)
 
     def power(self, tree: Tree, at: dict[str, int]) -> Number:
-        base, exponent = (tree.detail, self.parts(tree, at)[0]) if tree.kind == "raised" else (self.parts(tree, at)[0], tree.detail)
+        base, exponent = (
+            (tree.detail, self.parts(tree, at)[0]) if tree.kind == "raised" else (self.parts(tree, at)[0], tree.detail)
+        )
         if tree.kind == "power":
             return self.folded(self.times, [base] * exponent, 1)
         if exponent.off or not -40 <= exponent.value <= 200 or exponent.value.denominator != 1:
@@ -289,7 +297,11 @@ def library(name: str) -> tuple[Any, Any]:
     pytest.importorskip(module, reason=f"{module} is not installed")
     if module == "jax":
         jax = importlib.import_module("jax")
-        wide = jax.enable_x64(name == "jax of 64 bits") if hasattr(jax, "enable_x64") else jax.experimental.enable_x64(name == "jax of 64 bits")
+        wide = (
+            jax.enable_x64(name == "jax of 64 bits")
+            if hasattr(jax, "enable_x64")
+            else jax.experimental.enable_x64(name == "jax of 64 bits")
+        )
         return importlib.import_module("jax.numpy").asarray, wide
     xp = importlib.import_module(module)
     return (xp.from_numpy if module == "torch" else xp.asarray), contextlib.nullcontext()

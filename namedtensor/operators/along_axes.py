@@ -84,13 +84,14 @@ _along(
 )  # fmt: skip
 
 OF_ONE_AXIS = (
-    ("cumsum", "the sums up to each element", "X.cumsum(axis)", _of_one("cumsum"), ("cumsum_{ax} ∂X",)),
+    ("cumsum", "the sums up to each element", "X.cumsum(axis)", _of_one("cumsum"), ("cumsum_{ax} ∂X",), True),
     (
         "cumprod",
         "the products up to each element",
         "X.cumprod(axis)",
         _of_one("cumprod"),
         ("{ cumprod_{ax} { 1 if I_{ax,i} = 1; X otherwise } if iota_{i} ≤ iota_{ax}; 0 otherwise } ⊙_{i} [∂X]_{ax→i}",),
+        True,
     ),
     (
         "sort",
@@ -98,7 +99,9 @@ OF_ONE_AXIS = (
         "np.sort(X, axis)",
         _of_one("sort"),
         ("[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}",),
+        False,
     ),
 )
-for _name, _meaning, _numpy, _make, _differentials in OF_ONE_AXIS:
-    _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax", differentials=_differentials)
+for _name, _meaning, _numpy, _make, _differentials, _complex in OF_ONE_AXIS:
+    _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax", differentials=_differentials,
+           complex=_complex)  # fmt: skip

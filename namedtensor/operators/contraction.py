@@ -168,6 +168,6 @@ register(
         "⊙", "contraction", "ax…, ax… ->", _lower,
         "the sum over axes of the products; without axes the elementwise product", "(X * Y).sum(axis), X * Y", SECTION,
         aliases=("dot",), ascii="@", latex=r"\ndot", arity=(2, 2), python="dot",
-        differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"),
+        differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"), complex=True,
     )
 )  # fmt: skip

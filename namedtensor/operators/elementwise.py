@@ -76,7 +76,7 @@ def _gelu_tanh(w, x):
     return w.composite("gelu_tanh", (x,), write)
 
 
-OF_FLOATS = (
+ANALYTIC = (
     ("exp", "the exponential", "np.exp(X)", named("exp"),
      "exp X ⊙ ∂X"),
     ("log", "the natural logarithm", "np.log(X)", named("log"),
@@ -95,6 +95,11 @@ OF_FLOATS = (
      "cosh X ⊙ ∂X"),
     ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
      "sinh X ⊙ ∂X"),
+)  # fmt: skip
+for _name, _meaning, _numpy, _write, _differential in ANALYTIC:
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True)
+
+OF_FLOATS = (
     ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
      "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X"),
     ("gelu_tanh", "gelu by its approximation with tanh",
@@ -122,15 +127,15 @@ def _rounded(primitive: str) -> Write:
 
 
 OF_NUMBERS = (
-    ("abs", "the absolute value", "np.abs(X)", named("abs"), "sign(X) ⊙ ∂X"),
     ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), "0"),
     ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), "0"),
     ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), "0"),
 )
 for _name, _meaning, _numpy, _write, _differential in OF_NUMBERS:
     _unary(_name, _meaning, _numpy, _write, differentials=(_differential,))
+_unary("abs", "the absolute value", "np.abs(X)", named("abs"), differentials=("sign(X) ⊙ ∂X",), complex=True)
 _unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",))
-_unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-", differentials=("−∂X",))
+_unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-", differentials=("−∂X",), complex=True)
 for _name, _rest in (("odd", 1), ("even", 0)):
     _unary(
         _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda w, x, rest=_rest: w.equal(w.remainder(x, 2), rest),
@@ -154,10 +159,11 @@ ARITHMETIC = (
 )  # fmt: skip
 for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials in ARITHMETIC:
     _binary(
-        _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials
-    )
+        _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials,
+        complex=True,
+    )  # fmt: skip
 _binary(
-    "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow",
+    "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True,
     differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
 )  # fmt: skip
 
@@ -172,7 +178,7 @@ COMPARISONS = (
 for _name, _meaning, _numpy, _function, _ascii, _latex in COMPARISONS:
     _binary(
         _name, _meaning, _numpy, named(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
-        differentials=("0", "0"),
+        differentials=("0", "0"), complex=_name in "=≠",
     )  # fmt: skip
 
 LOGIC = (
@@ -213,7 +219,7 @@ register(
     Operator(
         "where", "elementwise", ", , ->", _lower_where,
         "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)",
-        differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), **_THREE,
+        differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), complex=True, **_THREE,
     )
 )  # fmt: skip
 register(

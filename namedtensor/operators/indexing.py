@@ -22,12 +22,15 @@ def positions(w, index: Any, size: int, base: int) -> Any:
     """Indices as positions from 0, which the step finds to lie in range; a plain number stays one."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
-    if w.kind(index) == "b":
-        raise IndexProblem("a truth value", None)
+    if w.kind(index) in NO_INDEX:
+        raise IndexProblem(NO_INDEX[w.kind(index)], None)
     if w.kind(index) not in "iu":
         index = w.step("whole_positions", (index,), index.order, index.shape, w.target.default_whole)
     dtype = w.target.default_whole if base else index.dtype
     return w.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
+
+
+NO_INDEX = {"b": "a truth value", "c": "a complex number"}
 
 
 def _one_position(index: Any, size: int, base: int) -> int:
@@ -84,7 +87,7 @@ def wide(w, place: Any) -> Any:
 register(
     Operator(
         "index", "index", "ax, ->", _index, "index_{ax}(X, I) is the element of X at the index I",
-        "np.take(X, I - 1, axis)", SECTION, arity=(2, 2),
+        "np.take(X, I - 1, axis)", SECTION, arity=(2, 2), complex=True,
     )
 )  # fmt: skip
 

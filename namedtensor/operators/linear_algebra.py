@@ -24,7 +24,7 @@ def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     return lower
 
 
-MATRIX: dict[str, Any] = {"section": SECTION, "given": square}
+MATRIX: dict[str, Any] = {"section": SECTION, "given": square, "complex": True}
 register(
     Operator(
         "det", "matrix", "row column ->", _of_matrix("det", "floats", False), "the determinant",

@@ -12,8 +12,10 @@ It gives the value of the result. Options that belong to the caller are `sizes` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from grammar.errors import NotationError
 
 from ..axes import Signature, signature
 
@@ -52,6 +54,7 @@ class Operator:
     boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
     python: str = ""  # the Python function's name, where it differs
     differentials: tuple[str, ...] = ()
+    complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
 
     @property
     def lifted(self) -> Signature:
@@ -74,11 +77,27 @@ REGISTRY: dict[str, Operator] = {}
 
 def register(operator: Operator) -> Operator:
     """Add a record under each of its names."""
+    operator = operator if operator.complex else replace(operator, lower=of_real_numbers(operator))
     for name in (operator.name, *operator.aliases):
         if name in REGISTRY:
             raise ValueError(f"two operators are called {name}")
         REGISTRY[name] = operator
     return operator
+
+
+def of_real_numbers(operator: Operator) -> Lower:
+    """What lowers an operator, where it is given no complex numbers."""
+
+    def lower(w, arguments, axes, options):
+        for each in arguments:
+            if hasattr(each, "order") and w.kind(each) == "c":
+                raise NotationError(
+                    405, f"{operator.name} takes real numbers, for formulas are over ℝ, and this is {each.dtype}",
+                    hint="take its absolute value, or give its real and its imaginary part apart",
+                )  # fmt: skip
+        return operator.lower(w, arguments, axes, options)
+
+    return lower
 
 
 class IndexProblem(IndexError):

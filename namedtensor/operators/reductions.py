@@ -79,19 +79,19 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
 
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",)}
 _reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
-           differentials=("∑_{ax} ∂X",))  # fmt: skip
+           differentials=("∑_{ax} ∂X",), complex=True)  # fmt: skip
 _reduction(
     "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
-    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",),  # of one axis
+    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True,  # of one axis
 )  # fmt: skip
-_reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",))
+_reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True)
 _reduction("var", "the mean square of the distances from the mean", "X.var(axis)", variance, "floats",
            differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",))  # fmt: skip
 _reduction("std", "the root of the variance", "X.std(axis)", _deviation, "floats",
            differentials=("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",))  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),), differentials=(
+    options=(("p", 2),), complex=True, differentials=(
         "(sign(X) ⊙ abs(X)^{p − 1}) ⊙_{ax} ∂X / { norm_{ax}(X; p)^{p − 1} if norm_{ax}(X; p) > 0; 1 otherwise }",
     ),
 )  # fmt: skip

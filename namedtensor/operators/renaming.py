@@ -38,12 +38,12 @@ register(
     Operator(
         "⊕", "structure", "ax, ax -> ax", _concat, "the elements of X along an axis, then those of Y",
         "np.concatenate([X, Y], axis)", SECTION, aliases=("concat",), ascii="concat", latex=r"\ncat", arity=(1, MANY),
-        given=joined, python="concat",
+        given=joined, python="concat", complex=True,
     )
 )  # fmt: skip
 register(
     Operator(
         "stack", "structure", "-> ax", _stack, "X, Y, … side by side along a new axis", "np.stack([X, Y])", SECTION,
-        arity=(1, MANY), given=counted,
+        arity=(1, MANY), given=counted, complex=True,
     )
 )  # fmt: skip

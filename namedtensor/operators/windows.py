@@ -31,12 +31,12 @@ register(
     Operator(
         "unroll", "window", SIGNATURE, _unroll, "the window that begins at each element",
         "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, given=window,
-        differentials=("unroll_{seq,kernel} ∂X",),
+        differentials=("unroll_{seq,kernel} ∂X",), complex=True,
     )
 )  # fmt: skip
 register(
     Operator(
         "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, given=pool,
-        differentials=("pool_{seq,kernel} ∂X",),
+        differentials=("pool_{seq,kernel} ∂X",), complex=True,
     )
 )  # fmt: skip
