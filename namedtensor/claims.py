@@ -50,11 +50,13 @@ def _judge_equal(compiled: Compiled, left: Any, left_order, right: Any, right_or
     if left_order and right_order and left_order != right_order:
         right = np.transpose(right, [right_order.index(axis) for axis in left_order])
     left, right = np.broadcast_arrays(left, right)
+    same = left == right  # of whole numbers too, whose differences may pass what they are held in
+    left, right = (each.astype(float) if each.dtype.kind in "iub" else each for each in (left, right))
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(left), np.abs(right))
         finite = np.isfinite(scale)
         tolerance = TOLERANCE * np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
-        wrong = ~((left == right) | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
+        wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
     if not np.any(wrong):
         return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()

@@ -64,7 +64,7 @@ def evaluate(
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.evaluate("∑_{width} A", A=A).to_array().tolist()
-    [8, 15]
+    [8.0, 15.0]
     """
     known = None
     if sizes is None and syntax == "auto" and not strict and limits is DEFAULT:  # what is known needs no more than this

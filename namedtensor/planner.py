@@ -256,7 +256,6 @@ class _Planner:
                     raise NotationError(309, "a size stays unknown", self.source, term.node.span)
         arguments = tuple([self.found[id(each)] for each in term.arguments])
         if arguments and not any(isinstance(each, Value) for each in arguments):
-            arguments = tuple(each if isinstance(each, bool) else float(each) for each in arguments)
             arguments = tuple(map(self.writer.constant, arguments))
         rewritten = self.rewritten(term)
         if rewritten is not None:

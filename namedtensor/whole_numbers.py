@@ -70,7 +70,13 @@ def is_weak(w: Writer, primitive: str, arguments: Sequence[Any], dtype: str) -> 
     if primitive == "cast":
         return dtype == w.target.wide_float and (values[0].interval is not None or values[0].weak)
     weak = any(each.weak for each in values) and w.target.kind(dtype) == "f"
-    return weak and all(each.weak or w.kind(each) in WHOLE for each in values)
+    return weak and all(each.weak or w.kind(each) in WHOLE or is_plain(w, each) for each in values)
+
+
+def is_plain(w: Writer, x: Value) -> bool:
+    """Whether a value is a plain number, which widens nothing."""
+    step = w.written(x)
+    return step is not None and step.primitive in ("constant", "as_array")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes

@@ -9,7 +9,7 @@ from typing import Any
 
 from .lowering import Write, of_axes
 from .record import Operator, register
-from .reductions import mean
+from .reductions import in_single, mean
 
 SECTION = "§3.5 Vectors to vectors"
 
@@ -35,11 +35,16 @@ def _logarithm_of_softmax(w, x, axes):
     return of_one_axis(w, "logsoftmax", x, axes, write)
 
 
+@in_single
+def _standardized(w, x, axes, eps):
+    away = w.subtract(x, mean(w, x, axes, True))
+    spread = w.add(mean(w, w.multiply(away, away), axes, True), eps)
+    return w.divide(away, w.sqrt(spread))
+
+
 def standardize(w, x, axes, eps=1e-5):
     def write():
-        away = w.subtract(x, mean(w, x, axes, True))
-        spread = w.add(mean(w, w.multiply(away, away), axes, True), eps)
-        return w.divide(away, w.sqrt(spread))
+        return _standardized(w, x, axes, eps=eps)
 
     if set(x.order[len(x.order) - len(axes) :]) == set(axes):
         return w.composite("layer_norm", (x,), write, sizes=x.shape[len(x.order) - len(axes) :], eps=eps)

@@ -11,6 +11,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..writer import HALF
 from .lowering import Write, elementwise, named, of_axes
 from .record import Lower, Operator, register
 
@@ -33,13 +34,29 @@ def mean(w, x, axes, keep=False):
     return w.divide(w.reduce("sum", x, axes, keep), count(x, axes))
 
 
-def variance(w, x, axes, keep=False):
-    away = w.subtract(x, mean(w, x, axes, True))
-    return mean(w, w.multiply(away, away), axes, keep)
+def in_single(write: Write) -> Write:
+    """Half precision computed in single, for what is left when a mean is taken off may be less than its rounding."""
+
+    def of_halves(w, x, axes, **options):
+        if x.dtype not in HALF:
+            return write(w, x, axes, **options)
+        return w.cast(write(w, w.cast(x, "float32"), axes, **options), x.dtype)
+
+    return of_halves
+
+
+def _away(w, x, axes):
+    return w.subtract(x, mean(w, x, axes, True))
+
+
+def _variance(w, x, axes):
+    away = _away(w, x, axes)
+    return mean(w, w.multiply(away, away), axes)
 
 
 def _deviation(w, x, axes):
-    return w.sqrt(variance(w, x, axes))
+    """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
+    return w.divide(_norm(w, _away(w, x, axes), axes), math.sqrt(count(x, axes)))
 
 
 def _norm(w, x, axes, p=2):
@@ -85,9 +102,9 @@ _reduction(
     differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True,  # of one axis
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True)
-_reduction("var", "the mean square of the distances from the mean", "X.var(axis)", variance, "floats",
+_reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
            differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",))  # fmt: skip
-_reduction("std", "the root of the variance", "X.std(axis)", _deviation, "floats",
+_reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
            differentials=("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",))  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
