@@ -25,6 +25,7 @@ from .limits import Limits
 from .registered import function
 
 if TYPE_CHECKING:
+    from .display.digits import set_digits
     from .display.pictures import picture
     from .tensor_files import load_tensors, save_tensors
     from .tensors import NamedTensor, allclose, from_xarray, tensor
@@ -33,9 +34,12 @@ __version__ = "0.1.0"
 warn_if_hidden("transformer")
 
 FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
-TENSORS = ("NamedTensor", "allclose", "from_xarray", "tensor")
-FILES = ("load_tensors", "save_tensors")
-PICTURES = ("picture",)
+LATER = {  # names that need arrays, or are seldom used -> the module that has them
+    **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".tensors"),
+    **dict.fromkeys(("load_tensors", "save_tensors"), ".tensor_files"),
+    "picture": ".display.pictures",
+    "set_digits": ".display.digits",
+}
 
 
 def _function_names() -> set[str]:
@@ -49,24 +53,19 @@ def _function_names() -> set[str]:
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in FILES:
-        globals()[name] = getattr(import_module(".tensor_files", __name__), name)
-        return globals()[name]
-    if name in PICTURES:
-        globals()[name] = import_module(".display.pictures", __name__).picture
-        return globals()[name]
-    if name in TENSORS:
-        module = import_module(".tensors", __name__)
-        globals().update({each: getattr(module, each) for each in TENSORS})
+    if name in LATER:
+        globals()[name] = getattr(import_module(LATER[name], __name__), name)
         return globals()[name]
     if name in _function_names():
         globals()[name] = import_module(".functions", __name__).FUNCTIONS[name]
         return globals()[name]
-    raise AttributeError(f"module 'namedtensor' has no attribute {name!r}")
+    from .advice import no_attribute
+
+    raise no_attribute("module 'namedtensor'", name, [*__all__, *sorted(_function_names())])
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *TENSORS, *FILES, *PICTURES, *_function_names()})
+    return sorted({*globals(), *LATER, *_function_names()})
 
 
-__all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *TENSORS, *FILES, *PICTURES]
+__all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *LATER]

@@ -58,3 +58,13 @@ def bare(name: str) -> str:
 
 def did_you_mean(names: list[str]) -> str | None:
     return f"did you mean {' or '.join(names)}?" if names else None
+
+
+def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for a name that is none of those that are known; it keeps the name, so that Python adds no advice.
+
+    >>> no_attribute("a formula", "chekc", ["check", "explain"])
+    AttributeError("a formula has no attribute 'chekc'; did you mean check?")
+    """
+    hint = did_you_mean(near(name, known))
+    return AttributeError(f"{whose} has no attribute {name!r}" + (f"; {hint}" if hint else ""), name=name)

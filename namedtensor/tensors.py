@@ -22,8 +22,19 @@ from .layouts import Layout
 from .names_of_axes import names_of
 
 
+class PositionalError(NotationError, TypeError):
+    """What Python's protocols ask of a tensor, and this one has not: a TypeError, too, as those who ask expect."""
+
+
 class NamedShape(dict):
     """Axis name to size; prints as ℝ^{height[3] × width[3]}, compares without order."""
+
+    def __missing__(self, axis: Any) -> int:
+        if isinstance(axis, str):
+            raise KeyError(axis)
+        raise NotationError(
+            318, f"{self} has no order of axes, and so no size {axis!r}", hint='name the axis: A.sizes["seq"]'
+        )
 
     def __repr__(self) -> str:
         return show(self)
@@ -95,6 +106,28 @@ class NamedTensor:
             raise NotationError(318, f"to_array {said}, and the axes are {', '.join(own) or 'none'}", hint=hint)
         return eager.reordered(self, axes)
 
+    def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:
+        """The numbers as an array of NumPy, wherever they are; its order is said as in `to_array`."""
+        return concrete(self.to_array(self._order("to_numpy", order)))
+
+    def tolist(self, order: str | Iterable[str] | None = None) -> Any:
+        """The numbers as nested lists, in an order that must be said where there are several axes; of none, the number.
+
+        Raises NotationError where the order is not one of the axes.
+
+        >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").tolist("width height")
+        [[3, 1], [1, 5], [4, 9]]
+        """
+        return concrete(self.to_array(self._order("tolist", order))).tolist()
+
+    def _order(self, method: str, order: Any) -> Any:
+        if order is not None or len(self.layout.axes) < 2:
+            return order
+        raise NotationError(
+            318, f"{method} was given no order, and the axes are {', '.join(self.layout.axes)}",
+            hint=f'write {method}("{" ".join(self.layout.axes)}")',
+        )  # fmt: skip
+
     def item(self) -> Any:
         """The number that a tensor without axes holds, as Python's. Raises NotationError where it has axes."""
         array = self._alone("item")
@@ -102,7 +135,7 @@ class NamedTensor:
 
     def _alone(self, what: str) -> Any:
         if self.layout.axes:
-            raise NotationError(
+            raise PositionalError(
                 318,
                 f"{what} needs a tensor without axes, and this one has {self.shape}",
                 hint="index or reduce it first",
@@ -110,19 +143,53 @@ class NamedTensor:
         return self._array
 
     def __float__(self) -> float:
-        return float(self._alone("float"))
+        self._alone("float")
+        return float(self.item())
 
     def __int__(self) -> int:
-        return int(self._alone("int"))
+        self._alone("int")
+        return int(self.item())
 
     def __bool__(self) -> bool:
-        return bool(self._alone("a truth value"))
+        self._alone("a truth value")
+        return bool(self.item())
+
+    def __complex__(self) -> complex:
+        self._alone("complex")
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        self._alone("a whole number")
+        value = self.item()
+        if isinstance(value, bool) or value != value or int(value) != value:
+            raise PositionalError(
+                402, f"a whole number is due here, and this is {value}", hint="round it first: int(n)"
+            )
+        return int(value)
+
+    def __round__(self, digits: int | None = None) -> NamedTensor:
+        """The numbers rounded to so many places behind the point; halves go to the even side."""
+        if digits is not None and not hasattr(digits, "__index__"):
+            raise NotationError(310, f"a number of places is a whole number, not {digits!r}", hint="write round(A, 2)")
+        return eager.made(rounded(self.array, int(digits or 0)), self.layout.axes)
 
     def __len__(self) -> int:
-        raise NotationError(318, "a named tensor has no length", hint="sizes gives the size of each axis")
+        return self._along("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
 
-    def __iter__(self) -> Iterator[Any]:
-        raise NotationError(318, "a named tensor has no first axis to go along", hint='index it by name: A[{"seq": 0}]')
+    def __iter__(self) -> Iterator[NamedTensor]:
+        """The elements along the one axis, each a tensor without axes. Raises NotationError where there are several."""
+        hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
+        (size,), array = self._along("first axis to go along", hint), self.array
+        return (eager.made(array[place], ()) for place in range(size))
+
+    def _along(self, what: str, hint: str) -> tuple[int, ...]:
+        """The size of the one axis; positions are said of no more than one."""
+        if len(self.layout.axes) != 1:
+            first = self.layout.axes[0] if self.layout.axes else None
+            raise PositionalError(
+                318, f"a tensor of {self.shape} has no {what}", hint=hint.format(first) if first else None
+            )
+        return self.layout.extent
 
     def __contains__(self, value: Any) -> bool:
         raise NotationError(318, "in is not said of a named tensor", hint="write (A == value).any(axis=…)")
@@ -160,7 +227,7 @@ class NamedTensor:
         Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
 
         >>> tensor([1, 2], "height").rename(height="rows")
-        NamedTensor(rows[2], int64, 1…2)
+        NamedTensor([1, 2], "rows")
         """
         return reshaping.rename(self, {**names, **named} if names else named)
 
@@ -228,11 +295,19 @@ class NamedTensor:
 
         return one_line(self)
 
-    def to_text(self) -> str:
-        """A table for terminals, with the names of the axes."""
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __format__(self, spec: str) -> str:
         from .display import text_table
 
-        return text_table(self)
+        return text_table(self, spec=spec) if spec else self.to_text()
+
+    def to_text(self, digits: int | None = None) -> str:
+        """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
+        from .display import text_table
+
+        return text_table(self, digits)
 
     def _repr_html_(self) -> str:
         from .display import html_table
@@ -253,7 +328,7 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     (paper §2.3).
 
     >>> tensor([[3, 1, 4], [1, 5, 9]], "height width")
-    NamedTensor(height[2] × width[3], int64, 1…9)
+    NamedTensor([[3, 1, 4], [1, 5, 9]], "height width")
     """
     names = names_of(axes)
     if isinstance(data, NamedTensor):
@@ -350,6 +425,15 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
         return False
     first, second = (concrete(each.to_array(left.axes)) for each in (left, right))
     return bool(np.allclose(first, second, rtol=rtol, atol=atol, equal_nan=True))
+
+
+def rounded(array: Any, digits: int) -> Any:
+    """An array rounded to a number of places behind the point, by its own library."""
+    xp = namespace(array)
+    if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
+        return array if digits >= 0 else xp.astype(rounded(xp.astype(array, xp.float64), digits), array.dtype)
+    scale = 10.0**digits
+    return xp.round(array * scale) / scale if digits else xp.round(array)
 
 
 def concrete(array: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.display.tables import number, shown
+from namedtensor.display.tables import number, shown, summary
 from namedtensor.layouts import renamed
 
 INF, NAN = np.inf, np.nan
@@ -30,17 +30,68 @@ LINES = [
 
 
 @pytest.mark.parametrize(("tensor", "line"), LINES, ids=lambda each: str(each)[:40])
-def test_one_line_has_names_sizes_dtype_and_range(tensor, line):
-    assert repr(tensor) == str(tensor) == line
+def test_a_summary_has_names_sizes_dtype_and_range(tensor, line):
+    assert summary(tensor) == line
 
 
-def test_a_large_tensor_is_one_line_too():
-    assert repr(nt.tensor(np.arange(10**6).reshape(100, 100, 100), "a b c")).count("\n") == 0
+REPRS = [
+    (A, 'NamedTensor([[3, 1, 4], [1, 5, 9]], "height width")'), (nt.tensor(2.0), "NamedTensor(2.0)"),
+    (nt.tensor(True), "NamedTensor(True)"), (nt.tensor(1.00001), "NamedTensor(1.00001)"),
+    (nt.tensor([NAN, -INF, 1e20], "seq'"), 'NamedTensor([nan, -inf, 1e+20], "seq\'")'),
+    (nt.tensor([1 + 2j, 0.5], "a"), 'NamedTensor([1+2j, 0.5+0j], "a")'),
+    (nt.tensor(np.float32([0.1, 1]), "a"), 'NamedTensor([0.1, 1.0], "a", float32)'),
+    (nt.tensor(np.uint8(7)), "NamedTensor(7, uint8)"), (nt.tensor(np.float16(0.1)), "NamedTensor(0.1, float16)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tensor", "text"), REPRS, ids=lambda each: repr(each)[:40])
+def test_a_few_numbers_are_all_in_one_line_which_makes_the_tensor_anew(tensor, text):
+    assert repr(tensor) == text and repr([tensor]) == f"[{text}]"
+    if "float32" not in text and "uint8" not in text and "float16" not in text:
+        made = eval(text, {"NamedTensor": nt.NamedTensor, "nan": NAN, "inf": INF})
+        assert nt.allclose(made, tensor) and made.dtype == tensor.dtype
+
+
+@pytest.mark.parametrize(("count", "whole"), [(24, True), (25, False), (0, False)])
+def test_of_more_numbers_it_has_the_range(count, whole):
+    tensor = nt.tensor(np.arange(float(count)), "a")
+    assert repr(tensor).count("\n") == 0 and (repr(tensor) == summary(tensor)) is not whole
+
+
+@pytest.mark.parametrize("value", [1.00001, 0.9999999, -2.000001, 1000.0001, 1 + 1e-15])
+@pytest.mark.parametrize("digits", [None, 1, 4, 8])
+def test_what_is_not_whole_never_looks_whole(value, digits):
+    with nt.set_digits(digits):
+        for text in (repr(nt.tensor(value)), str(nt.tensor(value)), str(nt.tensor([value], "a")), number(value)):
+            assert re.search(r"\d[.e]\d", text) and not re.search(r"\d\.0\)?$", text), text
+
+
+def test_digits_are_said_for_once_for_a_while_or_from_then_on():
+    third = nt.tensor([1 / 3], "a")
+    assert "0.33333333\n" in third.to_text(digits=8) + "\n" and "0.333\n" in f"{third:.3f}\n"
+    with nt.set_digits(2):
+        assert (
+            repr(third) == 'NamedTensor([0.33], "a")'
+            and str(third).endswith(" 0.33")
+            and ">0.33<" in third._repr_html_()
+        )
+        with nt.set_digits(3):
+            assert str(nt.tensor(1 / 3)) == "0.333"
+        assert str(nt.tensor(1 / 3)) == "0.33" and "0.33333" in third.to_text(digits=5)
+    assert str(third).endswith(" 0.3333")
+    nt.set_digits(9)
+    assert str(third).endswith(" 0.333333333")
+    nt.set_digits(None)
+    for wrong in (0, 18, 2.5, True, "4"):
+        with pytest.raises(nt.NotationError, match="a number of digits is a whole number from 1 to 17"):
+            nt.set_digits(wrong)
+        with pytest.raises(nt.NotationError, match="310"):
+            third.to_text(digits=wrong)
 
 
 NUMBERS = [
     (1, "1"), (123456, "123456"), (1.0, "1"), (0.1 + 0.2, "0.3"), (1 / 3, "0.3333"), (INF, "∞"), (-INF, "-∞"), (NAN, "nan"),
-    (True, "true"), (False, "false"), (1e-20, "1e-20"), (12345.678, "1.235e+04"), (-0.0, "0"), (2.5 - 1j, "2.5-1j"),
+    (True, "true"), (False, "false"), (1e-20, "1e-20"), (12345.678, "1.235e+04"), (1.00001, "1.000"), (-0.0, "0"), (2.5 - 1j, "2.5-1j"),
 ]  # fmt: skip
 
 
@@ -98,7 +149,7 @@ seq │ 1  2  3  4  5  6  …  95  96  97  98  99  100
 
 @pytest.mark.parametrize(("tensor", "table"), TABLES.values(), ids=TABLES)
 def test_a_table_of_a_terminal(tensor, table):
-    assert tensor.to_text() == table.removeprefix("\n")
+    assert str(tensor) == tensor.to_text() == f"{tensor}" == table.removeprefix("\n")
 
 
 def test_big_tables_are_abridged():

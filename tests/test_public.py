@@ -5,7 +5,7 @@ import pytest
 import namedtensor as nt
 
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-load_tensors save_tensors NotationError Limits Formula Program""".split()
+load_tensors save_tensors set_digits NotationError Limits Formula Program""".split()
 FUNCTIONS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
 cumprod sort unroll pool index maxk argmaxk onehot concat stack iota det inv trace dot""".split()
@@ -40,5 +40,5 @@ def test_functions_keep_the_names_of_modules():
 
 
 def test_an_unknown_name_is_no_attribute():
-    with pytest.raises(AttributeError, match="has no attribute 'sofmax'"):
+    with pytest.raises(AttributeError, match="has no attribute 'sofmax'; did you mean softmax"):
         nt.sofmax  # noqa: B018

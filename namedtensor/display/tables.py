@@ -11,26 +11,68 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+
+from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
 if TYPE_CHECKING:
     from ..tensors import NamedTensor
 
 LONGEST = 12  # elements of an axis that are shown; of more, the first and last
 FACETS = 6
+FEW = 24  # numbers that stand in one line
+USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbers have
 
 
 def one_line(tensor: NamedTensor) -> str:
-    """Names, sizes, dtype and the range of values, in one line.
+    """In one line: of a few numbers what makes the tensor anew, of more what `summary` says.
+
+    A dtype stands behind the axes where Python's numbers would give another.
 
     >>> import namedtensor as nt
-    >>> nt.tensor([0.5, 2.0], "seq")
-    NamedTensor(seq[2], float64, 0.5…2)
+    >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    NamedTensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> import numpy as np
+    >>> {"W": nt.tensor(np.float32([0.5, 2.0]), "seq"), "b": nt.tensor(1.00001)}
+    {'W': NamedTensor([0.5, 2.0], "seq", float32), 'b': NamedTensor(1.00001)}
+    """
+    array = values(tensor, tensor.axes) if math.prod(tensor.layout.extent or ()) <= FEW else None
+    if array is None or array.size == 0 or array.dtype.kind not in "biufc":
+        return summary(tensor)
+    digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_LINES)
+    axes = " ".join(tensor.axes)
+    parts = [listed(array.tolist(), digits)] + ([f'"{axes}"'] if axes else [])
+    return f"NamedTensor({', '.join(parts + ([] if dtype_of(tensor) in USUAL else [dtype_of(tensor)]))})"
+
+
+def listed(numbers: Any, digits: int) -> str:
+    """Nested lists of numbers as Python has them."""
+    if isinstance(numbers, list):
+        return f"[{', '.join(listed(each, digits) for each in numbers)}]"
+    if not isinstance(numbers, float):
+        return f"{numbers:.{digits}g}" if isinstance(numbers, complex) else str(numbers)
+    if not math.isfinite(numbers):
+        return str(numbers)
+    text = number(numbers, digits)
+    return text if "." in text or "e" in text else f"{text}.0"
+
+
+def dtype_of(tensor: NamedTensor) -> str:
+    return str(tensor.dtype).rpartition(".")[2]
+
+
+def summary(tensor: NamedTensor) -> str:
+    """Names, sizes, dtype and the range of values.
+
+    >>> import namedtensor as nt
+    >>> summary(nt.tensor([0.5, 2.0], "seq"))
+    'NamedTensor(seq[2], float64, 0.5…2)'
     """
     shape = " × ".join(f"{axis}[{size}]" for axis, size in tensor.sizes.items())
-    dtype = str(tensor.dtype).rpartition(".")[2]
-    parts = [part for part in (shape, dtype, _range(tensor)) if part]
+    parts = [part for part in (shape, dtype_of(tensor), _range(tensor)) if part]
     return f"NamedTensor({', '.join(parts)})"
 
 
@@ -42,7 +84,7 @@ def _range(tensor: NamedTensor) -> str:
         return "empty"
     if array.dtype.kind not in "biuf":
         return ""
-    digits = 3 if array.dtype == "float16" else 4
+    digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_TABLES)
     if not tensor.axes:
         return number(array.item(), digits)
     finite = array[~_nan(array)]
@@ -69,8 +111,12 @@ def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
         return None
 
 
-def number(value: Any, digits: int = 4) -> str:
-    """A number for people: 4 significant digits, no needless zeros."""
+def number(value: Any, digits: int = IN_TABLES) -> str:
+    """A number for people: 4 significant digits, no needless zeros; what is not whole does not look so.
+
+    >>> number(1.5), number(1 / 3), number(1.00001)
+    ('1.5', '0.3333', '1.000')
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, complex):
@@ -79,7 +125,10 @@ def number(value: Any, digits: int = 4) -> str:
         return str(value)
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return f"{value or 0.0:.{digits}g}"
+    text = f"{value or 0.0:.{digits}g}"
+    if value == value and not value.is_integer() and text.lstrip("-").isdigit():
+        return f"{value:.{max(digits - len(text.lstrip('-')), 2)}f}"
+    return text
 
 
 def shown(size: int) -> list[int | None]:
@@ -116,8 +165,10 @@ def left_out(tensor: NamedTensor) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------- terminals
-def text_table(tensor: NamedTensor) -> str:
+def text_table(tensor: NamedTensor, digits: int | None = None, spec: str | None = None) -> str:
     """A table with the names of the axes; elements are numbered from 1, as in formulas.
+
+    The numbers have as many significant digits as are asked for, or are written by a `spec` of Python's format.
 
     >>> import namedtensor as nt
     >>> print(text_table(nt.tensor([[3, 1], [1, 5]], "height width")))
@@ -127,24 +178,39 @@ def text_table(tensor: NamedTensor) -> str:
                2 │ 1  5
     """
     array = values(tensor, tensor.axes)
-    if array is None:
-        return one_line(tensor)
+    if array is None or array.size == 0:
+        return summary(tensor)
+    write = writer(digits_of(IN_TABLES if tensor.axes else IN_LINES, digits), spec)
     if not tensor.axes:
-        return number(array.item(), 6)
-    if array.size == 0:
-        return one_line(tensor)
+        return write(array.item())
     lines: list[str] = []
     for title, piece, axes in facets(tensor):
         if title:
             lines += ([""] if lines else []) + [title]
-        lines += _table_lines(piece, axes)
+        lines += _table_lines(piece, axes, write)
     hidden = left_out(tensor)
     if hidden:
         lines += ["", f"… and {hidden} more of {' × '.join(tensor.axes[:-2])}"]
     return "\n".join(lines)
 
 
-def _table_lines(piece: Any, axes: tuple[str, ...]) -> list[str]:
+def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
+    """What writes a number. Raises NotationError where Python's format cannot write it so."""
+    if spec is None:
+        return lambda value: number(value, digits)
+
+    def written(value: Any) -> str:
+        try:
+            return format(value, spec)
+        except (ValueError, TypeError):
+            raise NotationError(
+                405, f"{value!r} cannot be written as {spec!r}", hint='write f"{A:.3f}", or f"{A:d}" for whole numbers'
+            ) from None
+
+    return written
+
+
+def _table_lines(piece: Any, axes: tuple[str, ...], write: Callable[[Any], str]) -> list[str]:
     if piece.ndim == 1:
         rows, names, corner = piece.reshape(1, -1), [""], axes[0]
     else:
@@ -155,7 +221,7 @@ def _table_lines(piece: Any, axes: tuple[str, ...]) -> list[str]:
     columns = []
     for at in column_at:
         head = "…" if at is None else str(at + 1)
-        cells = ["…" if at is None or row is None else number(rows[row, at].item()) for row in row_at]
+        cells = ["…" if at is None or row is None else write(rows[row, at].item()) for row in row_at]
         aligned = column(cells)
         size = max(len(head), *map(len, aligned))
         columns.append([head.rjust(size), *(cell.rjust(size) for cell in aligned)])
@@ -175,12 +241,12 @@ HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
 def html_table(tensor: NamedTensor) -> str:
     """A static table with the names of the axes at its sides; more than two axes make several tables."""
     array = values(tensor, tensor.axes)
-    title = html.escape(one_line(tensor))
+    title = html.escape(summary(tensor))
     caption = f'<div style="opacity:0.7;font-size:0.85em">{title}</div>'
     if array is None or array.size == 0:
         return f'<div class="named-tensor">{caption}</div>'
     if not tensor.axes:
-        return f'<div class="named-tensor">{caption}<code>{number(array.item(), 6)}</code></div>'
+        return f'<div class="named-tensor">{caption}<code>{number(array.item(), digits_of(IN_LINES))}</code></div>'
     largest = _largest(array)
     pieces = [_html_facet(label, piece, axes, largest) for label, piece, axes in facets(tensor)]
     hidden = left_out(tensor)
@@ -229,4 +295,4 @@ def _html_cell(value: Any, largest: float) -> str:
     if largest and value == value and not isinstance(value, bool):
         share = min(abs(value) / largest, 1.0)
         shade = f";background:rgba({'70,120,200' if value > 0 else '220,130,50'},{0.3 * share:.2f})"
-    return f'<td style="{CELL}{shade}">{number(value)}</td>'
+    return f'<td style="{CELL}{shade}">{number(value, digits_of(IN_TABLES))}</td>'

@@ -1,0 +1,60 @@
+"""How many significant digits are shown: what `nt.set_digits` says, else those of each look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar.errors import NotationError
+
+IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # where nobody says: cells, a number that stands alone, and of float16
+
+_said: int | None = None
+
+
+class set_digits:
+    """Show tensors with this many significant digits from now on; None is as it was at first.
+
+    In a `with` statement, until its end. `A.to_text(digits=…)` says it for once, and `f"{A:.8f}"` in Python's way. Raises
+    NotationError where `digits` is no whole number from 1 to 17.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([2 / 3, 1.00001], "a")
+    >>> with nt.set_digits(8):
+    ...     print(A)
+    a │          1        2
+    ──┼────────────────────
+      │ 0.66666667  1.00001
+    >>> print(A)
+    a │      1      2
+    ──┼──────────────
+      │ 0.6667  1.000
+    """
+
+    def __init__(self, digits: int | None):
+        global _said
+        self._before = _said
+        _said = None if digits is None else checked(digits)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *problem: Any) -> None:
+        global _said
+        _said = self._before
+
+    def __repr__(self) -> str:
+        return f"set_digits({_said})"
+
+
+def checked(digits: Any) -> int:
+    """A number of digits. Raises NotationError where it is none."""
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
+        raise NotationError(310, f"a number of digits is a whole number from 1 to 17, not {digits!r}")
+    return digits
+
+
+def digits_of(usual: int, asked: int | None = None) -> int:
+    """What is asked for; else what `set_digits` said; else what is usual there."""
+    if asked is not None:
+        return checked(asked)
+    return usual if _said is None else _said
