@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from .advice import did_you_mean, near
 from .checking import check_command, shapes_of
 from .console import AT_THE_PROMPT, Console, StreamProblem, error_record, rehinted
 from .costing import cost_command, without_argument
@@ -68,6 +69,8 @@ def _let_go() -> None:
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] not in COMMANDS:
+        if words and (meant := near(words[0], COMMANDS)):
+            _overview().error(f"there is no command {words[0]}; {did_you_mean(meant)}")
         _overview().parse_args(words or ["--help"])
         return FINE
     parser = _parser(words[0], COMMANDS[words[0]])
@@ -188,6 +191,22 @@ def _eval_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", metavar="NAME=N", action="append", default=[], help="raise a limit: nesting, literal, result, steps"
     )
+    _digits_argument(parser)
+
+
+def _digits_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--digits", metavar="N", type=_digits, help="print so many significant digits; 4 in tables where it is left out"
+    )
+
+
+def _digits(text: str) -> int:
+    from .display.digits import checked
+
+    try:
+        return checked(int(text) if text.isdecimal() else text)
+    except NotationError as problem:
+        raise argparse.ArgumentTypeError(problem.message) from None
 
 
 def _call_argument(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +229,7 @@ def _eval(options: Any, console: Console) -> int:
     if options.json:
         console.json({"value": value_record(value)})
     elif not options.out:
-        console.print(table(value))
+        console.print(table(value, options.digits))
     return FINE
 
 
@@ -245,10 +264,10 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
     return read_value(word, word)[0]
 
 
-def table(value: Any) -> str:
+def table(value: Any, digits: int | None = None) -> str:
     from .display import text_table
 
-    return text_table(value)
+    return text_table(value, digits)
 
 
 def value_record(value: Any) -> dict[str, Any]:
@@ -260,6 +279,7 @@ def value_record(value: Any) -> dict[str, Any]:
 
 EVAL_EXAMPLES = """
   namedtensor eval '1 + 1/2'
+  namedtensor eval 'π / 3' --digits 12
   namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
   namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
   namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
@@ -351,6 +371,7 @@ def _explain_arguments(parser: argparse.ArgumentParser) -> None:
     _formula_arguments(parser)
     _call_argument(parser)
     parser.add_argument("--inside", metavar="NAME", help="only the steps in the definition of a name: FFN, X^2")
+    _digits_argument(parser)
 
 
 def _explain(options: Any, console: Console) -> int:
@@ -368,7 +389,10 @@ def _explain(options: Any, console: Console) -> int:
     if options.json:
         console.json({"steps": [step_record(step) for step in steps]})
     else:
-        console.print(str(steps))
+        from .display.digits import set_digits
+
+        with set_digits(options.digits):
+            console.print(str(steps))
     return FINE
 
 

@@ -157,12 +157,12 @@ LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 KNOWN: dict[tuple, Compiled] = {}  # formula, names, layouts -> what a later call runs
 
 
-class Again(dict[str, tuple[tuple[str, ...], Callable[..., Any]]]):
+class Again(dict[Any, tuple[tuple[str, ...], Callable[..., Any]]]):
     """Formula -> the names, and what a call like the last one runs; see `repeating`."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def repeat(self, formula: str, names: tuple[str, ...], again: Callable[..., Any]) -> None:
+    def repeat(self, formula: Any, names: tuple[str, ...], again: Callable[..., Any]) -> None:
         remember(self, formula, (names, again))
         PYTHON.watched_by(self)
 

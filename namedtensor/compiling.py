@@ -119,7 +119,8 @@ def plan_of(
             checker = Checker(scope, inputs, extent, python=PYTHON)
             term = checker.whole()
         else:
-            names = [str(name.key()) for name in program.last_function().parameters]  # type: ignore[union-attr]
+            function = program.last_function()
+            names = [] if function is None else [str(name.key()) for name in function.parameters]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
             checker = Checker(scope, inputs, extent, python=PYTHON)
             term = entry.term(checker, arguments)

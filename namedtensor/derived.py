@@ -16,8 +16,8 @@ from .scope import Definition, Function, Scope, analyse
 MARKS = ("*", "†", "**", "††")
 
 
-def derived(source: str, by: str, tree: nodes.Program) -> nodes.Program:
-    """The program with the derivative of its last value, or function, by a name.
+def derived(source: str, by: str, tree: nodes.Program, of: Function | Node | None = None) -> nodes.Program:
+    """The program with the derivative of its last value, or function, by a name; or of that function, or name, of it.
 
     Raises NotationError where `by` is no name, or stands nowhere in it.
     """
@@ -29,8 +29,12 @@ def derived(source: str, by: str, tree: nodes.Program) -> nodes.Program:
     used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
     mark = next((mark for mark in MARKS if mark not in used), "*")
     last = scope.last
-    if isinstance(last, Definition):
-        more: tuple = (Value(Derivative(last.statement.sides[0], variable, mark)),)
+    if isinstance(of, Function):
+        more: tuple = of_function(scope, of, variable, mark)
+    elif of is not None:
+        more = (Value(Derivative(of, variable, mark)),)
+    elif isinstance(last, Definition):
+        more = (Value(Derivative(last.statement.sides[0], variable, mark)),)
     elif last is not None:
         ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is last))
         return replace(tree, statements=(*ended, Value(Derivative(last, variable, mark))))

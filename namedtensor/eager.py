@@ -66,7 +66,10 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
             if self.layout is not left or other.layout is not right:
                 found = prepared.get((self.layout, other.layout))
                 if found is None:
-                    return _first_time(name, self, other)
+                    try:
+                        return _first_time(name, self, other)
+                    except NotationError as problem:
+                        raise problem.alone() from None
                 run, layout = found
                 last = (self.layout, other.layout, run, layout)
             result = _new(NamedTensor)
@@ -75,7 +78,10 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
             if self.layout is not left or type(other) is not right:
                 found = prepared.get((self.layout, type(other)))
                 if found is None:
-                    return _first_time(name, self, other)
+                    try:
+                        return _first_time(name, self, other)
+                    except NotationError as problem:
+                        raise problem.alone() from None
                 run, layout = found
                 last = (self.layout, type(other), run, layout)
             result = _new(NamedTensor)
@@ -96,7 +102,10 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
     def operate(self, other):
         found = prepared.get((type(other), self.layout))
         if found is None:
-            return _first_time(name, other, self)
+            try:
+                return _first_time(name, other, self)
+            except NotationError as problem:
+                raise problem.alone() from None
         try:
             return made_as(found[0](other, self._array), found[1])
         except OverflowError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
@@ -35,8 +36,13 @@ from .scope import Function, analyse
 from .terms import Term
 
 if TYPE_CHECKING:
+    from .checked import Checked
+    from .compiling import Compiled as Repeated
+    from .cost import Cost
     from .display.diagrams import Diagram
-    from .programs import Program
+    from .focused import Focused
+    from .initial import Schemes
+    from .programs import Formula, Program
 
 
 class Entry(Repeating):
@@ -51,7 +57,16 @@ class Entry(Repeating):
         self.known: dict[tuple, Compiled] = {}
 
     def __repr__(self) -> str:
-        return f"{self.name} of a program of {len(self.program.tree.statements)} statements"
+        return self.to_text()
+
+    def __reduce__(self) -> Any:
+        return Entry, (self.program, self.name)
+
+    @cached_property
+    def _focused(self) -> Focused:
+        from .focused import Focused
+
+        return Focused(self)
 
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]):
         known = None
@@ -67,19 +82,33 @@ class Entry(Repeating):
                     self._repeat((*named,), found.repeated(arguments, named))
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
-            bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))
+            bundle = Bundle(self.program.source, all_values(values, named) | self._by_position(arguments))
             extent = whole_sizes(sizes) if sizes else None
             mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             compiled = self._plans.fetch(mark)
             if compiled is None:
-                compiled = self._plans.store(mark, self.compile(bundle, len(arguments), extent))
+                compiled = self._plans.store(mark, self._planned(bundle, len(arguments), extent))
             result = compiled(*bundle.arrays.values())
         except NotationError as problem:
             raise problem.alone() from None
         keep(self.known, known, compiled)
         return result
 
-    def compile(self, bundle: Bundle, count: int, sizes) -> Compiled:
+    def _by_position(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
+        from .values import NamedTensor, as_value
+
+        return {
+            f"argument_{number}": given if type(given) is NamedTensor else as_value(given, self._parameter(number))
+            for number, given in enumerate(arguments, 1)
+        }
+
+    def _parameter(self, number: int) -> str:
+        function = self._focused.last_function()
+        names = [] if function is None else [*function.parameters, *function.options]
+        return str(names[number - 1].key()) if number <= len(names) else f"argument {number}"
+
+    def _planned(self, bundle: Bundle, count: int, sizes) -> Compiled:
         checker, typed = self.typing(bundle, count, sizes)
         with deep(self.program.source):
             return planned(checker, (typed(),), bundle, DEFAULT)
@@ -105,7 +134,7 @@ class Entry(Repeating):
         g : f(x)
         g : f(x) + 1
         """
-        given = all_values(values, named) | by_position(arguments)
+        given = all_values(values, named) | self._by_position(arguments)
         bundle = Bundle(self.program.source, given)
         checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes))
         return explained(checker, typed, self.name, bundle)
@@ -134,6 +163,74 @@ class Entry(Repeating):
         from .diagrams import diagram
 
         return diagram(self.program, self, arguments, shapes, sizes, expand, values)
+
+    # the other verbs of formulas, said of this name alone
+    def evaluate(self, values: Values | None = None, /, *, sizes=None, **named: Any):
+        """Its value, with everything by name; see `evaluate`."""
+        return self(values=values, sizes=sizes, **named)
+
+    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Checked:
+        """The types of the program; `type` is that of this name, for the shapes that are given. See `check`."""
+        from .formula import check_entry
+
+        return check_entry(self, sizes, shapes)
+
+    def derivative(self, wrt: str) -> Formula | Entry:
+        """The derivative of this value, a formula; of this function f, the function f'. See `derivative`.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("f(x) = x^3\\nY = f(x) + 1")
+        >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
+        (12.0, 12.0)
+        """
+        from .formula import derivative_of_entry
+
+        return derivative_of_entry(self, wrt)
+
+    def cost(self, values: Values | None = None, *, sizes=None, without: tuple[str, ...] = (), **named: Any) -> Cost:
+        """What this name costs before it is run; see `Program.cost`."""
+        return self._focused.cost(values, sizes=sizes, without=without, **named)
+
+    def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
+        """The shapes of the parameters that this name needs; see `Program.parameters`.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("f : ℝ^{a} → ℝ\\nf(x) = x ⊙_{a} w\\nw ∈ ℝ^{a}\\nY = V\\nV ∈ ℝ^{b}")
+        >>> program["f"].parameters(sizes={"a": 3}), program["Y"].parameters(sizes={"b": 2})
+        ({'w': 'ℝ^{a[3]}'}, {'V': 'ℝ^{b[2]}'})
+        """
+        return self._focused.parameters(sizes, **shapes)
+
+    def init(
+        self, seed: int = 0, sizes: Mapping[str, int] | None = None, dtype: str = "float64",
+        schemes: Schemes | None = None, **shapes: Any,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The parameters that this name needs, as tensors; see `Program.init`."""
+        return self._focused.init(seed, sizes, dtype, schemes, **shapes)
+
+    def compile(self, backend: str | None = None, without: tuple[str, ...] = ()) -> Repeated:
+        """A function for repeated calls of this name; see `Program.compile`."""
+        return self._focused.compile(backend, without)
+
+    def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
+        """The source text of a plain function that computes this name; see `Program.to_python`."""
+        return self._focused.to_python(library, values, sizes=sizes, **named)
+
+    def to_text(self, ascii: bool = False, colours: bool = False) -> str:
+        """What the program says of this name, in text; see `Program.to_text`.
+
+        >>> import namedtensor as nt
+        >>> print(nt.program("f(x) = 2 x\\nY = f(X)")["f"].to_text())
+        f(x) = 2 x
+        """
+        return self._focused.to_text(ascii, colours)
+
+    def to_latex(self, macros: bool = False, colours: bool = False) -> str:
+        """What the program says of this name, in LaTeX; see `Program.to_latex`."""
+        return self._focused.to_latex(macros, colours)
+
+    def _repr_latex_(self) -> str:
+        return self._focused._repr_latex_()
 
     def term(self, checker: Checker, arguments: list[tuple[str, Input]]) -> Term:
         function = self.function(checker)
@@ -188,11 +285,6 @@ class Entry(Repeating):
         return None
 
 
-def by_position(arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """Arguments under names that no program has."""
-    return {f"argument_{number}": argument for number, argument in enumerate(arguments, 1)}
-
-
 class Entries:
     """Several names of a program, computed together: what they share is computed once."""
 
@@ -212,12 +304,12 @@ class Entries:
             mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             compiled = self._plans.fetch(mark)
             if compiled is None:
-                compiled = self._plans.store(mark, self.compile(bundle, extent))
+                compiled = self._plans.store(mark, self._planned(bundle, extent))
             return compiled.several(*bundle.arrays.values())
         except NotationError as problem:
             raise problem.alone() from None
 
-    def compile(self, bundle: Bundle, sizes) -> Compiled:
+    def _planned(self, bundle: Bundle, sizes) -> Compiled:
         checker = checker_of(self.program, bundle, sizes)
         with deep(self.program.source):
             terms = tuple(entry.term(checker, []) for entry in self._entries)

@@ -30,6 +30,7 @@ from .compiled import (
     shadowed_by,
     whole_sizes,
 )
+from .entries import Entry
 from .explain import explained
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
@@ -43,9 +44,14 @@ from .sizes import Unknown
 from .terms import resolve
 
 
+def written(formula: str | Program, syntax: str) -> tuple[str, str]:
+    """The text of a formula, or of its object, and the spelling."""
+    return (formula.source, formula.syntax) if isinstance(formula, Program) else (formula, syntax)
+
+
 # --------------------------------------------------------------------------------------------------------- evaluate
 def evaluate(
-    formula: str,
+    formula: str | Program,
     values: Values | None = None,
     /,
     *,
@@ -55,7 +61,7 @@ def evaluate(
     limits: Limits = DEFAULT,
     **named: Any,
 ):
-    """The value of a formula, or of the last statement of a program.
+    """The value of a formula, or of the last statement of a program: of its text, or of what `formula` and `program` give.
 
     `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
     nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer product that may be unintended is
@@ -88,16 +94,33 @@ def evaluate(
                 AGAIN.repeat(formula, (*named,), found.repeated((), named))
             return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
-        bundle = Bundle(formula, all_values(values, named))
+        if isinstance(formula, Program) and formula._last is not None:
+            return _called(formula, values, sizes, strict or limits is not DEFAULT, named)
+        source, syntax = written(formula, syntax)
+        bundle = Bundle(source, all_values(values, named))
         extent = whole_sizes(sizes) if sizes else None
-        mark = (formula, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
+        mark = (source, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
         compiled = PLANS.fetch(mark)
         if compiled is None:
-            compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits))
+            compiled = PLANS.store(mark, compile_formula(source, syntax, bundle, extent, strict, limits))
         result = compiled(*bundle.arrays.values())
     except NotationError as problem:
         raise problem.alone() from None
     keep(KNOWN, known, compiled)
+    return result
+
+
+def _called(function: Program, values: Values | None, sizes: Any, limited: bool, named: dict[str, Any]):
+    """The value of a function whose arguments come by name; what the next such call runs is kept as for a text."""
+    if limited:
+        raise NotationError(
+            304, "strict and limits are for a formula that has a value, and this one ends with a function",
+            hint="end it with a call of the function",
+        )  # fmt: skip
+    result = function(values=values, sizes=sizes, **named)
+    names, again = function._named
+    if values is None and sizes is None and names == (*named,):
+        AGAIN.repeat(function, names, again)
     return result
 
 
@@ -144,7 +167,7 @@ def load(path: Any, syntax: str = "auto") -> Program:
 
 
 def check(
-    formula: str,
+    formula: str | Program,
     /,
     *,
     sizes: Mapping[str, int] | None = None,
@@ -153,20 +176,49 @@ def check(
 ) -> Checked:
     """Types without data: the type of every name and sub-expression, every error, and warnings.
 
-    Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
+    The formula is a text, or what `formula` and `program` give. Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
 
     >>> check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
     'ℝ^{height[3]}'
     """
+    source, syntax = written(formula, syntax)
     try:
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
-        tree = parse(formula, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
-        scope = analyse(formula, tree)
+        tree = parse(source, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
+        scope = analyse(source, tree)
         checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON)
     except NotationError as problem:
-        return Checked(formula, None, {}, (), (problem,), ())
-    with deep(formula):
-        return _check_all(formula, checker)
+        return Checked(source, None, {}, (), (problem,), ())
+    with deep(source):
+        return _check_all(source, checker)
+
+
+def check_entry(entry: Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any]) -> Checked:
+    """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
+    from .diagrams import arguments_of
+
+    program = entry.program
+    try:
+        given = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
+        scope = analyse(
+            program.source, parse(program.source, program.syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
+        )
+        called = entry.function(Checker(scope))
+        own = [] if called is None else arguments_of(entry, called[0], (), given)
+        names = {name for name, _ in own}
+        inputs = {name: shape for name, shape in given.items() if name not in names}
+        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON)
+    except NotationError as problem:
+        return Checked(program.source, None, {}, (), (problem,), ())
+    term = None
+    with deep(program.source):
+        try:
+            term = entry.term(checker, [(str(name), shape) for name, shape in own])
+        except NotationError as problem:
+            checker.note(problem)
+        except Poisoned:
+            pass
+        return _report(program.source, checker, term)
 
 
 def _check_all(source: str, checker: Checker) -> Checked:
@@ -192,6 +244,11 @@ def _check_all(source: str, checker: Checker) -> Checked:
             last = term
     for function in scope.all_functions():
         _check_function(checker, function)
+    return _report(source, checker, last)
+
+
+def _report(source: str, checker: Checker, last: Any) -> Checked:
+    """What a checker has found, where `last` is the value of the whole."""
     for finish in (checker.solver.check, checker.check_claims):
         try:
             finish()
@@ -244,7 +301,7 @@ def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:
 
 # ---------------------------------------------------------------------------------------------------------- explain
 def explain(
-    formula: str,
+    formula: str | Program,
     values: Values | None = None,
     /,
     *,
@@ -252,22 +309,27 @@ def explain(
     syntax: str = "auto",
     **named: Any,
 ):
-    """Every step of a formula, in order: sub-formula, its type, its value.
+    """Every step of a formula, in order: sub-formula, its type, its value. It is a text, or what `formula` gives.
+
+    Raises NotationError where `evaluate` would.
 
     >>> import namedtensor as nt
     >>> [step.text for step in nt.explain("2 x + 1", x=nt.tensor([1, 2], "a"))]
     ['x', '2 x', '2 x + 1']
     """
-    bundle = Bundle(formula, all_values(values, named))
-    tree = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
-    checker = Checker(analyse(formula, tree), bundle.inputs, whole_sizes(sizes), python=PYTHON)
+    if isinstance(formula, Program) and formula._last is not None:
+        return formula._last.explain(values=values, sizes=sizes, **named)
+    source, syntax = written(formula, syntax)
+    bundle = Bundle(source, all_values(values, named))
+    tree = parse(source, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
+    checker = Checker(analyse(source, tree), bundle.inputs, whole_sizes(sizes), python=PYTHON)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 
 
-def derivative(text: str, wrt: str, syntax: str = "auto") -> Formula:
+def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     """The derivative of a formula by a name, itself a formula (paper §5): of a value ∂value/∂X*, of a function f(X) the
-    function f'(X) = ∂f(X)/∂X*.
+    function f'(X) = ∂f(X)/∂X*. The formula is a text, or what `formula` and `derivative` give.
 
     f : ℝ^{a} → ℝ^{b} gives f' : ℝ^{a} → ℝ^{b × a*}: the axes of what it is taken by are starred, or have the next mark
     (†, **) where a star is taken. Raises NotationError where `wrt` is no name, or stands nowhere in the formula.
@@ -284,4 +346,17 @@ def derivative(text: str, wrt: str, syntax: str = "auto") -> Formula:
 
     from .derived import derived
 
-    return Formula(to_text(derived(text, wrt, parse(text, syntax, functions=frozenset(PYTHON)))))
+    source, syntax = written(text, syntax)
+    return Formula(to_text(derived(source, wrt, parse(source, syntax, functions=frozenset(PYTHON)))))
+
+
+def derivative_of_entry(entry: Entry, wrt: str) -> Formula | Entry:
+    """The derivative of a name of a program, in that program: a formula, or the function f' of it."""
+    from grammar.printer import to_text
+
+    from .derived import derived, named
+
+    program, function = entry.program, entry._focused.last_function()
+    of = named(entry.name) if function is None else function
+    found = Formula(to_text(derived(program.source, wrt, program.tree, of)))
+    return found if function is None else found[str(entry.key._replace(base=f"{entry.key.base}'"))]

@@ -61,7 +61,10 @@ def _of_a_number(record: Operator) -> Callable[..., Any]:
         except (KeyError, AttributeError, TypeError):
             run = None
         if run is None or axis is not None:
-            return _and_keep(prepared, record, X, axis)
+            try:
+                return _and_keep(prepared, record, X, axis)
+            except NotationError as problem:
+                raise problem.alone() from None
         result = _new(type(X))
         result._array = run(X._array)
         result.layout = layout
@@ -84,14 +87,15 @@ def _of_one(record: Operator) -> Callable[..., Any]:
     prepared: dict[Any, Any] = {}
 
     def function(X, axis=None, **options):
-        if options:
-            return general(record, (X,), axis, options)
         try:
             run, layout = prepared[X.layout, axis]
         except (KeyError, AttributeError, TypeError):
             run = None
-        if run is None:
-            return _and_prepare(prepared, record, (X,), axis)
+        if run is None or options:
+            try:
+                return _and_prepare(prepared, record, (X,), axis, options)
+            except NotationError as problem:
+                raise problem.alone() from None
         result = _new(type(X))
         result._array = run(X._array)
         result.layout = layout
@@ -104,14 +108,15 @@ def _of_two(record: Operator) -> Callable[..., Any]:
     prepared: dict[Any, Any] = {}
 
     def function(X, Y, axis=None, **options):
-        if options:
-            return general(record, (X, Y), axis, options)
         try:
             run, layout = prepared[X.layout, Y.layout, axis]
         except (KeyError, AttributeError, TypeError):
             run = None
-        if run is None:
-            return _and_prepare(prepared, record, (X, Y), axis)
+        if run is None or options:
+            try:
+                return _and_prepare(prepared, record, (X, Y), axis, options)
+            except NotationError as problem:
+                raise problem.alone() from None
         result = _new(type(X))
         result._array = run(X._array, Y._array)
         result.layout = layout
@@ -129,9 +134,11 @@ def _of_one_or_two(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _and_prepare(prepared: dict, record: Operator, tensors: tuple, axis: Any) -> Any:
-    """Run a call, and keep what was prepared under what the caller wrote."""
-    result = general(record, tensors, axis, {})
+def _and_prepare(prepared: dict, record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]) -> Any:
+    """Run a call, and keep what was prepared under what the caller wrote, where that is the axis alone."""
+    result = general(record, tensors, axis, options)
+    if options:
+        return result
     layouts = tuple(getattr(each, "layout", None) for each in tensors)
     axes = axes_of(axis)
     found = eager.PREPARED[record.name].get(layouts if not axes else (axes, (), layouts))
@@ -142,7 +149,12 @@ def _and_prepare(prepared: dict, record: Operator, tensors: tuple, axis: Any) ->
 
 def _of_several(record: Operator) -> Callable[..., Any]:
     def function(*tensors, axis=None, **options):
-        return general(record, tensors, axis, options)
+        if record.arity[1] == MANY and len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+            tensors = tuple(tensors[0])
+        try:
+            return general(record, tensors, axis, options)
+        except NotationError as problem:
+            raise problem.alone() from None
 
     return function
 

@@ -11,9 +11,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
 
+from .advice import no_attribute
 from .axes import show
 from .check import Checker
-from .checked import Input
+from .checked import Checked, Input
 from .compiled import (
     Values,
     all_values,
@@ -26,10 +27,12 @@ from .lifting import Bindings, enter
 from .limits import deep
 from .names import key, walk
 from .operators import REGISTRY
+from .program_names import ProgramNames
 from .registered import PYTHON
 from .repeating import Repeating
 from .scope import Definition, Function, Scope, analyse
 from .sizes import Unknown, known
+from .terms import Term
 
 if TYPE_CHECKING:
     from .display.coloured import Coloured
@@ -61,6 +64,10 @@ class Program(Repeating):
         return isinstance(other, Program) and self.tree == other.tree
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self.tree)
 
     def __reduce__(self):
@@ -161,9 +168,18 @@ class Program(Repeating):
         return found
 
     def __getattr__(self, name: str) -> Entry:
-        if name.startswith("_"):
+        if name.startswith("_") or "tree" not in self.__dict__:  # as while one is copied
             raise AttributeError(name)
+        if not self._names.has(name):
+            raise no_attribute(f"this {type(self).__name__}", name, [each for each in dir(self) if each[:1] != "_"])
         return self[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.names if name.isidentifier())]
+
+    @cached_property
+    def _names(self) -> ProgramNames:
+        return ProgramNames(self.scope)
 
     def redefined(self, text: str = "", without: Iterable[str] = ()) -> Self:
         """A program in which the definitions of `text` replace those of the same names; `without` takes some out.
@@ -189,6 +205,32 @@ class Program(Repeating):
         return Sharding(rules, mesh).sharded(self)
 
     # what it gives
+    def evaluate(self, values: Values | None = None, /, *, sizes=None, **named: Any):
+        """Its value: the program called, with everything by name; see `evaluate`."""
+        return self(values=values, sizes=sizes, **named)
+
+    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Checked:
+        """Types without data, errors and warnings: see `check`.
+
+        >>> import namedtensor as nt
+        >>> nt.formula("∑_{width} A").check(A="ℝ^{height[3] × width[2]}").type
+        'ℝ^{height[3]}'
+        """
+        from .formula import check
+
+        return check(self, sizes=sizes, **shapes)
+
+    def derivative(self, wrt: str) -> Formula:
+        """The derivative by a name, itself a formula: see `derivative`.
+
+        >>> import namedtensor as nt
+        >>> float(nt.formula("x^3").derivative("x")(x=2.0))
+        12.0
+        """
+        from .formula import derivative
+
+        return derivative(self, wrt)
+
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]):
         """The program's value; or, where it ends with a function, that function of the arguments."""
         if self._last is not None:
@@ -246,13 +288,16 @@ class Program(Repeating):
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name.
 
-        `sizes` gives hyper-parameters, keywords the shapes of inputs (as text, or as tensors).
+        `sizes` gives hyper-parameters, keywords the shapes of inputs (as text, or as tensors). Raises NotationError where a
+        function has parameters, and nothing says what shape its arguments have.
 
         >>> import namedtensor as nt
         >>> nt.program("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W").parameters(sizes={"b": 2}, X="ℝ^{a[3]}")
         {'W': 'ℝ^{a[3] × b[2]}'}
         """
         found = self.parameter_shapes(sizes, **shapes)
+        if not found:
+            self._need_shapes(shapes)
         return {name: show(shape) for name, shape in found.items()}
 
     def parameter_shapes(self, sizes=None, **shapes: Any) -> dict[str, dict[str, Any]]:
@@ -268,11 +313,33 @@ class Program(Repeating):
                 }
         return found
 
-    def demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
-        """A checker that has gone through everything the program defines, making inputs of what is declared."""
+    def _need_shapes(self, shapes: Mapping[str, Any]) -> None:
+        """Raise for a function that has parameters, and neither a signature nor shapes for its arguments."""
+        given = {key(name) for name in shapes}
+        for function in self._functions():
+            missing = [str(name.key()) for name in function.parameters if name.key() not in given]
+            asked = self._names.asked(function) if missing and function.signature is None else []
+            if asked:
+                undeclared = [str(name) for name in asked if name not in self._names.declared]
+                say = f"declare {undeclared[0]} ∈ ℝ^{{…}}, and " if undeclared else ""
+                raise NotationError(
+                    206, f"{function.title} has no signature, and the type of its argument {missing[0]} was not given",
+                    notes=(f"so the shape of {asked[0]} is not known",),
+                    hint=f'{say}write {function.title} : ℝ^{{seq × chans}} → …, or give {missing[0]}="ℝ^{{seq × chans}}"',
+                )  # fmt: skip
+
+    def _functions(self) -> list[Function]:
+        return list(self.scope.all_functions())
+
+    def _demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
+        """A checker that makes inputs of what is declared."""
         numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
         inputs = {key(name): Input(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
-        checker = Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON)
+        return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON)
+
+    def demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
+        """A checker that has gone through everything the program defines, making inputs of what is declared."""
+        checker = self._demanding(sizes, shapes)
         with deep(self.source):
             for group in list(self.scope.definitions):
                 checker.find(group, checker.top, self.tree)
@@ -281,14 +348,15 @@ class Program(Repeating):
             if isinstance(self.scope.last, tuple(Checker.RULES)):
                 checker.term(self.scope.last, checker.top)
             for function in self.scope.all_functions():
-                self.demand_function(checker, function)
+                if all(kind == "label" for kind, _ in (*function.subscript, *function.superscript)):
+                    self.demand_function(checker, function)
             checker.solver.settle()
         return checker
 
-    def demand_function(self, checker: Checker, function: Function) -> None:
+    def demand_function(
+        self, checker: Checker, function: Function, bindings: Bindings | None = None, numbers: Mapping[str, Term] = {}
+    ) -> None:
         """Type a function for arguments of exactly its signature's shape, or of the shapes that were given."""
-        if any(kind != "label" for kind, _ in (*function.subscript, *function.superscript)):
-            return
         arguments = []
         for position, name in enumerate(function.parameters):
             given = checker.top.variables.get(name.key())
@@ -300,9 +368,9 @@ class Program(Repeating):
             axes = function.signature.domain[position].axes
             shape = {axis.name: checker.unknown_size(axis.name) for axis, _ in axes}
             arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
-        bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
+        bound: Bindings = {"axes": {}, "numbers": {}, "indices": {}} if bindings is None else bindings
         parts = function.head.arguments
-        enter(checker, function, bindings, {}, tuple(arguments), (), function.head, parts, checker.top, 0)
+        enter(checker, function, bound, dict(numbers), tuple(arguments), (), function.head, parts, checker.top, 0)
 
     def compile(self, backend: str | None = None, without: tuple[str, ...] = ()):
         """A function for repeated calls, of named tensors: planned once for each kind of them.
@@ -366,7 +434,7 @@ class Program(Repeating):
         """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
         what is only added zero; `schemes` says otherwise by name (see `initial`), `only` which are wanted.
 
-        Raises NotationError where a size stays unknown.
+        Raises NotationError where a size stays unknown, or the shape of a function's arguments.
         """
         from .initial import fans, initial
 
@@ -375,6 +443,8 @@ class Program(Repeating):
         wanted = self.shapes_of(checker, shapes)
         if only is not None:
             wanted = {name: shape for name, shape in wanted.items() if name in only}
+        elif not wanted:
+            self._need_shapes(shapes)
         return initial(wanted, summed, seed, dtype, schemes, sizes)
 
 

@@ -235,6 +235,7 @@ class Sharded:
     def __getattr__(self, name: str) -> ShardedEntry:
         if name.startswith("_"):
             raise AttributeError(name)
+        getattr(self.program, name)  # which has it, or says what is near
         return self._entry(name)
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:

@@ -229,7 +229,10 @@ class NamedTensor:
         >>> tensor([1, 2], "height").rename(height="rows")
         NamedTensor([1, 2], "rows")
         """
-        return reshaping.rename(self, {**names, **named} if names else named)
+        try:
+            return reshaping.rename(self, {**names, **named} if names else named)
+        except NotationError as problem:
+            raise problem.alone() from None
 
     def merge(
         self, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]
@@ -241,7 +244,10 @@ class NamedTensor:
         >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
         [3, 1, 4, 1, 5, 9]
         """
-        return reshaping.merged(self, {**(groups or {}), **named})
+        try:
+            return reshaping.merged(self, {**(groups or {}), **named})
+        except NotationError as problem:
+            raise problem.alone() from None
 
     def split(
         self, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
@@ -253,14 +259,20 @@ class NamedTensor:
         >>> tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
         ℝ^{heads[2] × key[3]}
         """
-        return reshaping.divided(self, {**(axes or {}), **named})
+        try:
+            return reshaping.divided(self, {**(axes or {}), **named})
+        except NotationError as problem:
+            raise problem.alone() from None
 
     def __getitem__(self, index: Mapping[str, Any]) -> NamedTensor:
         """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
         if not isinstance(index, Mapping):
             hint = 'write A[{"height": 0}], which counts from 0'
             raise NotationError(318, "an index says which axis it is for", hint=hint)
-        return reshaping.indexed(self, index)
+        try:
+            return reshaping.indexed(self, index)
+        except NotationError as problem:
+            raise problem.alone() from None
 
     # ------------------------------------------------------------------------------------------------ other libraries
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -31,7 +31,7 @@ from namedtensor.arrays import placed
 from namedtensor.initial import Schemes
 from namedtensor.tensors import concrete
 
-from .parameters import check_names, checked, expected, spelled
+from .parameters import check_names, checked, expected, not_by_keyword, spelled
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
@@ -183,12 +183,15 @@ class Layer:
         dtype: str = "float64",
         schemes: Schemes | None = None,
         constants: Mapping[str, float] | None = None,
+        **other: Any,
     ) -> Self:
         """A layer with the published initialisation: `sizes` are those of the axes, and how many layers there are.
 
         `schemes` initialises otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
-        NotationError where a size that a parameter needs is not known.
+        NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
         """
+        if other:
+            raise not_by_keyword(cls, other)
         names = expected(cls, sizes or {})
         known = {**cls.counted, **(sizes or {})}
         found = cls.formula.init(seed, known, dtype, {**cls.schemes, **(schemes or {})}, only=names)

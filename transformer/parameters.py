@@ -73,6 +73,15 @@ def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: parameters[name] for name in (*needed, *(each for each in parameters if each in free))}
 
 
+def not_by_keyword(layer: type[Layer], other: Mapping[str, Any]) -> nt.NotationError:
+    """What `init` was given by a keyword that it does not have: sizes, as a rule."""
+    name = next(iter(other))
+    written = ", ".join(f'"{each}": {size!r}' for each, size in other.items())
+    return nt.NotationError(
+        201, f"{layer.__name__}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}"
+    )
+
+
 def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
     """The same error, which says whose parameters it is about."""
     message = f"in the parameters of {kind}, {problem.message}"

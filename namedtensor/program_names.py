@@ -1,0 +1,67 @@
+"""Which names a program speaks of: those that `program.NAME` may mean, and those that only a value or a shape explains."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import IndexSum
+
+from .lookup import CONSTANTS
+from .names import Key, key, walk
+from .ownership import needed
+from .scope import Function, Scope
+
+
+class ProgramNames:
+    """The names of a scope, by what explains them."""
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        families = [*scope.families, *(each for function in scope.all_functions() for each in function.families)]
+        self.bases = {family.key.base for family in families} | set(
+            scope.functions
+        )  # a use of these may have any index
+        self.declared = {name.key() for _, name, _, _ in scope.declarations}
+        self.defined = set(scope.definitions) | {each for function in scope.all_functions() for each in function.facts}
+        self.indices = scope.indices | set().union(*map(bound_by, walk(scope.program)))
+
+    @cached_property
+    def spoken(self) -> set[Key]:
+        """All names in the text: of W^Q, where that is declared or defined, no W."""
+        known = {each: [] for each in self.declared | self.defined}
+        return {found for statement in self.scope.program.statements for found in needed(statement, known)}
+
+    def has(self, name: str) -> bool:
+        """Whether the program defines or declares the name, or takes it as an input."""
+        try:
+            wanted = key(name)
+        except NotationError:
+            return False
+        return wanted.base in self.bases or (wanted in self.spoken and name not in self.indices)
+
+    def asked(self, function: Function) -> list[Key]:
+        """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
+        known = {each: [] for each in self.declared | self.defined}
+        bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
+        own = {name.key() for name in (*function.parameters, *function.options)}
+        found = dict.fromkeys(each for body in bodies for each in needed(body, known))
+        return [each for each in found if each in self.declared or not self._explained(each, own, function)]
+
+    def _explained(self, name: Key, own: set[Key], function: Function) -> bool:
+        plain = Key(name.base)
+        return (
+            bool({name, plain} & (own | self.defined))
+            or name.base in self.bases | self.indices | function.bound
+            or name.base in CONSTANTS
+        )
+
+
+def bound_by(node: Any) -> set[str]:
+    """The index variables that a node binds: i of ∑_i and of ∑_{i=1}^n, t of `for t = 1, …, n`."""
+    if isinstance(node, (IndexSum, nodes.Range)):
+        return {node.variable.text}
+    parts = node.subscript if isinstance(node, nodes.Call) else ()
+    return {part.text for part in parts if isinstance(part, nodes.Name)}
