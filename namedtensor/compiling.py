@@ -267,11 +267,21 @@ class Compiled(Repeating):
         function = self._used().function
         return function.target.backend.whole(function.plan)
 
-    def module(self, parameters: Mapping[str, Any], **more: Any):
-        """A `torch.nn.Module` with these parameters, whose `forward` takes the other inputs by name or position."""
+    def module(self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any):
+        """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
+
+        Its `forward` takes the other inputs by name or position: named tensors, and plain ones of those inputs whose axes
+        are said here, as in `module(parameters, X="batch chans")`. The result is plain where an input is; its axes are then in
+        the order said, new ones last, and the module's `axes` tells them.
+
+        Raises NotationError where PyTorch is not installed, or a parameter is no tensor.
+        """
         from .modules import module
 
-        return module(self, parameters, **more)
+        return module(self, parameters, sizes, inputs)
+
+    def __reduce__(self) -> Any:
+        return Compiled, (self.program, self.library, self.without)
 
 
 def jitted(function: Function) -> Callable[..., Any]:

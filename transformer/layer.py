@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from namedtensor.explain import Explanation
     from namedtensor.sharding import Rules, Sharding
 
+    from .torch_modules import LayerModule
+
 
 @lru_cache(maxsize=256)
 def variant(notation: str, definitions: str = "", without: frozenset[str] = frozenset()) -> nt.Program:
@@ -223,6 +225,45 @@ class Layer:
         from namedtensor.sharding import Sharding
 
         return self._with(self.parameters, Sharding(rules, mesh))
+
+    def module(self, **inputs: str | Iterable[str]) -> LayerModule:
+        """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
+
+        `inputs` says the axes of plain tensors in their order: `layer.module(X="batch seq chans")` takes such a tensor, and
+        gives one in the same order, new axes last; the module's `axes` tells them. Named tensors go in and come out as they
+        are. The module has a copy of the numbers, which training changes; `from_module` makes a layer of it again. Raises
+        NotationError where PyTorch is not installed, or the layer has no such input.
+        """
+        from namedtensor.compiling import target_named
+
+        target_named("torch")
+        from .torch_modules import LayerModule
+
+        check_names(self, inputs, self._arguments() + self.optional)
+        return LayerModule(self, inputs)
+
+    @classmethod
+    def from_module(cls, module: Any) -> Self:
+        """The layer that a module of `layer.module()` has become, its parameters arrays of PyTorch.
+
+        Raises NotationError where the module is of another layer, or of none.
+        """
+        layer = getattr(module, "layer", None)
+        if not isinstance(layer, cls):
+            found = f"one of {type(layer).__name__}" if isinstance(layer, Layer) else f"a {type(module).__name__}"
+            raise nt.NotationError(
+                317, f"{cls.__name__}.from_module takes a module of {cls.__name__}, and was given {found}",
+                hint="such a module is made by layer.module()",
+            )  # fmt: skip
+        return layer
+
+    @classmethod
+    def _arguments(cls) -> tuple[str, ...]:
+        """The names of what a call takes by position."""
+        if cls.inputs:
+            return cls.inputs + cls.optional
+        function = cls.formula[cls.value]._focused.last_function()
+        return () if function is None else tuple(str(name.key()) for name in function.parameters)
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
