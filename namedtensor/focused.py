@@ -23,30 +23,30 @@ class Focused(Formula):
         Repeating.__init__(self)
         program = entry.program
         self.source, self.syntax, self.scope = program.source, program.syntax, program.scope
-        self.program, self._entries, self._last = program, program._entries, entry
+        self.program, self.entry, self._entries, self._last = program, entry, program._entries, entry
         self.tree = statements_of(program, entry)
 
     def __eq__(self, other: object) -> bool:
-        mine = (self.program, self._last.name)
-        return isinstance(other, Focused) and mine == (other.program, other._last.name)
+        mine = (self.program, self.entry.name)
+        return isinstance(other, Focused) and mine == (other.program, other.entry.name)
 
     def __hash__(self) -> int:
-        return hash((self.program, self._last.name))
+        return hash((self.program, self.entry.name))
 
     def __reduce__(self) -> Any:
-        return Focused, (self._last,)
+        return Focused, (self.entry,)
 
     def last_function(self) -> Function | None:
-        group = self.scope.functions.get(self._last.key.base, [])
-        exact = (function for function in group if function.title == str(self._last.key))
+        group = self.scope.functions.get(self.entry.key.base, [])
+        exact = (function for function in group if function.title == str(self.entry.key))
         return next(exact, group[0] if group else None)
 
     def demanding(self, sizes: Any, shapes: Any) -> Checker:
         checker = self._demanding(sizes, shapes)
         with deep(self.source):
-            called = self._last.function(checker)
+            called = self.entry.function(checker)
             if called is None:
-                self._last.term(checker, [])
+                self.entry.term(checker, [])
             else:
                 self.demand_function(checker, *called)
             checker.solver.settle()

@@ -176,13 +176,16 @@ def check(
 ) -> Checked:
     """Types without data: the type of every name and sub-expression, every error, and warnings.
 
-    The formula is a text, or what `formula` and `program` give. Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
+    The formula is a text, or what `formula` and `program` give; of a function of such, the type is that of its value for
+    arguments of the shapes that are given. Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
 
     >>> check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
     'ℝ^{height[3]}'
     """
     source, syntax = written(formula, syntax)
     try:
+        if isinstance(formula, Program) and formula._last is not None and formula.takes(shapes):
+            return check_entry(formula._last, sizes, shapes)
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
         tree = parse(source, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
         scope = analyse(source, tree)

@@ -31,8 +31,8 @@ class ProgramNames:
     @cached_property
     def spoken(self) -> set[Key]:
         """All names in the text: of W^Q, where that is declared or defined, no W."""
-        known = {each: [] for each in self.declared | self.defined}
-        return {found for statement in self.scope.program.statements for found in needed(statement, known)}
+        parts = [part for statement in self.scope.program.statements for part in nodes.children(statement)]
+        return {found for part in parts for found in needed(part, self._labelled)}
 
     def has(self, name: str) -> bool:
         """Whether the program defines or declares the name, or takes it as an input."""
@@ -42,12 +42,16 @@ class ProgramNames:
             return False
         return wanted.base in self.bases or (wanted in self.spoken and name not in self.indices)
 
+    @cached_property
+    def _labelled(self) -> dict[Key, list]:
+        """The names whose scripts are labels, and no powers of another name."""
+        return {each: [] for each in self.declared | self.defined}
+
     def asked(self, function: Function) -> list[Key]:
         """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
-        known = {each: [] for each in self.declared | self.defined}
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         own = {name.key() for name in (*function.parameters, *function.options)}
-        found = dict.fromkeys(each for body in bodies for each in needed(body, known))
+        found = dict.fromkeys(each for body in bodies for each in needed(body, self._labelled))
         return [each for each in found if each in self.declared or not self._explained(each, own, function)]
 
     def _explained(self, name: Key, own: set[Key], function: Function) -> bool:

@@ -279,6 +279,11 @@ class Program(Repeating):
             return None
         return self[function.title]
 
+    def takes(self, named: Iterable[str]) -> bool:
+        """Whether one of these is an argument of the function that the program ends with."""
+        function = self.last_function()
+        return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
+
     def last_function(self) -> Function | None:
         functions = list(self.scope.all_functions())
         if not functions or self.scope.last is not None:

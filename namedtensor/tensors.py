@@ -161,7 +161,7 @@ class NamedTensor:
     def __index__(self) -> int:
         self._alone("a whole number")
         value = self.item()
-        if isinstance(value, bool) or value != value or int(value) != value:
+        if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, float) and value.is_integer())):
             raise PositionalError(
                 402, f"a whole number is due here, and this is {value}", hint="round it first: int(n)"
             )

@@ -1,4 +1,4 @@
-"""Formulas as modules of PyTorch. Imported where a module is asked for, since it needs PyTorch.
+"""Formulas as modules of PyTorch. Imported where a module is asked for; without PyTorch none can be made.
 
 A module has parameters under the names of the formulas, which optimisers, checkpoints and `state_dict` know; it runs what
 its `made_of` says. Plain tensors go in and come out in an order of axes that is said once, named ones as they are.
@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import torch  # type: ignore[import-not-found]
+try:
+    import torch  # type: ignore[import-not-found]
+    from torch.nn import Module  # type: ignore[import-not-found]
+except ImportError:  # what lists the modules of this package imports this one, too
+    Module = object  # type: ignore[assignment, misc]
 
 from grammar.errors import NotationError
 
@@ -20,7 +24,7 @@ from .tensors import NamedTensor, concrete, tensor
 DOT = "·"  # in a name for PyTorch, which parts names at points
 
 
-class NamedModule(torch.nn.Module):
+class NamedModule(Module):  # type: ignore[misc, valid-type]
     """Parameters by the names of formulas; `inputs` says the axes of plain tensors, by the name of the input."""
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):
