@@ -172,7 +172,8 @@ class Program(Repeating):
             raise AttributeError(name)
         if not self._names.has(name):
             raise no_attribute(f"this {type(self).__name__}", name, [each for each in dir(self) if each[:1] != "_"])
-        return self[name]
+        found = self.__dict__[name] = self[name]
+        return found
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names if name.isidentifier())]

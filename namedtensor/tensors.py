@@ -444,8 +444,8 @@ def rounded(array: Any, digits: int) -> Any:
     xp = namespace(array)
     if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
         return array if digits >= 0 else xp.astype(rounded(xp.astype(array, xp.float64), digits), array.dtype)
-    scale = 10.0**digits
-    return xp.round(array * scale) / scale if digits else xp.round(array)
+    scale = 10.0 ** abs(digits)
+    return xp.round(array * scale) / scale if digits > 0 else xp.round(array / scale) * scale
 
 
 def concrete(array: Any) -> Any:

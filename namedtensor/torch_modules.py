@@ -67,6 +67,13 @@ class NamedModule(Module):  # type: ignore[misc, valid-type]
             found[name] = tensor(getattr(self, key) if array is None else array, axes)
         return {**found, **self._numbers}
 
+    def detached(self) -> dict[str, Any]:
+        """The same as they are now, apart from the module: later steps of training do not change them."""
+        return {
+            name: tensor(own_copy(value.array), value.axes) if name in self._axes_of else value
+            for name, value in self.tensors.items()
+        }
+
     @property
     def axes(self) -> tuple[str, ...]:
         """The axes of the last result, in the order of its array: those of the inputs as said, then new ones."""

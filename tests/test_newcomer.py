@@ -50,8 +50,10 @@ def test_a_tensor_of_one_axis_is_gone_along_and_has_lists(library):
     assert f"{tensor:.1f}".split() == f"{nt.tensor([1.25, -2.5, 10.0], 'seq'):.1f}".split()
 
 
-@pytest.mark.parametrize("values", [[25, 35, -15], [2.5, 3.5, -0.125]])
-@pytest.mark.parametrize("places", [None, -1, 0, 1, 2])
+@pytest.mark.parametrize(
+    "values", [[25, 35, -15, 1234567], [2.5, 3.5, -0.125, 29.5, 1234.5678], [*range(-400, 400, 7)]]
+)
+@pytest.mark.parametrize("places", [None, -2, -1, 0, 1, 2])
 def test_rounding_is_numpys(values, places):
     found = round(nt.tensor(values, "a"), places)
     np.testing.assert_allclose(found.array, np.round(np.asarray(values), places or 0))

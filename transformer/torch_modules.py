@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import namedtensor as nt
 from namedtensor.torch_modules import NamedModule
 
 from .layer import About, Layer, _of_parts
@@ -31,8 +30,4 @@ class LayerModule(NamedModule):
     @property
     def layer(self) -> Layer:
         """The layer of the parameters as they are now, which later steps of training do not change."""
-        now = {
-            name: nt.tensor(value.array.detach().clone(), value.axes) if isinstance(value, nt.NamedTensor) else value
-            for name, value in self.tensors.items()
-        }
-        return _of_parts(self.kind, now, self.about)
+        return _of_parts(self.kind, self.detached(), self.about)
