@@ -14,6 +14,7 @@ from . import nodes
 from .automaton import Automaton, automaton
 from .builder import Builder
 from .errors import NotationError
+from .lengths import LITERAL, TEXT, check_lengths
 from .mistakes import syntax_error
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .tokens import Token, match_brackets, tell_functions
@@ -37,11 +38,14 @@ def parse(
     shadowed: frozenset[str] = frozenset(),
     nesting: int = NESTING,
     functions: frozenset[str] = frozenset(),
+    literal: int = LITERAL,
+    text: int = TEXT,
 ) -> nodes.Program:
     """The syntax tree of a formula or program.
 
     `syntax` is "text", "latex" or "auto"; `shadowed` are names of built-in functions that stand for tensors here,
-    `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep. Raises NotationError of kind syntax, or of kind value where a limit is passed.
+    `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep, a literal have `literal`
+    numbers and the whole `text` characters. Raises NotationError of kind syntax, or of kind value where a limit is passed.
 
     >>> parse("A + x").statements[0].body.operator
     '+'
@@ -50,11 +54,17 @@ def parse(
         raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
         raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
-    return _parse(source, spelling_of(source) if syntax == "auto" else syntax, frozenset(shadowed), nesting, functions)
+    if len(source) > text:  # before anything looks for LaTeX in it
+        check_lengths(source, "text", literal, text)
+    spelling = spelling_of(source) if syntax == "auto" else syntax
+    return _parse(source, spelling, frozenset(shadowed), nesting, functions, literal)
 
 
 @lru_cache(maxsize=1024)
-def _parse(source: str, syntax: str, shadowed: frozenset[str], nesting: int, functions) -> nodes.Program:
+def _parse(
+    source: str, syntax: str, shadowed: frozenset[str], nesting: int, functions: frozenset[str], literal: int
+) -> nodes.Program:
+    check_lengths(source, syntax, literal)
     tokens = tokens_of(source, syntax, shadowed, nesting, functions)
     tree = _run(automaton(), tokens, source)
     if len(tokens) > DEPTH * nesting:

@@ -197,6 +197,7 @@ class Differentials:
         return self.found[id(body)]
 
     def next(self, term: Term) -> Term | None:
+        self.checker.spend(self.derivation.node)
         parts = [self.found[id(each)] for each in term.arguments]
         if all(part is None for part in parts):
             return None
@@ -255,7 +256,7 @@ class Differentials:
             size = term.arguments[0].shape.get(term.axes[0])
             frame.sizes.update({axis: size for name in AUXILIARY for axis in frame.axes[name]})
         found = rules.term(tree, frame)
-        for made in rules.terms.made()[before:]:
+        for made in rules.terms.made(before):
             made.node = self.derivation.node
         return found
 

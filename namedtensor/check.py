@@ -16,6 +16,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
+from grammar.lengths import too_many_cells
 from grammar.nodes import Call, Name, Node, Number
 
 from . import (
@@ -31,10 +32,12 @@ from . import (
     stated,
     sums,
     unknown_names,
+    work,
 )
 from .checked import Input, Poisoned, Warned
 from .constants import Numbers
 from .frames import Frame, plain
+from .limits import DEFAULT, Limits
 from .misfits import shown
 from .names import Key, spelled
 from .scope import Claim, Definition, Scope
@@ -58,14 +61,14 @@ class Checker:
         collect: bool = False,
         strict: bool = False,
         python: Mapping[str, Any] | None = None,
-        limits: Any = None,
+        limits: Limits | None = None,
     ):
         self.scope = scope
         self.inputs = dict(inputs or {})
         self.given_sizes = dict(sizes or {})
         self.demand, self.collect, self.strict = demand, collect, strict
         self.python = python or {}
-        self.limits = limits
+        self.limits = limits or DEFAULT
         self.terms = Terms()
         self.errors: list[NotationError] = []
         self.warnings: list[Warned] = []
@@ -76,7 +79,6 @@ class Checker:
         self.used: set[Key] = set()
         self.pending_claims: list[tuple[Claim, Frame]] = []
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
-        self.calls = 0
         self.guards: list[Term] = []
         self.top = Frame()
         self.rules: Checker | None = None  # which types the differentials of operators
@@ -236,12 +238,8 @@ class Checker:
 
     def literal_rule(self, node: nodes.Literal, frame: Frame) -> Term:
         cells = [cell for row in node.rows for cell in row]
-        most = getattr(self.limits, "literal", 10**6)
-        if len(cells) > most:
-            raise self.error(
-                404, f"a literal of {len(cells)} numbers passes the limit of {most}", node,
-                hint="give it as a tensor, or raise limits.literal",
-            )  # fmt: skip
+        if len(cells) > self.limits.literal:  # which a macro made
+            raise too_many_cells(len(cells), self.limits.literal, self.scope.source, node.span)
         extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
         shape = dict(zip((axis.name for axis in node.axes), extent))
         entries = self.all_terms(cells, frame)
@@ -304,6 +302,7 @@ class Checker:
     check_member = stated.check_member
     learn = stated.learn
     axes_differ = stated.axes_differ
+    spend = work.spend
     find = lookup.find
     fact = lookup.fact
     define = lookup.define

@@ -189,8 +189,9 @@ def _eval_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
     parser.add_argument(
-        "--limit", metavar="NAME=N", action="append", default=[], help="raise a limit: nesting, literal, result, steps"
-    )
+        "--limit", metavar="NAME=N", action="append", default=[],
+        help="raise a limit: nesting, literal, result, steps, text, pieces",
+    )  # fmt: skip
     _digits_argument(parser)
 
 

@@ -211,7 +211,9 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 def compile_formula(
     formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = ()
 ) -> Compiled:
-    program = parse(formula, syntax, shadowed_by(bundle.values), limits.nesting, frozenset(PYTHON))
+    program = parse(
+        formula, syntax, shadowed_by(bundle.values), limits.nesting, frozenset(PYTHON), limits.literal, limits.text
+    )
     scope = analyse(formula, program)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):

@@ -113,6 +113,7 @@ def one_by_one(
             if not is_known(sized[real]):
                 raise checker.unknown_axis_size(real, axis)
             for number in range(1, known(sized[real]) + 1):
+                checker.spend(definition.head)
                 at = (
                     *definition.elements[:place],
                     (axis, Number(number, part.span)),
@@ -254,7 +255,7 @@ def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, fra
         first, last = checker.solver.value(over.first, frame), checker.solver.value(over.last, frame)
         if not isinstance(first, int) or not isinstance(last, int):
             raise checker.unknown_bound(over, frame)
-        if last - first >= getattr(checker.limits, "steps", 10**6):
+        if last - first >= checker.limits.steps:
             raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
         values = []
         for step in range(first, last + 1):

@@ -38,12 +38,7 @@ def enter(
     depth: int | None = None,
 ) -> Term:
     """Type a function's body for these arguments."""
-    checker.calls += 1
-    steps = getattr(checker.limits, "steps", 10**6)
-    if checker.calls > steps:
-        raise checker.error(
-            404, f"this formula calls functions more than {steps} times", node, hint="raise limits.steps"
-        )
+    checker.spend(node)
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -57,7 +52,7 @@ def enter(
             notes=(f"its body is {checker.text(function.body)}",),
             hint="a recurrence needs an index that goes down: f^l in terms of f^{l-1}",
         )
-    if len(caller.active) > getattr(checker.limits, "nesting", 200):
+    if len(caller.active) > checker.limits.nesting:
         raise checker.error(404, "calls nest too deep", node, hint="raise limits.nesting")
     signed = function.signature is not None
     inner = Frame(

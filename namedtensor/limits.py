@@ -7,20 +7,25 @@ from dataclasses import dataclass
 from threading import Lock
 
 from grammar.errors import NotationError
+from grammar.lengths import LITERAL, TEXT
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`nesting` of brackets and calls, numbers in a `literal`, bytes of one `result`, `steps` of a recurrence or sum.
+    """`nesting` of brackets and calls, numbers in a `literal`, bytes of one `result`, `steps` of a recurrence or sum,
+    characters of a `text`, `pieces` of a formula and what is made of them, where calls, sums and recurrences that are
+    written out, and derivatives make more of them than the text has characters.
 
     >>> Limits(steps=10).steps
     10
     """
 
     nesting: int = 200
-    literal: int = 10**6
+    literal: int = LITERAL
     result: int = 4 * 2**30
     steps: int = 10**6
+    text: int = TEXT
+    pieces: int = 10**5
 
 
 DEFAULT = Limits()

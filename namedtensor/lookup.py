@@ -211,7 +211,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
         raise checker.unknown_bound(over, frame)
     if not first <= wanted <= last:
         return None
-    steps = getattr(checker.limits, "steps", 10**6)
+    steps = checker.limits.steps
     if wanted - first + 1 > steps:
         raise checker.error(
             404,
@@ -237,6 +237,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
             raise checker.error(
                 203, f"{member} needs itself", family.head, hint="let each member need only earlier ones"
             )
+        checker.spend(over)
         place = Frame(
             parent=holder,
             sizes_parent=holder,

@@ -23,6 +23,7 @@ from .scope import Definition
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 STEPS = 10**5
+CALLS = 4 * 10**4
 
 
 class Names(Sizes):
@@ -95,6 +96,8 @@ class Names(Sizes):
         assert family.range is not None
         variable = family.range.variable.text
         wanted = whole(indices[variable]) if variable in indices else None
+        if wanted is not None and (name := family.name.key({**indices, variable: wanted}.get)) in holder.memo:
+            return holder.memo[name]
         first, last = self.bound(family.range.first, holder), self.bound(family.range.last, holder)
         if wanted is None or not first <= wanted <= last:
             return None

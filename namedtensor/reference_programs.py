@@ -38,7 +38,7 @@ from .reference import (
 from .reference_calculus import changes_in, derivative, differential
 from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
 from .reference_functions import apply, power
-from .reference_names import STEPS, Names
+from .reference_names import CALLS, STEPS, Names
 from .reference_sizes import stated
 from .scope import Claim, Definition, Function, Scope, analyse
 
@@ -53,6 +53,7 @@ class Evaluation(Names):
         self.sizes = sizes
         self.top = Frame(variables=dict(values))
         self.busy = set()
+        self.calls = 0
         self.used = set()
         self.changes: dict[Key, tuple[Tensor, Tensor]] = {}
         for name, X in values.items():
@@ -346,6 +347,9 @@ class Evaluation(Names):
 
     def body(self, function: Function, bound, numbers, parts, caller: Frame) -> Tensor:
         """The value of a function's body for arguments that have no extra axes."""
+        self.calls += 1
+        if self.calls > CALLS:
+            raise NotationError(404, f"functions are called more than {CALLS} times here")
         names = [name.key() for name in (*function.parameters, *function.options)]
         signature = function.signature
         inner = Frame(

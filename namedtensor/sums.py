@@ -40,7 +40,7 @@ def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
 
 
 def check_length(checker: Checker, node: Node, count: int) -> None:
-    if count > getattr(checker.limits, "steps", 10**6):
+    if count > checker.limits.steps:
         raise checker.error(404, f"a sum of {count} terms is too long", node, hint="raise limits.steps")
 
 
@@ -166,6 +166,7 @@ def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: 
         place = Frame(
             parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={node.variable.text: step}
         )
+        checker.spend(node)
         term = checker.term(node.body, place)
         parts = (node.body, node.body)
         total = term if total is None else checker.apply(JOINED[node.operator], (total, term), (), node, frame, parts)

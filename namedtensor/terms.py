@@ -21,6 +21,7 @@ The rest, such as constants, identities and cases, are the rules of `plan`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from .axes import show
@@ -80,9 +81,9 @@ class Terms:
     def __len__(self) -> int:
         return len(self._made)
 
-    def made(self) -> list[Term]:
-        """All of them, arguments before what uses them."""
-        return list(self._made.values())
+    def made(self, before: int = 0) -> list[Term]:
+        """All of them but the first so many, arguments before what uses them."""
+        return [*islice(reversed(self._made.values()), len(self._made) - before)][::-1]
 
 
 def in_order(*roots: Term) -> list[Term]:

@@ -52,6 +52,8 @@ LIMITS = {
     "literal": Limits(literal=3),
     "result": Limits(result=64),
     "steps": Limits(steps=4),
+    "text": Limits(text=5),
+    "pieces": Limits(pieces=4),
 }
 
 

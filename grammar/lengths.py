@@ -1,0 +1,67 @@
+"""How long a text and its literals may be, found before there are tokens: reading a text takes time as it is long.
+
+A literal's cells are counted by what stands between its brackets, in stretches without a bracket, so that a text of a
+million numbers is refused as soon as it is given.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .errors import NotationError, Span
+
+TEXT = 10**7  # characters of one text
+LITERAL = 10**6  # numbers of one literal
+
+CLOSES = {"[": "]", "{": "}", "(": ")"}
+# What separates cells between each kind of bracket, and the pieces of a text that tell: comments, brackets, the rest.
+SEPARATORS = {"text": {"[": (",", ";")}, "latex": {"[": (",", ";"), "{": ("&", "\\\\")}}
+PIECES = {
+    "text": re.compile(r"#[^\n]*|[][(){}]|[^][(){}#]+"),
+    "latex": re.compile(r"%[^\n]*|[][(){}]|\\[][(){}%]|(?:[^][(){}%\\]|\\[^][(){}%])+|\\", re.DOTALL),
+}
+COMMENT = {"text": "#", "latex": "%"}
+
+
+def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = TEXT) -> None:
+    """Raise where a text has too many characters, or one of its literals too many numbers."""
+    if len(source) > text:
+        raise NotationError(
+            404, f"a text of {len(source)} characters passes the limit of {text}", source, (0, len(source)),
+            hint="give large tensors by name, or raise limits.text",
+        )  # fmt: skip
+    separators = {sign for signs in SEPARATORS[syntax].values() for sign in signs}
+    if sum(map(source.count, separators)) >= literal:
+        for count, span in cells(source, syntax):
+            if count > literal:
+                raise too_many_cells(count, literal, source, span)
+
+
+def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationError:
+    return NotationError(
+        404, f"a literal of {count} numbers passes the limit of {limit}", source, span,
+        hint="give it as a tensor, or raise limits.literal",
+    )  # fmt: skip
+
+
+def cells(source: str, syntax: str):
+    """How many cells stand between each pair of brackets that may hold a literal, and where these are."""
+    separators = SEPARATORS[syntax]
+    opened: list[tuple[str, int]] = []
+    counts: list[int] = []
+    for match in PIECES[syntax].finditer(source):
+        piece = match[0]
+        if piece in CLOSES:
+            opened.append((piece, match.start()))
+            counts.append(1)
+        elif piece in (")", "]", "}"):
+            if opened and CLOSES[opened[-1][0]] == piece:
+                sign, start = opened.pop()
+                count = counts.pop()
+                if sign in separators:
+                    yield count, (start, match.end())
+        elif opened and piece[0] != COMMENT[syntax]:
+            counts[-1] += sum(map(piece.count, separators.get(opened[-1][0], ())))
+    for (sign, start), count in zip(opened, counts):  # never closed
+        if sign in separators:
+            yield count, (start, len(source))
