@@ -314,6 +314,7 @@ class Checker:
     local_declaration = lookup.local_declaration
     family = lookup.family
     member_key = lookup.member_key
+    member_term = lookup.member_term
     unknown_bound = lookup.unknown_bound
     scalar_term = lookup.scalar_term
     demanded_input = lookup.demanded_input

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar.errors import NotationError
 
 from .backends.absent import Absent
+from .backends.jax import must_see
 from .check import Checker
 from .checked import Input
 from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
@@ -286,8 +287,7 @@ class Compiled(Repeating):
 
 def jitted(function: Function) -> Callable[..., Any]:
     """The function as it is run: for JAX compiled, where the plan has nothing that fails on data, which it must see."""
-    fails = {"positions", "whole_positions", "covered", "inv", "python"}
-    if function.target.name != "jax" or any(step.primitive in fails for step in function.plan.steps):
+    if function.target.name != "jax" or must_see(function.plan):
         return function
     from jax import jit  # type: ignore[import-not-found]
 

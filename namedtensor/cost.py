@@ -120,6 +120,8 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
         if step.primitive == "slices":
             options = step.options
             rows += rows_of(options["plan"], times * -(-(options["stop"] - options["start"]) // options["rows"]))
+        elif step.primitive == "loop":
+            rows += rows_of(step.options["plan"], times * step.options["steps"])
         elif step.primitive == "blocks":
             rows += rows_of(step.options["plan"], times * blocks_of(step.options))
             made = dict(zip(map(plain, step.value.order), step.value.shape))

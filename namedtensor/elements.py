@@ -6,9 +6,9 @@ its own (`seq@1`), and the value is that of computing each element alone. Indice
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Index, Name, Node, Number, axis_of
@@ -17,6 +17,7 @@ from .advice import did_you_mean, near
 from .cases import guard_index
 from .frames import Frame, fresh
 from .given_inputs import match_key
+from .loops import Along, lifted
 from .names import Key, spelled, walk
 from .scope import Definition
 from .sizes import agree, is_known, known
@@ -92,43 +93,46 @@ def check_position(checker: Checker, number: Any, size: Any, axis: str, part: No
 def define(checker: Checker, group: list[Definition], frame: Frame) -> Term:
     """The tensor that equations for its elements give."""
     sized = left_sizes(checker, group, frame)
-    each = [pair for definition in group for pair in one_by_one(checker, definition, sized, frame)]
-    parts = [one_part(checker, definition, sized, place) for definition, place in each]
+    parts = [part for definition in group for part in parts_of(checker, definition, sized, frame)]
     if len(parts) == 1 and parts[0][1] is None:
         term = parts[0][0]
     else:
-        term = join(checker, parts, sized, [definition for definition, _ in each])
+        term = join(checker, parts, sized)
     for definition in group:
         checker.check_statement(definition, term, frame)
     return term
 
 
-def one_by_one(
-    checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame
-) -> Iterator[tuple[Definition, Frame]]:
-    """An equation for each element where its variable counts a family, as in H_{seq(t)} = h^t; else the one that it is."""
+def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame) -> list[Part]:
+    """One equation's parts: one for each element where its variable counts a family that is no loop; else one for all."""
     for place, (axis, part) in enumerate(definition.elements):
         if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, frame):
             (real,) = frame.real_axes(axis.name)
             if not is_known(sized[real]):
                 raise checker.unknown_axis_size(real, axis)
-            for number in range(1, known(sized[real]) + 1):
-                checker.spend(definition.head)
-                at = (
-                    *definition.elements[:place],
-                    (axis, Number(number, part.span)),
-                    *definition.elements[place + 1 :],
-                )
-                inner = Frame(
-                    parent=frame,
-                    sizes_parent=frame,
-                    depth=frame.depth,
-                    active=frame.active,
-                    indices={part.text: number},
-                )
-                yield replace(definition, elements=at), inner
-            return
-    yield definition, frame
+
+            def at_once() -> Part:
+                return one_part(checker, definition, sized, frame)
+
+            whole = lifted(checker, part.text, sized[real], definition.body, frame, at_once)
+            return [whole] if whole is not None else one_by_one(checker, definition, place, sized, frame)
+    return [one_part(checker, definition, sized, frame)]
+
+
+def one_by_one(checker: Checker, definition: Definition, place: int, sized: dict[str, Any], frame: Frame) -> list[Part]:
+    """A part for each element along the axis that a definition names there, as in H_{seq(t)} = h^t."""
+    axis, part = definition.elements[place]
+    assert isinstance(part, Name)
+    (real,) = frame.real_axes(axis.name)
+    found = []
+    for number in range(1, known(sized[real]) + 1):
+        checker.spend(definition.head)
+        at = (*definition.elements[:place], (axis, Number(number, part.span)), *definition.elements[place + 1 :])
+        inner = Frame(
+            parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={part.text: number}
+        )
+        found.append(one_part(checker, replace(definition, elements=at), sized, inner))
+    return found
 
 
 def counts_family(checker: Checker, variable: str, definition: Definition, frame: Frame) -> bool:
@@ -198,8 +202,16 @@ def stated_sizes(checker: Checker, key: Key, frame: Frame) -> dict[str, Any]:
     return found
 
 
-def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame):
-    """One equation's elements as a tensor, and which positions of which axis they fill (None where they are all)."""
+class Part(NamedTuple):
+    """An equation's elements as a tensor, and which positions of which axis they fill (None where they are all)."""
+
+    term: Term
+    filled: tuple[str, list[int]] | None
+    definition: Definition
+
+
+def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame) -> Part:
+    """What one equation gives."""
     depth = frame.depth + 1
     inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
     back: dict[str, str] = {}
@@ -207,16 +219,18 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], fr
     over = definition.range
     for axis, part in definition.elements:
         (real,) = frame.real_axes(axis.name)
-        lifted = fresh(real, depth)
-        back[lifted] = real
+        apart = fresh(real, depth)
+        back[apart] = real
         name = part.text if isinstance(part, Name) else None
         if name is not None and (over is None or name != over.variable.text):
-            inner.variables[Key(name)] = iota(checker, lifted, 1, sized[real], part)
+            inner.variables[Key(name)] = iota(checker, apart, 1, sized[real], part)
+            inner.members[name] = Along(apart, 1, sized[real])
             continue
         positions = part_positions(checker, part, over, real, sized[real], frame)
         if over is not None:
             first = checker.solver.value(over.first, frame)
-            inner.variables[Key(over.variable.text)] = iota(checker, lifted, first, len(positions), part)
+            inner.variables[Key(over.variable.text)] = iota(checker, apart, first, len(positions), part)
+            inner.members[over.variable.text] = Along(apart, first, len(positions))
         if filled is not None:
             raise checker.error(
                 406, "only one axis can be filled in parts", part, hint="give the other axes a plain variable"
@@ -224,7 +238,7 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], fr
         filled = (real, positions)
     term = checker.term(definition.body, inner)
     extents = {real: len(filled[1]) if filled and filled[0] == real else sized[real] for real in back.values()}
-    missing = tuple((lifted, extents[real]) for lifted, real in back.items() if lifted not in term.shape)
+    missing = tuple((apart, extents[real]) for apart, real in back.items() if apart not in term.shape)
     if missing:
         shape = {**term.shape, **dict(missing)}
         term = checker.terms.make(
@@ -239,7 +253,7 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], fr
                 notes=(checker.described(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
                 hint=f"index it, as in X_{{{real}(i)}}, or sum over it",
             )
-    return checker.renamed(term, back, definition.body), filled
+    return Part(checker.renamed(term, back, definition.body), filled, definition)
 
 
 def iota(checker: Checker, axis: str, first: int, size: Any, node: Node) -> Term:
@@ -270,33 +284,34 @@ def _number(checker: Checker, value: Any, part: Node) -> Any:
     return value
 
 
-def join(checker: Checker, parts, sized: dict[str, Any], group: list[Definition]) -> Term:
+def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
     """Parts that fill one axis between them."""
-    axis = next(filled[0] for _, filled in parts if filled is not None)
+    axis = next(part.filled[0] for part in parts if part.filled is not None)
     order: list[int] = []
-    for (_, filled), definition in zip(parts, group):
+    for _, filled, definition in parts:
         if filled is None or filled[0] != axis:
             raise checker.error(406, f"this equation and another both fill all of {axis}", definition.head)
         order += filled[1]
+    first = parts[0].definition
     size = known(sized[axis])
     missing = sorted(set(range(1, size + 1)) - set(order)) if is_known(size) else []
     if missing or len(set(order)) != len(order):
-        twice = sorted({position for position in order if order.count(position) > 1})
+        twice = sorted(position for position, count in Counter(order).items() if count > 1)
         which = missing or twice
         text = ", ".join(map(str, which[:5])) + (", …" if len(which) > 5 else "")
         how = "no value" if missing else "several values"
         raise checker.error(
             406,
-            f"{group[0].key} has {how} at {axis} {text}",
-            group[0].head,
+            f"{first.key} has {how} at {axis} {text}",
+            first.head,
             hint="let the ranges fill every element once",
         )
-    terms = tuple(term for term, _ in parts)
+    terms = tuple(part.term for part in parts)
     others = tuple(_Shaped({a: s for a, s in term.shape.items() if a != axis}) for term in terms)
-    shape = checker.broadcast(others, group[0].body, group[0].body, "the parts", [d.body for d in group])
+    shape = checker.broadcast(others, first.body, first.body, "the parts", [part.definition.body for part in parts])
     shape = {**shape, axis: size}
     positions = tuple(position - 1 for position in order)
-    return checker.terms.make("fill", terms, options=(axis, positions), shape=shape, node=group[0].body)
+    return checker.terms.make("fill", terms, options=(axis, positions), shape=shape, node=first.body)
 
 
 # ------------------------------------------------------------------------------------------- tensors of their axes

@@ -25,7 +25,8 @@ class Conflict:
 class Frame:
     """`axes` are what axis parameters stand for, `indices` what superscript indices and range variables do, `sizes` the
     axes of the arguments, `scalars` what `n` in `seq[n]` turned out to be. `depth` keeps the names of lifted axes apart.
-    A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`.
+    A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`. `members` gives
+    the members of families where a variable that counts them is a tensor here; see `loops`.
     """
 
     parent: Frame | None = None
@@ -42,6 +43,7 @@ class Frame:
     scalars: dict[Key, Any] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     active: frozenset = frozenset()
+    members: dict[str, Any] = field(default_factory=dict)
 
     @property
     def top(self) -> Frame:

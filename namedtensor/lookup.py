@@ -13,7 +13,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Node
 
-from . import elements
+from . import elements, loops
 from .cases import unguarded
 from .checked import Poisoned
 from .frames import Frame
@@ -205,7 +205,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
     wanted = indices.get(variable)
     wanted = int(wanted) if isinstance(wanted, str) and wanted.isdecimal() else wanted
     if not isinstance(wanted, int):
-        return None
+        return loops.member_at(checker, family, indices, wanted, holder, frame)
     first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
     if not isinstance(first, int) or not isinstance(last, int):
         raise checker.unknown_bound(over, frame)
@@ -223,6 +223,10 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
     begin = wanted
     while begin > first and checker.member_key(family, {**indices, variable: begin}) not in holder.memo:
         begin -= 1
+    others = {name: each for name, each in indices.items() if name != variable}
+    rolled = loops.rolled_up(checker, loops.Unit(family, others, holder), begin, wanted)
+    if rolled is not None:
+        return rolled
     for step in range(begin, wanted + 1):
         member = checker.member_key(family, {**indices, variable: step})
         if member in holder.memo and not isinstance(holder.memo[member], NotationError):
@@ -246,13 +250,18 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
             indices={**indices, variable: step},
             active=frame.active | {marker},
         )
-        if family.elements:
-            found = elements.define(checker, [family.member()], place)
-        else:
-            found = checker.term(family.body, place)
-            checker.check_statement(family, found, place)
+        found = checker.member_term(family, place)
         holder.memo[member] = found
         checker.types.setdefault(str(member), resolve(found.shape))
+    return found
+
+
+def member_term(checker: Checker, family: Definition, place: Frame) -> Term:
+    """The value of one member, in a frame that has its index."""
+    if family.elements:
+        return elements.define(checker, [family.member()], place)
+    found = checker.term(family.body, place)
+    checker.check_statement(family, found, place)
     return found
 
 

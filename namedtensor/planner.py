@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains, extremes, patterns, projections, slices
+from . import blocks, chains, extremes, loop_steps, patterns, projections, slices
 from .axes import show
 from .frames import plain
 from .layouts import Layout
@@ -95,9 +95,10 @@ class _Planner:
         self.python: list[Any] = []
         self.whole: set[int] = set()  # what the library does as one
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
-        self.blocks = self.slices = 0
+        self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of what the functions of its slices are called
         self.inputs: dict[str, Value] = {}
+        self.loop_steps: dict[int, loop_steps.Looped] = {}
 
     def take(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
         """The inputs of the plan."""
@@ -490,6 +491,15 @@ class _Planner:
         shape = self.extents(term, order)
         return self.writer.step("python", arguments, order, shape, self.writer.real, number=len(self.python))
 
+    def loop_rule(self, term: Term) -> Argument:
+        return self.looped(term).step
+
+    def looped(self, term: Term) -> loop_steps.Looped:
+        """The step of a loop, made once."""
+        if id(term) not in self.loop_steps:
+            self.loop_steps[id(term)] = loop_steps.looped(self, term)
+        return self.loop_steps[id(term)]
+
     def unknown_rule(self, term: Term) -> Argument:
         raise NotationError(309, f"{term.options[0]} is not known", self.source, term.node.span if term.node else None)
 
@@ -510,6 +520,8 @@ class _Planner:
         "cases": cases_rule,
         "python": python_rule,
         "unknown": unknown_rule,
+        "loop": loop_rule,
+        **loop_steps.RULES,
     }
 
 

@@ -15,6 +15,7 @@ from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
 from .cases import guarding, of_elements
 from .frames import Frame
+from .loops import Along, lifted
 from .names import Key, spelled, walk
 from .sizes import agree, is_known, known
 from .terms import Term
@@ -35,7 +36,7 @@ def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
     if last < first:
         return checker.terms.number(NEUTRAL[node.operator], node)
     if is_label(checker, node.variable.text, node.body):
-        return written_out(checker, node, first, last, frame)
+        return members_summed(checker, node, first, last, frame) or written_out(checker, node, first, last, frame)
     return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, frame)
 
 
@@ -59,6 +60,7 @@ def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, frame
     axis = f"{variable.text}@{depth}"
     inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
     inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
+    inner.members[variable.text] = Along(axis, first, size)
     return axis, inner
 
 
@@ -158,6 +160,16 @@ def is_label(checker: Checker, variable: str, body: Node) -> bool:
 
 def _words(label: Node) -> Iterator[str]:
     return (node.text for node in walk(label) if isinstance(node, Name))
+
+
+def members_summed(checker: Checker, node: IndexSum, first: int, last: int, frame: Frame) -> Term | None:
+    """∑_{t=1}^{n} of members of a family that lie along an axis; None where the index is another label."""
+    size, variable = last - first + 1, node.variable
+
+    def typed() -> Term:
+        return summed(checker, node.operator, variable, first, size, node.body, node, frame)
+
+    return lifted(checker, variable.text, size, node.body, frame, typed)
 
 
 def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: Frame) -> Term:

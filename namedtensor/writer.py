@@ -96,7 +96,7 @@ class Writer:
         if found is None:
             if dtype is None:
                 dtype = self.dtype_of(primitive, arguments, options)
-            fixed, dynamic = primitive != "python", primitive == "python"
+            fixed, dynamic = primitive not in ("python", "loop"), primitive == "python"
             for each in arguments:
                 if isinstance(each, (Value, Scalar)):
                     fixed = fixed and each.fixed

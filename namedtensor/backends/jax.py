@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, OF_NUMBERS, UNARY, functions, listed
+from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, functions, listed, loop
 from .numpy import NumPy
 from .source import Backend
 
@@ -67,6 +67,39 @@ def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
     return jnp.argsort(x, axis=-1, descending=True, stable=True)
 '''
+SCANNED = '''
+def loop(step, states, slices, given, steps, kept):
+    """The states after so many steps, each with its elements of the slices, and after each of them the states kept."""
+
+    def once(states, elements):
+        states = step(*states, *elements, *given)
+        return states, tuple(states[number] for number in kept)
+
+    states, through = jax.lax.scan(once, tuple(map(jnp.asarray, states)), tuple(map(jnp.asarray, slices)), steps)
+    return (*states, *through)
+
+
+loop = jax.jit(loop, static_argnums=(0, 4, 5))
+'''
+IN_TURN = LOOP.replace("def loop", "def loop_in_turn").replace("stacked", "jnp.stack")
+FAILS = frozenset(
+    ("positions", "whole_positions", "covered", "inv", "python")
+)  # on data, which it must see
+
+
+def must_see(plan: Any) -> bool:
+    """Whether something in a plan fails on data, which it must see: it cannot be traced."""
+    return any(
+        step.primitive in FAILS or ("plan" in step.options and must_see(step.options["plan"]))
+        for step in plan.steps
+        if not step.value.fixed
+    )
+
+
+def _loop(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    return loop(names, options, step, "loop_in_turn" if must_see(options["plan"]) else "loop")
+
+
 LINES: dict[str, Any] = {
     **COMMON,
     **functions("jnp.", *UNARY),
@@ -82,7 +115,7 @@ LINES: dict[str, Any] = {
     "take": "jnp.take({0}, {1}, axis={at})", "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
     "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
     "descending": "descending({0})", "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})",
-    "trace": "jnp.trace({0}, axis1=-2, axis2=-1)",
+    "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "loop": _loop,
 }  # fmt: skip
 
 
@@ -109,6 +142,6 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"known": KNOWN, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "windows": WINDOWS, "descending": DESCENDING},
+     "windows": WINDOWS, "descending": DESCENDING, "loop": SCANNED, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
 )  # fmt: skip

@@ -54,10 +54,27 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
     return f"positions({names[0]}, {options['size']}, {options['base']})"
 
 
+def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
+    """So many steps, each with its elements of the slices."""
+    states, slices = options["states"], options["states"] + options["slices"]
+    given = ", ".join(map(listed, (names[:states], names[states:slices], names[slices:])))
+    return f"{kernel}({options['function']}, {given}, {options['steps']}, {options['kept']})"
+
+
+LOOP = """
+def loop(step, states, slices, given, steps, kept):
+    \"\"\"The states after so many steps, each with its elements of the slices, and after each of them the states kept.\"\"\"
+    through = [[] for _ in kept]
+    for elements in zip(*slices) if slices else ((),) * steps:
+        states = step(*states, *elements, *given)
+        for found, number in zip(through, kept):
+            found.append(states[number])
+    return (*states, *map(stacked, through))
+"""
 COMMON = {
     **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": laid, "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
-    "item": "{0}[{at}]",
+    "item": "{0}[{at}]", "loop": loop,
     "moderate": "moderate({0}, {low!r}, {high!r})",
     "pool": "{0}.reshape({sizes})", "exact_add": "exact_add({0}, {1})", "exact_subtract": "exact_subtract({0}, {1})",
     "exact_abs": "exact_abs({0})", "exact_cast": "exact_cast({0})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import lines
 from .lines import exact
 
 IN_BLOCKS = '''
@@ -58,6 +59,7 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, carefu
             other.result()
     return out
 '''
+LOOP = lines.LOOP.replace("stacked", "np.stack")
 OVER_SLICES = '''
 def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
     """What `run` gives for each slice of the arrays, combined; `cuts` says along which axis each is cut, if along any."""
@@ -276,6 +278,7 @@ KERNELS = {
     "positions": POSITIONS,
     "whole_positions": WHOLE_POSITIONS,
     "covered": COVERED,
+    "loop": LOOP,
     "in_blocks": IN_BLOCKS,
     "over_slices": OVER_SLICES,
     "in_rooms": ROOMS,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..plan import Plan, Scalar, Step, Value
 from ..whole_numbers import CHECKS
-from .lines import INFIX
+from .lines import INFIX, listed
 from .places import Rooms, overwritten, released, rooms
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
@@ -100,9 +100,11 @@ class Backend:
         """What a fixed value is called outside the function."""
         return plan.names[value]
 
-    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms]]:
-        """The functions of one block: what they are called, their plans, and where they write."""
+    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms | None]]:
+        """The functions of one block, or one step of a loop: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
+        if step.primitive == "loop":
+            return [(name, plan, None)]
         several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
         return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
 
@@ -111,8 +113,17 @@ class Backend:
         over = overwritten(plan, self.writes) if plan.in_place else {}
         return rooms(plan, self.writes, self.products, over, out, **fits)
 
-    def source(self, plan: Plan, name: str = "function", comments: bool = False, given: Rooms | None = None) -> Source:
+    def source(
+        self,
+        plan: Plan,
+        name: str = "function",
+        comments: bool = False,
+        given: Rooms | None = None,
+        tupled: bool = False,
+    ) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
+
+        A single result is given back in a tuple where that is asked for.
 
         What `data` gives when it runs is written only where the text is to be read.
         """
@@ -121,7 +132,7 @@ class Backend:
         for step in plan.steps:
             if "plan" in step.options:
                 for name_of_block, of_block, room in self.forms(step):
-                    inner = self.source(of_block, name_of_block, comments, room)
+                    inner = self.source(of_block, name_of_block, comments, room, step.primitive == "loop")
                     steps |= {len(lines) + line: own for line, own in inner.steps.items()}
                     lines += inner.text.splitlines()
         for step in plan.steps:
@@ -164,8 +175,9 @@ class Backend:
                 lines.append(f"    out[...] = {plan.text_of(result)}")
             return Source("\n".join(lines) + "\n", steps)
         results = [self.result(plan, each) for each in plan.results]
-        lines.append(f"    return {results[0] if len(results) == 1 else '(' + ', '.join(results) + ')'}")
-        if not comments and len(results) == 1 and len(lines) > 2:
+        one = len(results) == 1 and not tupled
+        lines.append(f"    return {results[0] if one else listed(tuple(results))}")
+        if one and not comments and len(lines) > 2:
             last = plan.names.get(plan.results[0]) if isinstance(plan.results[0], Value) else None
             if last is not None and lines[-2].startswith(f"    {last} = "):
                 lines[-2:] = [f"    return {lines[-2].partition(' = ')[2]}"]

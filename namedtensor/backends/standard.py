@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, OF_NUMBERS, UNARY, exact, functions, listed, numbers
+from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .numpy_kernels import ERF, HORNER, coefficients
 from .source import Backend
 
@@ -94,6 +94,10 @@ LINES: dict[str, Any] = {
 }  # fmt: skip
 
 
+# Arrays of the standard need not give their elements one by one.
+STEPS = LOOP.replace("stacked", "xp.stack").replace(
+    "zip(*slices) if slices else ((),) * steps", "([each[number, ...] for each in slices] for number in range(steps))"
+)
 ERF_WITHOUT_OUT = ERF.replace("np.", "xp.").replace(", out=None", "").replace(", out)", ")")
 
 
@@ -110,6 +114,6 @@ BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
-     "windows": WINDOWS, "descending": DESCENDING},
+     "windows": WINDOWS, "descending": DESCENDING, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, OF_NUMBERS, UNARY, exact, functions, listed, numbers
+from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .source import Backend
 
 NATIVES = frozenset(
@@ -173,6 +173,6 @@ BACKEND = Torch(
     "torch", "import torch", LINES, {},
     {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "product": PRODUCT, "descending": DESCENDING},
+     "product": PRODUCT, "descending": DESCENDING, "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

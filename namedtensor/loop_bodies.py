@@ -1,0 +1,153 @@
+"""The body of a loop: terms along the axis of its steps, made terms of one step.
+
+    states   what each step gives the next: h^{t-1}
+    slices   what is known for all steps at once, an element for each: x_{time(t)}
+    given    what is the same at each step: W
+
+A term that needs a state becomes the same without the axis of the steps; the others stay outside, before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .frames import plain
+from .terms import Term, Terms, in_order
+
+
+class Unsliceable(Exception):
+    """A term does not go along the steps element by element."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """Inputs of the body, and what it makes of them: the next of each state. `slices` lie along `axis`."""
+
+    states: tuple[Term, ...]
+    slices: tuple[Term, ...]
+    given: tuple[Term, ...]
+    results: tuple[Term, ...]
+    axis: str
+    steps: int
+
+    @property
+    def inputs(self) -> tuple[Term, ...]:
+        return self.states + self.slices + self.given
+
+
+def loop_of(
+    terms: Terms, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
+) -> Term:  # fmt: skip
+    """The term of a loop whose states are what these inputs stand for, and next what these terms are along the axis."""
+    body = _Body(axis)
+    for state in states:
+        body.take("state", state)
+    for term in in_order(*results):
+        if any(body.depends(each) for each in term.arguments):
+            body.found[id(term)] = body.of_step(term)
+    nexts = tuple(map(body.part, results))
+    parts = tuple(body.found[id(state)] for state in states)
+    slices, given = ([inner for _, inner in each] for each in (body.slices, body.given))
+    loop = Loop(parts, tuple(slices), tuple(given), nexts, axis, steps)
+    outside = (term for each in (body.slices, body.given) for term, _ in each)
+    return terms.make("loop", (*initial, *outside), options=(loop,), node=node)
+
+
+MOVES = ("rename", "index", "pick", "spread", "merge", "split")
+
+
+def called(term: Term) -> str:
+    """What an input of the body is called in its text: as the tensor that its numbers are of, if it is one's."""
+    while term.operator in MOVES:
+        term = term.arguments[0]
+    if term.operator == "input":
+        return term.options[-1]
+    return plain(term.axes[0]) if term.operator == "iota" else "x"
+
+
+class _Body:
+    """The terms of one step, by those that they are made of."""
+
+    def __init__(self, axis: str):
+        self.axis, self.terms = axis, Terms()
+        self.found: dict[int, Term] = {}
+        self.leaves: dict[int, Term] = {}
+        self.slices: list[tuple[Term, Term]] = []
+        self.given: list[tuple[Term, Term]] = []
+
+    def depends(self, term: Term) -> bool:
+        return id(term) in self.found
+
+    def take(self, kind: str, term: Term) -> Term:
+        """An input of the body that stands for a term of the whole."""
+        inner = self.terms.make(
+            "input", options=(f"{kind} {len(self.terms)}", called(term)), shape=self.shape(term), boolean=term.boolean,
+            node=term.node,
+        )  # fmt: skip
+        self.found[id(term)] = inner
+        return inner
+
+    def shape(self, term: Term) -> dict[str, Any]:
+        return {axis: size for axis, size in term.shape.items() if axis != self.axis}
+
+    def part(self, term: Term) -> Term:
+        """A term of the whole as the body has it: made in it, or what it is given."""
+        found = self.found.get(id(term)) or self.leaves.get(id(term))
+        if found is None:
+            if term.number is not None:
+                found = self.terms.number(term.number, term.node, term.boolean)
+            else:
+                group = self.slices if self.axis in term.shape else self.given
+                found = self.take("slice" if group is self.slices else "given", term)
+                del self.found[id(term)]
+                group.append((term, found))
+            self.leaves[id(term)] = found
+        return found
+
+    def of_step(self, term: Term) -> Term:
+        return at_one(self.terms, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
+
+
+def at_one(terms: Terms, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
+    """A term at one element of an axis along which it goes element by element."""
+    options = term.options
+    if axis in term.axes or axis in CONSUMED.get(term.operator, _nothing)(options):
+        raise Unsliceable
+    if term.operator == "spread":
+        options = tuple(pair for pair in options if pair[0] != axis)
+        if not options:
+            return arguments[0]
+    if term.operator == "loop":
+        options = (_inside(options[0], axis),)
+    return terms.make(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
+
+
+def _inside(loop: Loop, axis: str) -> Loop:
+    """A loop within the body, at one element of the axis."""
+    terms, found = Terms(), {}
+    for term in in_order(*loop.results, *loop.inputs):
+        shape = {name: size for name, size in term.shape.items() if name != axis}
+        found[id(term)] = at_one(terms, axis, term, tuple(found[id(each)] for each in term.arguments), shape)
+
+    def all_of(group: Iterable[Term]) -> tuple[Term, ...]:
+        return tuple(found[id(each)] for each in group)
+
+    return Loop(*map(all_of, (loop.states, loop.slices, loop.given, loop.results)), loop.axis, loop.steps)
+
+
+# The axes that structural terms take, or give another name.
+CONSUMED: dict[str, Any] = {
+    "rename": lambda options: {name for pair in options for name in pair},
+    "merge": lambda options: {*options[0], options[1]},
+    "split": lambda options: {options[0], *(name for name, _ in options[1])},
+    "pick": lambda options: {options[0]},
+    "fill": lambda options: {options[0]},
+    "through": lambda options: {options[1]},
+    "python": lambda options: (),
+}
+
+
+def _nothing(options: tuple) -> tuple:
+    return ()

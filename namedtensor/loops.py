@@ -1,0 +1,440 @@
+"""Recurrences as loops: `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000` is typed once, not step by step.
+
+The body is typed with t as the tensor of its values along an axis of its own, as the index of a definition by elements is,
+and with h^{t-1} as a tensor that is given, a *state*. What needs no state is then computed for all steps at once; what does
+is the body of the loop, which has one element of that axis at a time (`loop_bodies`). The first steps are written out until
+the shape of h^t stays the same. A body that the index means more to, as a label in `W^t`, is written out in whole.
+
+In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` a family whose index is a tensor stands for its members along that axis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Name, Node
+
+from .cases import unguarded
+from .checked import Poisoned
+from .frames import Frame
+from .loop_bodies import Unsliceable, loop_of
+from .names import Key, component, spelled, walk
+from .scope import Definition
+from .sizes import agree, is_known, known
+from .terms import Term, resolve
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+LEAST = 64  # steps that are worth a loop
+FIRST = 3  # steps that are written out at most until shapes stay the same
+OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
+
+
+class Unrollable(Exception):
+    """A recurrence is no loop, or not one that begins here."""
+
+
+# ------------------------------------------------------------------------------------------ an index that is a tensor
+def member_at(checker: Checker, family: Definition, indices: dict, text: Any, holder: Frame, frame: Frame) -> Any:
+    """h^{t-1} where t is a tensor in the frame that asks; None where it is none."""
+    found = OFFSET.fullmatch(text) if isinstance(text, str) else None
+    members = None if found is None else members_of(found[1], frame)
+    if found is None or members is None or family.range is None:
+        return None
+    offset = int(found[3] or 0) * (-1 if found[2] == "-" else 1)
+    others = {name: each for name, each in indices.items() if name != family.range.variable.text}
+    if any(found[1] in re.split(r"[+-]", str(each)) for each in others.values()):
+        raise Unrollable
+    return members.member(checker, Unit(family, others, holder), offset)
+
+
+def members_of(variable: str, frame: Frame | None) -> Any:
+    """What gives the members at a variable, in the frame that binds it."""
+    while frame is not None:
+        if variable in frame.members:
+            return frame.members[variable]
+        if variable in frame.indices or Key(variable) in frame.variables:
+            return None
+        frame = frame.parent
+    return None
+
+
+def is_value(checker: Checker, variable: str, body: Node, frame: Frame) -> bool:
+    """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away."""
+    labelled, families = labelled_names(checker, frame)
+    for node in walk(body):
+        if isinstance(node, nodes.Axis):
+            if variable in re.split(r"[_^{},]", node.name)[1:]:
+                return False
+        elif isinstance(node, Call):
+            if any(mentions(part, variable) for part in (*node.superscript, *node.subscript)):
+                return False
+        elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
+            for part in (*name.subscript, *name.superscript):
+                if mentions(part, variable) and not (
+                    is_near(part, variable) if name.base in families else name.base not in labelled
+                ):
+                    return False
+    return True
+
+
+def labelled_names(checker: Checker, frame: Frame | None) -> tuple[set[str], set[str]]:
+    """The bases of the names that have labels here, and those of families."""
+    scope = checker.scope
+    families = {each.name.base for each in scope.families}
+    labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
+    keys = [*scope.definitions]
+    while frame is not None:
+        keys += frame.variables
+        if frame.function is not None:
+            families |= {each.name.base for each in frame.function.families}
+            keys += [*frame.function.facts, *frame.function.declarations]
+        frame = frame.parent
+    return labelled | {key.base for key in keys if key.superscript or key.subscript}, families
+
+
+def mentions(part: Node, variable: str) -> bool:
+    return any(isinstance(node, Name) and node.text.rstrip("'") == variable for node in walk(part))
+
+
+def is_near(part: Node, variable: str) -> bool:
+    """Whether a component is t, t − 1, t + 2, …"""
+    found = OFFSET.fullmatch(component(part))
+    return found is not None and found[1] == variable
+
+
+def attempted(checker: Checker, frame: Frame, typed: Callable[[], Any]) -> Any:
+    """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
+    trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
+    collect, checker.collect = checker.collect, False
+    memos = [(each.memo, set(each.memo)) for each in around(frame)]
+    try:
+        return typed()
+    except (Unrollable, Unsliceable, NotationError, Poisoned):
+        del checker.trace[trace:], checker.pending_claims[claims:], checker.warnings[warnings:]
+        for memo, before in memos:
+            for key in memo.keys() - before:
+                del memo[key]
+        return None
+    finally:
+        checker.collect = collect
+
+
+def around(frame: Frame) -> list[Frame]:
+    """A frame, and all those that it looks names and sizes up in."""
+    found: dict[int, Frame] = {}
+    waiting: list[Frame | None] = [frame]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and id(each) not in found:
+            found[id(each)] = each
+            waiting += [each.parent, each.sizes_parent, each.caller]
+    return list(found.values())
+
+
+# ------------------------------------------------------------------------------------------------- a family, by steps
+@dataclass(eq=False)
+class Unit:
+    """A family, its further indices, and the frame that holds it; while a loop is typed, its states and what is next.
+
+    `states[k]` is the member k steps before.
+    """
+
+    family: Definition
+    others: dict[str, Any]
+    holder: Frame
+    states: dict[int, Term] = field(default_factory=dict)
+    next: Term | None = None
+    busy: bool = False
+
+    @property
+    def mark(self) -> tuple:
+        return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
+
+    @property
+    def variable(self) -> str:
+        return self.family.range.variable.text  # type: ignore[union-attr]
+
+    def key(self, step: int) -> Key:
+        return self.family.name.key({**self.others, self.variable: step}.get)
+
+    def range(self, checker: Checker) -> tuple[int, int]:
+        over = self.family.range
+        first, last = (checker.solver.value(part, self.holder) for part in (over.first, over.last))  # type: ignore[union-attr]
+        if not isinstance(first, int) or not isinstance(last, int):
+            raise Unrollable
+        return first, last
+
+    def at(self, checker: Checker, step: int) -> Term:
+        """One member, written out."""
+        found = checker.find(self.key(step), self.holder, self.family.head)
+        if found is None:
+            raise Unrollable
+        return found
+
+    def is_given(self, steps: range) -> bool:
+        """Whether some member of these steps has a value of its own."""
+        function = self.holder.function
+        keys = [*self.holder.variables, *(function.facts if function is not None else ())]
+        return any(key.base == self.family.name.base and key in self.keys(steps) for key in keys)
+
+    def keys(self, steps: range) -> Keys:
+        return Keys(self, steps)
+
+
+class Keys:
+    """The keys of the members of some steps."""
+
+    def __init__(self, unit: Unit, steps: range):
+        self.unit, self.steps = unit, steps
+
+    def __contains__(self, key: Key) -> bool:
+        from .given_inputs import match_key
+
+        unit = self.unit
+        indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
+        text = None if indices is None else str(indices.get(unit.variable))
+        return text is not None and text.isdecimal() and int(text) in self.steps and unit.key(int(text)) == key
+
+
+class Rolled:
+    """The body of a loop while it is typed: the steps after `base`, up to `last`."""
+
+    def __init__(self, checker: Checker, base: int, last: int, node: Node, variable: str):
+        self.checker, self.base, self.last = checker, base, last
+        self.axis = f"{variable}@loop{len(checker.terms)}"
+        self.steps = last - base
+        size = {self.axis: self.steps}
+        self.index = checker.terms.make(
+            "iota", axes=(self.axis,), options=(base + 1, self.steps), shape=size, node=node
+        )
+        self.units: dict[tuple, Unit] = {}
+
+    def member(self, checker: Checker, unit: Unit, offset: int) -> Term:
+        unit = self.units.setdefault(unit.mark, unit)
+        if offset > 0:
+            raise Unrollable
+        return self.next(unit) if offset == 0 else self.state(unit, -offset)
+
+    def state(self, unit: Unit, back: int) -> Term:
+        """The member so many steps before."""
+        for number in range(1, back + 1):
+            if number not in unit.states:
+                before = unit.at(self.checker, self.base + 1 - number)
+                name = f"a state {len(self.checker.terms)}"
+                unit.states[number] = self.checker.terms.make(
+                    "input", options=(name, unit.family.name.base), shape=dict(before.shape), boolean=before.boolean,
+                    node=unit.family.head,
+                )  # fmt: skip
+        return unit.states[back]
+
+    def next(self, unit: Unit) -> Term:
+        """The member of this step."""
+        if unit.next is None:
+            if unit.busy:
+                raise Unrollable
+            unit.busy = True
+            unit.next = self.typed(unit)
+        return unit.next
+
+    def typed(self, unit: Unit) -> Term:
+        checker, family, holder = self.checker, unit.family, unit.holder
+        first, last = unit.range(checker)
+        fits = first <= self.base + 1 and self.last <= last and not unit.is_given(range(self.base + 1, self.last + 1))
+        apart = family.claims or means_something(checker, unit.variable, holder)
+        if not fits or apart or not is_value(checker, unit.variable, family.body, holder):
+            raise Unrollable
+        place = Frame(
+            parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(unit.others),
+            variables={Key(unit.variable): self.index}, members={unit.variable: self}, active=holder.active,
+        )  # fmt: skip
+        claims = len(checker.pending_claims)
+        with unguarded(checker):
+            term = checker.member_term(family, place)
+        if len(checker.pending_claims) > claims:
+            raise Unrollable
+        return term
+
+    def rolled(self, unit: Unit) -> dict[tuple, Unit]:
+        """Every family that the loop needs, typed."""
+        self.units[unit.mark] = unit
+        self.next(unit)
+        while waiting := [each for each in self.units.values() if each.next is None]:
+            self.next(waiting[0])
+        for each in self.units.values():
+            term = each.next
+            for state in (self.state(each, back) for back in range(1, max(each.states, default=1) + 1)):
+                assert term is not None
+                shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
+                if shape.keys() != state.shape.keys() or term.boolean != state.boolean:
+                    raise Unrollable
+                if not all(agree(state.shape[axis], size) for axis, size in shape.items()):
+                    raise Unrollable
+                term = state
+        return self.units
+
+
+def means_something(checker: Checker, variable: str, frame: Frame) -> bool:
+    """Whether a variable is something else besides where a family is held, which would shine through."""
+    solved = checker.solver.scalar(Key(variable), frame)
+    return solved is not None or checker.find(Key(variable), frame, None) is not None
+
+
+@dataclass(frozen=True)
+class Made:
+    """A loop that was made: the steps after `base` up to `last`, and the states of a family in it."""
+
+    base: int
+    last: int
+    loop: Term
+    number: int
+    state: Term
+
+
+def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int) -> Term | None:
+    """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
+    if wanted - begin < LEAST or checker.scope.varied or ("unrollable", unit.mark) in unit.holder.memo:
+        return None
+    made = loop_to(checker, unit, begin, wanted)
+    return None if made is None else after(checker, made)
+
+
+def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
+    """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
+    for base in range(begin, begin + FIRST + 1) if last - begin < checker.limits.steps else ():
+        try:
+            unit.at(checker, base)
+        except Unrollable:
+            continue
+        found = attempted(
+            checker, unit.holder, lambda: made_loop(checker, Unit(unit.family, unit.others, unit.holder), base, last)
+        )  # noqa: B023
+        if found is not None:
+            return found
+    unit.holder.memo["unrollable", unit.mark] = True
+    return None
+
+
+def made_loop(checker: Checker, unit: Unit, base: int, last: int) -> Made:
+    assert unit.family.range is not None
+    trace = len(checker.trace)
+    rolled = Rolled(checker, base, last, unit.family.range, unit.variable)
+    units = list(rolled.rolled(unit).values())
+    states = [state for each in units for state in each.states.values()]
+    results = [term for each in units for term in (each.next, *[*each.states.values()][:-1])]
+    initial = [each.at(checker, base + 1 - back) for each in units for back in each.states]
+    loop = loop_of(checker.terms, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
+    del checker.trace[trace:]
+    found: Made | None = None
+    number = 0
+    for each in units:
+        for back, state in each.states.items():
+            made = Made(base, last, loop, number, state)
+            each.holder.memo.setdefault(each.key(last + 1 - back), after(checker, made))
+            number += 1
+            if back == 1:
+                each.holder.memo.setdefault(("loops", each.mark), []).append(made)
+                found = made if each is unit else found
+                explained(checker, each, last)
+    assert found is not None
+    return found
+
+
+def explained(checker: Checker, unit: Unit, step: int) -> None:
+    """Note the type and the value of the member that a loop ends with, as one step."""
+    key = unit.key(step)
+    term = unit.holder.memo[key]
+    checker.types.setdefault(str(key), resolve(term.shape))
+    place = Frame(parent=unit.holder, definition=unit.family, indices={**unit.others, unit.variable: step})
+    checker.trace.append((unit.family.body, term, place))
+
+
+def after(checker: Checker, made: Made) -> Term:
+    """What a state is after the last step."""
+    state, node = made.state, made.loop.node
+    return checker.terms.make(
+        "after", (made.loop,), options=(made.number,), shape=dict(state.shape), boolean=state.boolean, node=node
+    )
+
+
+# ---------------------------------------------------------------------------------------------- members along an axis
+class Along:
+    """An index that takes the values from `first` on along an axis: the members of a family lie along it too."""
+
+    def __init__(self, axis: str, first: int, size: Any):
+        self.axis, self.first, self.size = axis, first, size
+
+    def member(self, checker: Checker, unit: Unit, offset: int) -> Term:
+        if not is_known(self.size):
+            raise Unrollable
+        start = self.first + offset
+        return along(checker, unit, range(start, start + known(self.size)), self.axis)
+
+
+def along(checker: Checker, unit: Unit, steps: range, axis: str) -> Term:
+    """The members of some steps, laid along an axis: those written out first, then what a loop gives."""
+    first, last = unit.range(checker)
+    made = None
+    if len(steps) >= LEAST and steps[-1] <= last:
+        made = loop_with(checker, unit, first, steps)
+    alone = steps if made is None else range(steps[0], max(steps[0], made.base + 1))
+    parts = [spread(checker, unit.at(checker, step), axis) for step in alone]
+    if made is not None:
+        parts.append(through(checker, made, axis, range(max(steps[0], made.base + 1), made.last + 1)))
+    if len(parts) == 1:
+        return parts[0]
+    shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
+    positions = tuple(range(len(steps)))
+    return checker.terms.make(
+        "fill", tuple(parts), options=(axis, positions), shape=shape, boolean=parts[-1].boolean, node=unit.family.body
+    )
+
+
+def loop_with(checker: Checker, unit: Unit, first: int, steps: range) -> Made | None:
+    """The loop that ends with the last of some steps and has those before, but for the first ones."""
+    for made in unit.holder.memo.get(("loops", unit.mark), ()):
+        if made.last == steps[-1] and made.base <= max(steps[0], first + FIRST):
+            return made
+    if checker.scope.varied or steps[-1] - first < LEAST or ("unrollable", unit.mark) in unit.holder.memo:
+        return None
+    return loop_to(checker, unit, first, steps[-1])
+
+
+def spread(checker: Checker, term: Term, axis: str) -> Term:
+    shape = {axis: 1, **term.shape}
+    return checker.terms.make(
+        "spread", (term,), options=((axis, 1),), shape=shape, boolean=term.boolean, node=term.node
+    )
+
+
+def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
+    """What a state is after each of some steps, along an axis."""
+    node, boolean = made.loop.node, made.state.boolean
+
+    def states(along: str) -> Term:
+        shape = {along: made.last - made.base, **made.state.shape}
+        return checker.terms.make(
+            "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
+        )
+
+    if steps[0] == made.base + 1:
+        return states(axis)
+    every = states(f"{axis}@all")
+    first = checker.terms.make(
+        "iota", axes=(axis,), options=(steps[0] - made.base, len(steps)), shape={axis: len(steps)}, node=node
+    )
+    shape = {axis: len(steps), **made.state.shape}
+    return checker.terms.make("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
+
+
+def lifted(checker: Checker, variable: str, size: Any, body: Node, frame: Frame, typed: Callable[[], Any]) -> Any:
+    """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
+    if not is_known(size) or known(size) < LEAST or checker.scope.varied:
+        return None
+    return attempted(checker, frame, typed) if is_value(checker, variable, body, frame) else None
