@@ -178,10 +178,10 @@ class Unit:
             raise Unrollable
         return found
 
-    def is_given(self, steps: range) -> bool:
+    def is_given(self, checker: Checker, steps: range) -> bool:
         """Whether some member of these steps has a value of its own."""
         function = self.holder.function
-        keys = [*self.holder.variables, *(function.facts if function is not None else ())]
+        keys = [*self.holder.variables, *(checker.scope.definitions if function is None else function.facts)]
         return any(key.base == self.family.name.base and key in self.keys(steps) for key in keys)
 
     def keys(self, steps: range) -> Keys:
@@ -246,7 +246,11 @@ class Rolled:
     def typed(self, unit: Unit) -> Term:
         checker, family, holder = self.checker, unit.family, unit.holder
         first, last = unit.range(checker)
-        fits = first <= self.base + 1 and self.last <= last and not unit.is_given(range(self.base + 1, self.last + 1))
+        fits = (
+            first <= self.base + 1
+            and self.last <= last
+            and not unit.is_given(checker, range(self.base + 1, self.last + 1))
+        )
         apart = family.claims or means_something(checker, unit.variable, holder)
         if not fits or apart or not is_value(checker, unit.variable, family.body, holder):
             raise Unrollable
@@ -314,7 +318,7 @@ def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
             continue
         found = attempted(
             checker, unit.holder, lambda: made_loop(checker, Unit(unit.family, unit.others, unit.holder), base, last)
-        )  # noqa: B023
+        )
         if found is not None:
             return found
     unit.holder.memo["unrollable", unit.mark] = True
@@ -386,7 +390,7 @@ def along(checker: Checker, unit: Unit, steps: range, axis: str) -> Term:
     alone = steps if made is None else range(steps[0], max(steps[0], made.base + 1))
     parts = [spread(checker, unit.at(checker, step), axis) for step in alone]
     if made is not None:
-        parts.append(through(checker, made, axis, range(max(steps[0], made.base + 1), made.last + 1)))
+        parts.append(through(checker, made, axis, range(max(steps[0], made.base + 1), steps[-1] + 1)))
     if len(parts) == 1:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
@@ -397,9 +401,9 @@ def along(checker: Checker, unit: Unit, steps: range, axis: str) -> Term:
 
 
 def loop_with(checker: Checker, unit: Unit, first: int, steps: range) -> Made | None:
-    """The loop that ends with the last of some steps and has those before, but for the first ones."""
+    """A loop that has these steps, but for the first ones."""
     for made in unit.holder.memo.get(("loops", unit.mark), ()):
-        if made.last == steps[-1] and made.base <= max(steps[0], first + FIRST):
+        if made.last >= steps[-1] and made.base <= max(steps[0], first + FIRST):
             return made
     if checker.scope.varied or steps[-1] - first < LEAST or ("unrollable", unit.mark) in unit.holder.memo:
         return None
@@ -423,7 +427,7 @@ def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
             "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
         )
 
-    if steps[0] == made.base + 1:
+    if steps == range(made.base + 1, made.last + 1):
         return states(axis)
     every = states(f"{axis}@all")
     first = checker.terms.make(

@@ -1,0 +1,337 @@
+"""Long recurrences as loops: the same as written out, as plain NumPy, and in time and memory that do not grow with the steps."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import namedtensor as nt
+from namedtensor import loops, reference
+from namedtensor.compiled import AGAIN, KNOWN, PLANS
+
+STEPS = 100
+TIME = 130
+RNG = np.random.default_rng(7)
+X = nt.tensor(RNG.normal(size=(TIME, 3)), "time hidden")
+W = nt.tensor(RNG.normal(size=(3, 3)) / 2, "hidden hidden'")
+B = nt.tensor(RNG.normal(size=3), "hidden")
+BATCH = nt.tensor(RNG.normal(size=(2, TIME, 3)), "batch time hidden")
+WHOLE = nt.tensor(np.arange(1, 4), "hidden")
+TOKENS = nt.tensor(RNG.integers(1, 4, TIME), "time")
+
+RNN = """
+h^0 = 0 · B
+h^t = tanh([h^{t-1} ⊙_{hidden} W]_{hidden'→hidden} + X_{time(t)}) for t = 1, …, 100
+"""
+LSTM = """
+c^0 = 0
+h^0 = 0
+g^t = σ(h^{t-1} + X_{time(t)}) for t = 1, …, 100
+c^t = c^{t-1} ⊙ g^t + (1 - g^t) ⊙ tanh(h^{t-1} ⊙ B + X_{time(t)}) for t = 1, …, 100
+h^t = tanh(c^t) ⊙ g^t for t = 1, …, 100
+"""
+# what is written -> how many loops its plan has
+ROLLED = {
+    "h^0 = 1\nh^t = h^{t-1}/2 + t for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = h^{t-1}/2 + t for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = h^{t-1}/t + X_{time(t)} for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = h^{t-1}/2 + X_{time(t+1)} - X_{time(2)} for t = 1, …, 100": 1,
+    "h^3 = B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 4, …, 100": 1,
+    "h^0 = WHOLE\nh^t = h^{t-1} + t for t = 1, …, 100": 1,
+    "h^0 = 1\nh^1 = B\nh^t = h^{t-1}/2 + h^{t-2}/3 - h^{t-2} ⊙ t / 100 for t = 2, …, 100": 1,
+    "h^0 = B\nh^t = h^{t-1}/2 + 2^{-t} + t^2/100 for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = { h^{t-1}/2 if t > 50; h^{t-1} + 1 if t < 20; B otherwise } for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = { h^{t-1}/2 if h^{t-1} > t; h^{t-1} + 1 otherwise } for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = { X_{time(t-1)} if t > 1; B otherwise } + h^{t-1}/2 for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = ∑_{j=1}^{3} h^{t-1} / (j + t) for t = 1, …, 100": 1,
+    "h^0 = B\nh^t_{hidden(i)} = h^{t-1}_{hidden(4-i)} + i/t for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = softmax_{hidden}(h^{t-1} + X_{time(t)}) for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = h^{t-1}/2 + W_{hidden'(TOKENS_{time(t)})} for t = 1, …, 100": 1,
+    RNN: 1,
+    f"{RNN}h^{{70}}": 1,
+    f"{RNN}h^{{70}} + h^{{99}} + h^{{100}}": 1,
+    f"{RNN}h^{{99}} + h^{{20}}": 1,
+    f"{RNN}H ∈ ℝ^{{time[100] × hidden}}\nH_{{time(t)}} = h^t\nH": 1,
+    f"{RNN}H ∈ ℝ^{{time[100] × hidden}}\nH_{{time(t)}} = h^t ⊙ t + h^{{t-1}}\nH + h^{{100}}": 1,
+    f"{RNN}∑_{{t=1}}^{{100}} h^t ⊙ X_{{time(t)}} / t": 1,
+    f"{RNN}∑_{{t=5}}^{{99}} (h^{{t+1}} - h^{{t-1}})^2": 1,
+    LSTM: 1,
+    f"{LSTM}c^{{100}} + g^{{100}}": 1,
+    f"{LSTM}g^{{100}}": 1,
+    "f : ℝ^{hidden} → ℝ^{hidden}\nf(b) = s^{100}\ns^0 = 0\ns^t = s^{t-1}/2 + b for t = 1, …, 100\nf(BATCH)": 1,
+    "f(b) = s^{100}\ns^0 = 0\ns^t = cos(s^{t-1} + b/t) for t = 1, …, 100\nf(B) + f(2 B)": 2,
+    "f(b, u) = 2 b - u\nh^0 = B\nh^t = f(h^{t-1}, X_{time(t)})/3 for t = 1, …, 100": 1,
+    # a recurrence within each step of another
+    "f(b) = s^{80}\ns^0 = 0\ns^k = s^{k-1}/2 + b/k for k = 1, …, 80\n"
+    "h^0 = B\nh^t = f(h^{t-1} + X_{time(t)})/3 for t = 1, …, 100": 2,
+    # written out, since the index is a label, or some member has a value of its own
+    "h^0 = B\nh^t = h^{t-1}/2 + V^t for t = 1, …, 100": 0,
+    "h^0 = B\nh^{50} = 2 B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 1, …, 100\nh^{99}": 0,
+    "g^k(x) = x / k + V^k\nh^0 = B\nh^t = g^t(h^{t-1}) for t = 1, …, 100": 0,
+    "h^0 = B\nh^t = h^{t-1} + ∑_{j=1}^{2} V^j for t = 1, …, 100": 1,
+}
+GIVEN = {"X": X, "W": W, "B": B, "BATCH": BATCH, "WHOLE": WHOLE, "TOKENS": TOKENS}
+GIVEN |= {f"V^{number}": nt.tensor(float(number), "") for number in range(1, TIME)}
+
+
+def forget():
+    for cache in (PLANS, KNOWN, AGAIN):
+        cache.clear()
+
+
+@pytest.fixture
+def written_out(monkeypatch):
+    """A formula's value with no loops."""
+
+    def value(formula, given=GIVEN):
+        forget()
+        with monkeypatch.context() as context:
+            context.setattr(loops, "LEAST", 10**9)
+            found = nt.evaluate(formula, given)
+        forget()
+        return found
+
+    return value
+
+
+def plan_of(formula, given=GIVEN):
+    used = {name: each for name, each in given.items() if name.partition("^")[0] in formula}
+    compiled = nt.formula(formula).compile()
+    compiled(values=used)
+    return compiled.plan
+
+
+def loops_in(plan):
+    return [step for step in plan.steps if step.primitive == "loop"]
+
+
+@pytest.mark.parametrize("formula", ROLLED)
+def test_a_loop_gives_what_its_steps_give_written_out(formula, written_out):
+    found = nt.evaluate(formula, GIVEN)
+    assert nt.allclose(found, written_out(formula))
+    assert found.dtype == np.float64
+    assert len(loops_in(plan_of(formula))) == ROLLED[formula]
+
+
+@pytest.mark.parametrize("formula", [each for each in ROLLED if "BATCH" not in each and "V^" not in each][::3])
+def test_a_loop_gives_what_the_definitions_give(formula):
+    found = nt.evaluate(formula, GIVEN)
+    given = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in GIVEN.items() if "^" not in name}
+    exact = reference.evaluate(formula, {name: each for name, each in given.items() if name in formula})
+    assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
+
+
+def of(library, given=GIVEN):
+    """The same tensors in another library; JAX has single precision."""
+    xp = pytest.importorskip({"jax": "jax.numpy"}.get(library, library), reason=f"{library} is not installed")
+    return {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in given.items()}
+
+
+LIBRARIES = ["numpy", "torch", "jax"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES[1:])
+@pytest.mark.parametrize("formula", [each for each in ROLLED if "V^" not in each])
+def test_a_loop_is_the_same_in_each_library(formula, library):
+    expected = nt.evaluate(formula, GIVEN)
+    found = nt.evaluate(formula, of(library))
+    order = expected.axes
+    assert np.allclose(np.asarray(found.to_array(order)), expected.to_array(order), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("formula", [RNN, LSTM, next(each for each in ROLLED if "H_" in each)])
+def test_the_source_of_a_loop_runs_by_itself(formula, library):
+    given = of(library, {name: GIVEN[name] for name in "XWB" if name in formula})
+    text = nt.formula(formula).to_python(library, given)
+    space = {}
+    exec(text, space)
+    expected = nt.evaluate(formula, GIVEN)
+    found = space["function"](*(each.array for each in given.values()))
+    both = [np.asarray(found), np.asarray(nt.evaluate(formula, given).array)]
+    assert text.count("def loop_1(") == 1
+    assert np.allclose(*both, rtol=1e-3, atol=1e-3)
+    assert sorted(both[0].shape) == sorted(expected.sizes.values())
+
+
+def squared(formula):
+    """The sum of the squares of what a formula gives, as a function of the arrays of B and X."""
+    compiled = nt.formula(formula).compile()
+
+    def loss(b, x):
+        value = compiled(B=nt.tensor(b, "hidden"), X=nt.tensor(x, "time hidden"))
+        return (value.array**2).sum()
+
+    return loss
+
+
+DIFFERENTIABLE = {
+    "a state": "h^0 = B\nh^t = sin(h^{t-1} + X_{time(t)} / t) for t = 1, …, 100",
+    "two before": "h^0 = B\nh^1 = 2 B\nh^t = cos(h^{t-1} ⊙ h^{t-2} + X_{time(t)}) for t = 2, …, 100",
+    "all states": "h^0 = B\nh^t = sin(h^{t-1} + X_{time(t)}) for t = 1, …, 100\nH ∈ ℝ^{time[100] × hidden}\nH_{time(t)} = h^t\nH",
+    "two families": LSTM,
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("library", LIBRARIES[1:])
+def test_the_libraries_differentiate_loops(name, library):
+    """Against quotients of differences of what NumPy gives."""
+    formula = DIFFERENTIABLE[name]
+    plain, b, x = squared(formula), B.array, X.array
+    step = 1e-6
+    by_b = [(plain(b + step * e, x) - plain(b - step * e, x)) / (2 * step) for e in np.eye(3)]
+    change = np.zeros_like(x)
+    change[97] = 1
+    by_x = (plain(b, x + step * change) - plain(b, x - step * change)) / (2 * step)
+    if library == "torch":
+        torch = pytest.importorskip("torch", reason="torch is not installed")
+        leaves = [torch.tensor(each, requires_grad=True) for each in (b, x)]
+        found = torch.autograd.grad(squared(formula)(*leaves), leaves)
+    else:
+        jax = pytest.importorskip("jax", reason="jax is not installed")
+        found = jax.grad(squared(formula), (0, 1))(jax.numpy.asarray(b), jax.numpy.asarray(x))
+    assert np.allclose(np.asarray(found[0]), by_b, rtol=1e-2, atol=1e-3)
+    assert np.isclose(float(found[1][97].sum()), by_x, rtol=1e-2, atol=1e-3)
+
+
+def test_the_language_differentiates_recurrences():
+    """Where a derivative is taken the steps are written out."""
+    found = nt.evaluate(
+        "h^0 = B\nh^t = sin(h^{t-1} + X_{time(t)} / t) for t = 1, …, 100\n∂(∑_{hidden} h^{100} ⊙ h^{100})/∂B", GIVEN
+    )
+    loss, step = squared(DIFFERENTIABLE["a state"]), 1e-6
+    expected = [(loss(B.array + step * e, X.array) - loss(B.array - step * e, X.array)) / (2 * step) for e in np.eye(3)]
+    assert np.allclose(found.to_array("hidden"), expected, rtol=1e-4, atol=1e-6)
+
+
+# ----------------------------------------------------------------------------------------------------- against NumPy
+def test_a_long_recurrence_is_what_a_loop_of_python_gives():
+    h = 1.0
+    for t in range(1, 100_001):
+        h = h / 2 + t
+    assert nt.evaluate("h^0 = 1\nh^t = h^{t-1}/2 + t for t = 1, …, 100000").item() == pytest.approx(h)
+
+
+@st.composite
+def recurrences(draw):
+    """A recurrence, and the same in Python: h^t of the numbers before, t, a given scalar and a given vector's elements."""
+    depth = draw(st.integers(1, 3))
+    first = draw(st.integers(1, 3)) + depth - 1
+    last = first + draw(st.integers(loops.LEAST - 3, loops.LEAST + 40))
+    parts = st.sampled_from(
+        [
+            ("t/100", lambda h, t: t / 100), ("X_{time(t)}", lambda h, t: h.x[t - 1]),
+            ("B / t", lambda h, t: h.b / t), ("cos(t)", lambda h, t: np.cos(t)),
+            ("X_{time(t-1)}", lambda h, t: h.x[t - 2] if t > 1 else 0.0),
+            *[(f"sin(h^{{t-{back}}})", lambda h, t, back=back: np.sin(h[t - back])) for back in range(1, depth + 1)],
+            *[(f"h^{{t-{back}}} / 2", lambda h, t, back=back: h[t - back] / 2) for back in range(1, depth + 1)],
+        ]
+    )  # fmt: skip
+    chosen = draw(st.lists(parts, min_size=1, max_size=4))
+    if first == 1:
+        chosen = [each for each in chosen if "t-1)" not in each[0]] or [("t/100", lambda h, t: t / 100)]
+    starts = [f"h^{number} = {number} B" for number in range(first - depth, first)]
+    body = " + ".join(text for text, _ in chosen)
+    text = "\n".join([*starts, f"h^t = {body} for t = {first}, …, {last}"])
+    return text, [function for _, function in chosen], range(first - depth, first), range(first, last + 1)
+
+
+class States(dict):
+    x, b = X.array[:, 0], B.array[0]
+
+
+@given(recurrences())
+def test_a_recurrence_is_what_python_makes_of_it(drawn):
+    text, functions, starts, steps = drawn
+    h = States({number: number * States.b for number in starts})
+    for t in steps:
+        h[t] = sum(function(h, t) for function in functions)
+    found = nt.evaluate(text, X=nt.tensor(States.x, "time"), B=nt.tensor(States.b, ""))
+    assert found.item() == pytest.approx(h[steps[-1]], rel=1e-9, abs=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------- what it is made of
+def counts(formula, given):
+    """How much is typed, and how many steps the plan has."""
+    plan = plan_of(formula, given)
+    return len(plan.steps), sum(len(each.options["plan"].steps) for each in loops_in(plan)), len(str(plan))
+
+
+@pytest.mark.parametrize("further", ["", "∑_{t=1}^{100} h^t", "H_{time(t)} = h^t\nH"])
+def test_a_plan_does_not_grow_with_the_steps(further):
+    formula = f"h^0 = 0 · B\nh^t = tanh(h^{{t-1}} + X_{{time(t)}}) for t = 1, …, 100\n{further}"
+    sizes = []
+    for steps in (1000, 2000):
+        given = {"B": B, "X": nt.tensor(np.ones((steps, 3)), "time hidden")}
+        sizes.append(counts(formula.replace("100", str(steps)), given)[:2])
+    assert sizes[0] == sizes[1]
+
+
+def test_short_recurrences_are_written_out():
+    formula = "h^0 = B\nh^t = h^{t-1}/2 + t for t = 1, …, 64"
+    assert not loops_in(plan_of(formula)) and len(loops_in(plan_of(formula.replace("64", "65")))) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+def test_a_state_has_the_dtype_of_what_is_given(dtype):
+    given = {name: nt.tensor(GIVEN[name].array.astype(dtype), GIVEN[name].axes) for name in "BX"}
+    for formula in ("h^0 = B\nh^t = h^{t-1}/2 + t/100 for t = 1, …, 100", DIFFERENTIABLE["all states"], LSTM):
+        assert nt.evaluate(formula, given).dtype == dtype
+
+
+def test_whole_numbers_become_floating_ones():
+    """3^100 has 48 digits."""
+    found = nt.evaluate("h^0 = WHOLE\nh^t = 3 h^{t-1} for t = 1, …, 100", GIVEN)
+    assert np.allclose(found.array, 3.0**100 * np.arange(1, 4))
+
+
+# --------------------------------------------------------------------------------------------------------------- errors
+WRONG = {
+    "an index after the last": ("h^0 = B\nh^t = h^{t-1} + X_{time(t+100)} for t = 1, …, 100", 401, "t+100"),
+    "an index before the first": ("h^0 = B\nh^t = h^{t-1} + X_{time(t-90)} for t = 1, …, 100", 401, "t-90"),
+    "an index that a state makes": ("h^0 = 1\nh^t = h^{t-1} + 0 X_{time(h^{t-1}), hidden(1)} + 2 for t = 1, …, 100", 401, "h^{t-1}"),
+    "no case": ("h^0 = B\nh^t = { h^{t-1} if t < 50; B if t > 50 } for t = 1, …, 100", 405, "{ h^{t-1} if t < 50; B if t > 50 }"),
+    "no case of a state": ("h^0 = 0\nh^t = { h^{t-1} + 1 if h^{t-1} < 50 } for t = 1, …, 100", 405, "{ h^{t-1} + 1 if h^{t-1} < 50 }"),
+    "a size": ("h^0 = B\nh^t = h^{t-1} + X for t = 1, …, 100\n[1, 2]_{hidden} + h^{100}", 302, None),
+    "an axis": ("h^0 = B\nh^t = ∑_{seq} h^{t-1} for t = 1, …, 100", 301, "seq"),
+    "a name": ("h^0 = B\nh^t = h^{t-1} + Z_{time(t)} for t = 1, …, 100", 201, "Z"),
+    "itself": ("h^0 = B\nh^t = h^t + h^{t-1} for t = 1, …, 100", 203, None),
+    "too many steps": ("h^0 = B\nh^t = h^{t-1} for t = 1, …, 10000000", 404, "for t = 1, …, 10000000"),
+    "too many steps of labels": ("h^0 = B\nh^t = h^{t-1} + g^t(B) for t = 1, …, 900000\ng^k(x) = x ⊙ k", 404, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", WRONG)
+def test_a_loop_fails_in_the_words_of_the_language(name, library):
+    formula, number, piece = WRONG[name]
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(formula, of(library))
+    assert caught.value.number == number
+    assert piece is None or caught.value.span_text == piece.removeprefix("for ") or caught.value.span_text == piece
+
+
+# ------------------------------------------------------------------------------------------------- what is shown of it
+def test_what_is_known_of_a_loop():
+    given = {"B": B, "X": X, "W": W}
+    shapes = {name: {axis: size for axis, size in each.sizes.items()} for name, each in given.items()}
+    checked = nt.check(RNN, **shapes)
+    assert checked.ok and checked.type == "ℝ^{hidden[3]}"
+    explained = nt.explain(RNN, given)
+    assert nt.allclose(explained.value, nt.evaluate(RNN, given))
+    assert [stage.inside for stage in explained][-1] == ("h^100",)
+    assert len(explained) < 60
+    cost = nt.formula(RNN).cost(
+        **{
+            name: "ℝ^{" + " × ".join(f"{axis}[{size}]" for axis, size in each.items()) + "}"
+            for name, each in shapes.items()
+        }
+    )
+    assert cost.multiply_adds == 100 * 9
+
+
+def test_parameters_within_loops_are_found():
+    program = nt.program("W ∈ ℝ^{hidden × hidden'}\nX ∈ ℝ^{time × hidden}\nB ∈ ℝ^{hidden}\n" + RNN)
+    found = program.init(sizes={"hidden": 3, "hidden'": 3, "time": 130})
+    assert {"W", "B"} <= set(found)
