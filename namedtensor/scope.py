@@ -309,8 +309,9 @@ class _Sorter:
     def classify_heads(self) -> None:
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
-        for function in self.functions:
-            axes, variables = self.usage(function)
+        ends = [*(function.position for function in self.functions[1:]), len(self.scope.program.statements)]
+        for function, end in zip(self.functions, ends):
+            axes, variables = self.usage(function, end)
             function.superscript = tuple(
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript
@@ -327,13 +328,11 @@ class _Sorter:
                     found.append(("label", text))
             function.subscript = tuple(found)
 
-    def usage(self, function: Function) -> tuple[set[str], set[str]]:
+    def usage(self, function: Function, end: int) -> tuple[set[str], set[str]]:
         """The axes, and the variables, that a function's body, signature and the facts below its head speak of."""
-        after = [other.position for other in self.functions if other.position > function.position]
-        limit = min(after, default=len(self.scope.program.statements))
         below = [
             statement
-            for statement in self.scope.program.statements[function.position + 1 : limit]
+            for statement in self.scope.program.statements[function.position + 1 : end]
             if not isinstance(statement, (nodes.Value, Signature))
         ]
         signatures = [
@@ -413,16 +412,18 @@ class _Sorter:
                 if same and function.head.superscript == signature.head.superscript:
                     function.signature = signature
 
-    def nearest_above(self, position: int, fits: Callable[[Function], bool]) -> Function | None:
-        above = [function for function in self.functions if function.position <= position and fits(function)]
+    def nearest_above(self, position: int, functions: Iterable[Function]) -> Function | None:
+        above = [function for function in functions if function.position <= position]
         return max(above, key=lambda function: function.position, default=None)
 
     def attach_declarations(self) -> None:
+        typed = gathered(self.functions, typed_by)
+        defined = {definition.key for definition in self.top_level()}
         remaining = []
         for position, name, sets, over in self.scope.declarations:
             plain = name.key()
-            owner = self.nearest_above(position, types(plain))
-            if owner is not None and not any(d.key == plain for d in self.top_level()):
+            owner = self.nearest_above(position, typed.get(plain, ()))
+            if owner is not None and plain not in defined:
                 owner.declarations[plain] = sets[0]
                 continue
             remaining.append((position, name, sets, over))
@@ -432,22 +433,23 @@ class _Sorter:
         return (definition for group in self.scope.definitions.values() for definition in group)
 
     def attach_sizes(self) -> None:
+        bound = gathered(self.functions, lambda function: function.bound)
         for position, fact in self.size_facts:
             mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
-            owner = self.nearest_above(position, binds(mentioned))
+            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> None:
         """Give each claim to its function, or to the program; the value of a program of claims is the last left side."""
         claimed: list[tuple[int, Node]] = []
+        bound = gathered(self.functions, lambda function: function.bound)
+        stated = {definition.name.base for definition in self.tensors}
+        stated |= {name.base for _, name, _, _ in self.scope.declarations}
         for position, claim in self.claims:
             mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
             if not isinstance(claim.right, nodes.Set):
                 mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
-            owner = self.nearest_above(position, binds(mentioned))
-            stated = {definition.name.base for definition in self.tensors} | {
-                name.base for _, name, _, _ in self.scope.declarations
-            }
+            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
             if owner is not None and not (mentioned & owner.bound) <= stated:
                 owner.local_claims.append(claim)
             else:
@@ -460,19 +462,19 @@ class _Sorter:
                 self.scope.last = left
 
 
-def types(key: Key) -> Callable[[Function], bool]:
-    """Whether a declaration of this name can be that of a function's parameter or fact, which no signature types."""
-
-    def typed(function: Function) -> bool:
-        names = (*(() if function.signature else function.parameters), *function.options)
-        return key in function.facts or any(name.key() == key for name in names)
-
-    return typed
+def typed_by(function: Function) -> set[Key]:
+    """The names whose declaration can be that of a function's parameter or fact, which no signature types."""
+    names = (*(() if function.signature else function.parameters), *function.options)
+    return {*function.facts, *(name.key() for name in names)}
 
 
-def binds(words: set[str]) -> Callable[[Function], bool]:
-    """Whether a function's head binds one of these words."""
-    return lambda function: bool(words & function.bound)
+def gathered(functions: Iterable[Function], names: Callable[[Function], Iterable[Any]]) -> dict[Any, list[Function]]:
+    """The functions by the names that each has."""
+    found: dict[Any, list[Function]] = {}
+    for function in functions:
+        for name in names(function):
+            found.setdefault(name, []).append(function)
+    return found
 
 
 def definable(node: Node) -> bool:
