@@ -39,7 +39,12 @@ def pairs() -> dict[str, tuple]:
 def rows() -> list[dict]:
     """Each operation with its bar, and a known formula, called whole."""
     found = [
-        {"figure": f"eager: {written}", "value": compare(ours, theirs)[0], "unit": "× NumPy", "bar": ONE_CALL if written in UFUNCS else BAR}
+        {
+            "figure": f"eager: {written}",
+            "value": compare(ours, theirs)[0],
+            "unit": "× NumPy",
+            "bar": ONE_CALL if written in UFUNCS else BAR,
+        }
         for written, (ours, theirs) in pairs().items()
     ]
     named, arrays = attention_tensors()

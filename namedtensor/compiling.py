@@ -281,9 +281,6 @@ class Compiled(Repeating):
 
         return module(self, parameters, sizes, inputs)
 
-    def __reduce__(self) -> Any:
-        return Compiled, (self.program, self.library, self.without)
-
 
 def jitted(function: Function) -> Callable[..., Any]:
     """The function as it is run: for JAX compiled, where the plan has nothing that fails on data, which it must see."""

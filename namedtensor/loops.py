@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
@@ -316,9 +317,8 @@ def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
             unit.at(checker, base)
         except Unrollable:
             continue
-        found = attempted(
-            checker, unit.holder, lambda: made_loop(checker, Unit(unit.family, unit.others, unit.holder), base, last)
-        )
+        whole = Unit(unit.family, unit.others, unit.holder)
+        found = attempted(checker, unit.holder, partial(made_loop, checker, whole, base, last))
         if found is not None:
             return found
     unit.holder.memo["unrollable", unit.mark] = True

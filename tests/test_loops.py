@@ -315,7 +315,7 @@ def test_a_loop_fails_in_the_words_of_the_language(name, library):
 # ------------------------------------------------------------------------------------------------- what is shown of it
 def test_what_is_known_of_a_loop():
     given = {"B": B, "X": X, "W": W}
-    shapes = {name: {axis: size for axis, size in each.sizes.items()} for name, each in given.items()}
+    shapes = {name: dict(each.sizes) for name, each in given.items()}
     checked = nt.check(RNN, **shapes)
     assert checked.ok and checked.type == "ℝ^{hidden[3]}"
     explained = nt.explain(RNN, given)

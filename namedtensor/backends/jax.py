@@ -82,9 +82,7 @@ def loop(step, states, slices, given, steps, kept):
 loop = jax.jit(loop, static_argnums=(0, 4, 5))
 '''
 IN_TURN = LOOP.replace("def loop", "def loop_in_turn").replace("stacked", "jnp.stack")
-FAILS = frozenset(
-    ("positions", "whole_positions", "covered", "inv", "python")
-)  # on data, which it must see
+FAILS = frozenset(("positions", "whole_positions", "covered", "inv", "python"))  # on data, which it must see
 
 
 def must_see(plan: Any) -> bool:
