@@ -32,7 +32,7 @@ from .operators.record import Operator
 from .scope import Scope, analyse
 from .sizes import is_known, known
 from .terms import Term, in_order
-from .transposed import carried_back
+from .transposed import carried_back, carried_on
 
 if TYPE_CHECKING:
     from .check import Checker
@@ -126,7 +126,7 @@ def changed(checker: Checker, body: Term, node: Node) -> Term:
     """How a term changes with those that do."""
     assert checker.changes is not None
     derivation = Derivation(checker, node)
-    found = Differentials(derivation, checker.changes, {}).of(body)
+    found = Differentials(derivation, checker.changes).of(body)
     return derivation.making.spread(derivation.making.number(0.0), body.shape) if found is None else found
 
 
@@ -146,18 +146,14 @@ class Derivation:
         own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
         taken = {axis: f"{axis}@{own}" for axis in starred}
-        if is_reverse(count(body, kept), count(by, taken)):
-            unknown = make.leaf("differential", by.shape)
-            whole = Differentials(self, {id(by): unknown}, {}).of(body)
-            if whole is None:
-                return self.nothing(body, by, starred)
-            seed = make.seed(body.shape, kept)
-            found = carried_back(make, whole, unknown, seed, frozenset(kept.values()))
-            return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
-        further = {new: by.shape[old] for old, new in taken.items()}
-        found = Differentials(self, {id(by): make.seed(by.shape, taken)}, further).of(body)
-        if found is None:
+        unknown = make.leaf("differential", by.shape)
+        whole = Differentials(self, {id(by): unknown}).of(body)
+        if whole is None:
             return self.nothing(body, by, starred)
+        if is_reverse(count(body, kept), count(by, taken)):
+            found = carried_back(make, whole, unknown, body.shape, kept)
+            return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
+        found = carried_on(make, whole, unknown, by.shape, taken)
         return make.rename(found, {new: starred[old] for old, new in taken.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
@@ -182,12 +178,11 @@ def count(term: Term, axes: Any) -> float:
 
 # ------------------------------------------------------------------------------------------------------ differentials
 class Differentials:
-    """The differentials of terms, where those of some are given; `further` are axes that these have besides."""
+    """The differentials of terms, where those of some are given."""
 
-    def __init__(self, derivation: Derivation, given: Mapping[int, Term], further: Mapping[str, Any]):
+    def __init__(self, derivation: Derivation, given: Mapping[int, Term]):
         self.derivation, self.checker, self.make = derivation, derivation.checker, derivation.making
         self.found: dict[int, Term | None] = dict(given)
-        self.further = further
 
     def of(self, body: Term) -> Term | None:
         """Its differential; None where it is zero."""
@@ -236,7 +231,7 @@ class Differentials:
 
     def whole(self, term: Term, found: Term) -> Term:
         """With every axis of the term."""
-        return self.make.spread(found, {**term.shape, **found.shape})
+        return self.make.spread(found, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
         """What one argument's differential counts, as the operator's record says it in the notation."""
@@ -246,7 +241,6 @@ class Differentials:
         for letter, argument in zip(LETTERS, term.arguments):
             frame.variables[Key(letter)] = argument
             frame.sizes.update(argument.shape)
-        frame.sizes.update(self.further)
         given = dict(term.options)
         for name, value in record.options:
             frame.variables[Key(name)] = rules.terms.number(given.get(name, value))
@@ -297,14 +291,11 @@ def rules_of(checker: Checker) -> Checker:
 
 
 # --------------------------------------------------------------------------------------- terms that are no operators
-def _linear(self: Differentials, term: Term, parts: list[Any]) -> Term:
+def _linear(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
     """What moves numbers moves their differentials in the same way."""
-    first, *rest = term.arguments
-    part = parts[0]
-    if part is None:
-        return None  # type: ignore[return-value]
-    shape = {**term.shape, **{axis: size for axis, size in part.shape.items() if axis not in first.shape}}
-    return self.make.term(term.operator, (part, *rest), term.axes, term.options, shape)
+    if parts[0] is None:
+        return None
+    return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
 
 
 def _rename(self: Differentials, term: Term, parts: list[Any]) -> Term:
@@ -312,14 +303,12 @@ def _rename(self: Differentials, term: Term, parts: list[Any]) -> Term:
 
 
 def _of_parts(self: Differentials, term: Term, parts: list[Any]) -> Term:
-    """Pieces put together: each needs a differential, of its own axes and those of the rest."""
-    further = {axis: size for part in parts if part is not None for axis, size in part.shape.items()
-               if axis in self.further}  # fmt: skip
+    """Pieces put together: each needs a differential, of its own axes."""
     pieces = tuple(
-        self.make.spread(self.make.number(0.0) if part is None else part, {**argument.shape, **further})
+        self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
         for part, argument in zip(parts, term.arguments)
     )
-    return self.make.term(term.operator, pieces, term.axes, term.options, {**term.shape, **further})
+    return self.make.term(term.operator, pieces, term.axes, term.options, term.shape)
 
 
 def _cases(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
@@ -328,12 +317,9 @@ def _cases(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
     if all(parts[place] is None for place in values):
         return None
     pieces = list(term.arguments)
-    further: dict[str, Any] = {}
     for place in values:
-        part = parts[place]
-        pieces[place] = self.make.number(0.0) if part is None else part
-        further |= {axis: size for axis, size in pieces[place].shape.items() if axis in self.further}
-    return self.make.term("cases", tuple(pieces), (), (), {**term.shape, **further})
+        pieces[place] = self.make.number(0.0) if parts[place] is None else parts[place]
+    return self.make.term("cases", tuple(pieces), (), (), term.shape)
 
 
 def _same(self: Differentials, term: Term, parts: list[Any]) -> Term:

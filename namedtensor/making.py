@@ -9,6 +9,7 @@ from grammar.nodes import Node
 
 from .axes import broadcast
 from .constants import Numbers
+from .operators import REGISTRY
 from .sizes import agree, known
 from .terms import Term, Terms
 
@@ -77,7 +78,11 @@ class Making:
         self.terms, self.node = Simplifying(terms), node
 
     def term(self, operator: str, arguments: tuple[Term, ...], axes=(), options=(), shape=None) -> Term:
-        return self.terms.make(operator, arguments, axes, options, shape, node=self.node)
+        record = REGISTRY.get(operator)
+        moved = bool(arguments) and arguments[0].boolean and operator != "indicator"
+        return self.terms.make(
+            operator, arguments, axes, options, shape, moved if record is None else record.boolean[1], self.node
+        )
 
     def number(self, value: float) -> Term:
         return self.terms.number(value, self.node)
@@ -113,9 +118,13 @@ class Making:
 
     def sum(self, term: Term, axes: Iterable[str]) -> Term:
         axes = tuple(axes)
-        if not axes:
-            return term
-        return self.term("∑", (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes})
+        return self.over("∑", term, axes) if axes else term
+
+    def over(self, operator: str, term: Term, axes: tuple[str, ...]) -> Term:
+        """A reduction over some axes."""
+        return self.term(
+            operator, (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes}
+        )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
         """The same with the further axes of a shape."""

@@ -1,45 +1,250 @@
-"""Linear pieces backwards: from how much each number of a result counts, to how much each number of an operand does.
+"""Linear pieces, on and back: from how much each number of an operand changes to how much each number of the result does,
+and from how much each number of the result counts to how much each number of the operand does.
 
-A differential is linear in ∂X, being made of few operators: sums, products with what does not depend on X, and what moves
-numbers about. A row of `TRANSPOSED` is how one of them carries a weight back to one of its operands.
+A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
+and what moves numbers about and adds them. A row of `TRANSPOSED` is how one of these carries a weight back to an operand.
 
     t = u ⊙_{key} v      what t counts, g, makes u count g ⊙_{the axes that only v has} v
     t = ∑_{seq} u        u counts g at each element of seq
+
+Products and choices are of shares (`selection`), so that what is nothing by a choice stays so beside what is infinite.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from .making import Making
+from .selection import Condition, Selecting, Share, joined, touching, without
 from .sizes import known
 from .terms import Term, in_order
 
 Rule = Callable[[Making, Term, Term, int], Term]
 
 
-def carried_back(make: Making, whole: Term, leaf: Term, seed: Term, further: frozenset[str]) -> Term:
-    """What each number of `leaf` counts, if those of `whole` count what `seed` says; both carry the `further` axes."""
-    order = in_order(whole)
-    depends = {id(leaf)}
-    for term in order:
-        if any(id(each) in depends for each in term.arguments):
-            depends.add(id(term))
-    counts: dict[int, Term] = {id(whole): seed}
+def carried_back(make: Making, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
+    """What each number of `leaf` counts for each number of `whole`, whose axes get the names of their partners."""
+    select, further = Selecting(make), frozenset(partners.values())
+    order, depends = dependent(whole, leaf)
+    counts: dict[int, Share] = {id(whole): select.seed(shape, partners)}
     for term in reversed(order):
-        if id(term) not in depends or term is leaf:
+        if term is leaf:
             continue
         g = counts.pop(id(term))
         for place, argument in enumerate(term.arguments):
             if id(argument) in depends:
-                more = TRANSPOSED[term.operator](make, term, g, place)
-                more = make.sum(
-                    more, [axis for axis in more.shape if axis not in argument.shape and axis not in further]
+                more = back(select, term, g, place)
+                more = select.sum(
+                    more, [axis for axis in more.term.shape if axis not in argument.shape and axis not in further]
                 )
                 before = counts.get(id(argument))
-                counts[id(argument)] = more if before is None else make.add(before, more)
-    return counts[id(leaf)]
+                counts[id(argument)] = more if before is None else select.add(before, more)
+    return select.settled(counts[id(leaf)]).term
+
+
+def carried_on(make: Making, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
+    """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
+    select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
+    order, depends = dependent(whole, leaf)
+    changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
+    for term in order:
+        if term is not leaf:
+            parts = [changes.get(id(each)) for each in term.arguments]
+            changes[id(term)] = on(select, term, parts, further)
+    return select.settled(changes[id(whole)]).term
+
+
+def dependent(whole: Term, leaf: Term) -> tuple[list[Term], set[int]]:
+    """The terms that depend on a leaf, in order, and their ids."""
+    depends, order = {id(leaf)}, []
+    for term in in_order(whole):
+        if term is leaf or any(id(each) in depends for each in term.arguments):
+            depends.add(id(term))
+            order.append(term)
+    return order, depends
+
+
+# --------------------------------------------------------------------------------------------------- products, choices
+def back(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    """What one argument of a term counts where the term counts g."""
+    rule = BACK.get(term.operator)
+    if rule is not None:
+        return rule(select, term, g, place)
+    return select.moved(g, lambda each: TRANSPOSED[term.operator](select.make, term, each, place), ranged(term))
+
+
+def _named_back(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    return select.rename(g, {new: old for old, new in term.options})
+
+
+def _product(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    own, other = term.arguments[place], term.arguments[1 - place]
+    return select.product(g, other, [axis for axis in other.shape if axis not in own.shape])
+
+
+def _quotient(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    return select.quotient(g, term.arguments[1])
+
+
+def _chosen(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    """What counts in this case, nothing in the others."""
+    for condition in taken(select, term, place):
+        g = select.within(g, select.of(condition))
+    return g
+
+
+def taken(select: Selecting, term: Term, place: int) -> list[Term]:
+    """The conditions under which a choice takes one of its values."""
+    if term.operator == "where":
+        holds = term.arguments[0]
+        return [holds if place == 1 else select.make.between("¬", holds)]
+    before = [select.make.between("¬", each) for each in term.arguments[1:place:2]]
+    return [*before, *term.arguments[place + 1 : place + 2]]
+
+
+def _picked(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    axis, index = term.options
+    make = select.make
+    return select.product(g, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]), ())
+
+
+def _indexed(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    """Each index adds to its element; elements of several indices get the sum."""
+    whole, at = term.arguments
+    (axis,) = term.axes
+    picks = select.make.onehot(at, axis, whole.shape[axis])
+    return select.product(g, picks, [name for name in at.shape if name not in whole.shape])
+
+
+def _trace(select: Selecting, term: Term, g: Share, place: int) -> Share:
+    row, column = term.axes
+    return select.product(g, select.make.identity(row, column, term.arguments[0].shape[row]), ())
+
+
+BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
+    "⊙": _product,
+    "juxtaposed": _product,
+    "/": _quotient,
+    "where": _chosen,
+    "cases": _chosen,
+    "pick": _picked,
+    "index": _indexed,
+    "trace": _trace,
+    "rename": _named_back,
+}
+
+
+def ranged(term: Term) -> frozenset[str]:
+    """The axes along which a term moves numbers."""
+    if term.operator == "merge":
+        sources, target = term.options
+        return frozenset((*sources, target))
+    if term.operator == "split":
+        source, parts = term.options
+        return frozenset((source, *(axis for axis, _ in parts)))
+    if term.operator in ("pick", "fill"):
+        return frozenset(term.options[:1])
+    if term.operator == "literal":
+        return frozenset(term.options[0])
+    if term.operator == "index":
+        return frozenset((*term.axes, *term.arguments[1].shape))
+    return frozenset(term.axes)
+
+
+# ------------------------------------------------------------------------------------------------------------------ on
+def on(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+    """How a term changes with its arguments, of which some do not."""
+    rule = ON.get(term.operator)
+    if rule is not None:
+        return rule(select, term, parts)
+    return together(select, term, parts, further)
+
+
+def _added(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    one, other = parts
+    if one is not None and other is not None:
+        return select.add(one, other, term.operator)
+    found = one or other
+    assert found is not None
+    return found._replace(term=select.make.negative(found.term)) if one is None and term.operator == "-" else found
+
+
+def _times(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    ((place, share),) = (each for each in enumerate(parts) if each[1] is not None)
+    assert share is not None
+    return select.product(share, term.arguments[1 - place], term.axes)
+
+
+def _divided(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    assert parts[0] is not None
+    return select.quotient(parts[0], term.arguments[1])
+
+
+def _summed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    assert parts[0] is not None
+    return select.sum(parts[0], term.axes, term.operator)
+
+
+def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    assert parts[0] is not None
+    return select.rename(parts[0], dict(term.options))
+
+
+ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
+    "+": _added,
+    "-": _added,
+    "⊙": _times,
+    "juxtaposed": _times,
+    "/": _divided,
+    "∑": _summed,
+    "mean": _summed,
+    "rename": _renamed,
+}
+
+
+def together(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+    """The same done with how the arguments change as with these: what moves, joins and chooses between numbers."""
+    make, axes = select.make, ranged(term)
+    shares = [each for each in parts if each is not None]
+    common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))
+    kept = without(common, touching(common, axes))
+    settled = [None if each is None else select.settled(each, without(each.due, kept)) for each in parts]
+    fixed = {place for place, each in enumerate(term.arguments) if is_fixed(term, place, each)}
+    zero = make.number(0.0)
+
+    def of(given: list[Term], shape: Mapping[str, Any]) -> Term:
+        pieces = tuple(term.arguments[place] if place in fixed else each for place, each in enumerate(given))
+        return make.term(term.operator, pieces, term.axes, term.options, shape)
+
+    given = [zero if each is None else each.term for each in settled]
+    if term.operator in JOINS:
+        given = [make.spread(each, {**argument.shape, **further}) for each, argument in zip(given, term.arguments)]
+    found = of(given, {**term.shape, **further})
+    left = [None if each is None else without(each.within, kept) for each in settled]
+    if any(left) or any(each is None and place not in fixed for place, each in enumerate(left)):
+        seen = {axis for some in left for each in some or () for axis in each.axes}
+        seen |= {axis for place in fixed for axis in term.arguments[place].shape} | axes
+        own = {axis: size for axis, size in found.shape.items() if axis in seen}
+
+        def ones() -> Term:
+            given = []
+            for some, argument in zip(left, term.arguments):
+                sizes = {axis: size for axis, size in {**further, **argument.shape}.items() if axis in seen}
+                given.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))
+            return select.positive(of(given, own))
+
+        kept = (*kept, Condition(own, ones))
+    return Share(found, kept, joined(*(each.due for each in settled if each is not None)))
+
+
+def is_fixed(term: Term, place: int, argument: Term) -> bool:
+    """Whether an argument says where numbers go, and is none of them."""
+    return argument.boolean or (term.operator == "index" and place == 1)
+
+
+JOINS = frozenset(("fill", "literal", "⊕", "stack"))
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
@@ -55,31 +260,6 @@ def _negative(make: Making, term: Term, g: Term, place: int) -> Term:
     return make.negative(g)
 
 
-def _product(make: Making, term: Term, g: Term, place: int) -> Term:
-    own, other = term.arguments[place], term.arguments[1 - place]
-    return make.dot(g, other, [axis for axis in other.shape if axis not in own.shape])
-
-
-def _quotient(make: Making, term: Term, g: Term, place: int) -> Term:
-    return make.between("/", g, term.arguments[1])
-
-
-def _where(make: Making, term: Term, g: Term, place: int) -> Term:
-    zero = make.number(0.0)
-    return make.between("where", term.arguments[0], *((g, zero) if place == 1 else (zero, g)))
-
-
-def _cases(make: Making, term: Term, g: Term, place: int) -> Term:
-    """What counts in this case, nothing in the others."""
-    zero = make.number(0.0)
-    pieces = list(term.arguments)
-    for other in range(0, len(pieces), 2):
-        pieces[other] = g if other == place else zero
-    if len(pieces) % 2 == 0:
-        pieces.append(zero)
-    return make.term("cases", tuple(pieces), (), (), {**term.shape, **g.shape})
-
-
 # --------------------------------------------------------------------------------------------------------- reductions
 def _sum(make: Making, term: Term, g: Term, place: int) -> Term:
     return make.spread(g, {**g.shape, **term.arguments[0].shape})
@@ -90,22 +270,16 @@ def _mean(make: Making, term: Term, g: Term, place: int) -> Term:
     return _sum(make, term, make.between("/", g, make.number(total)), place)
 
 
-def _trace(make: Making, term: Term, g: Term, place: int) -> Term:
-    row, column = term.axes
-    return make.times(g, make.identity(row, column, term.arguments[0].shape[row]))
-
-
 def _cumsum(make: Making, term: Term, g: Term, place: int) -> Term:
-    """The sums from each element on."""
-    up_to = make.term("cumsum", (g,), term.axes, (), dict(g.shape))
-    return make.add(make.between("-", make.sum(g, term.axes), up_to), g)
+    """The sums from each element on: those up to each in the other direction."""
+    (axis,) = term.axes
+    size = known(g.shape[axis])
+    turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
+    up_to = make.term("cumsum", (make.at(g, axis, turned),), term.axes, (), dict(g.shape))
+    return make.at(up_to, axis, turned)
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
-def _rename(make: Making, term: Term, g: Term, place: int) -> Term:
-    return make.rename(g, {new: old for old, new in term.options})
-
-
 def _spread(make: Making, term: Term, g: Term, place: int) -> Term:
     return g  # summed to the operand's axes by `carried_back`
 
@@ -148,18 +322,6 @@ def _literal(make: Making, term: Term, g: Term, place: int) -> Term:
 
 
 # ------------------------------------------------------------------------------------------------- indexing, windows
-def _picked(make: Making, term: Term, g: Term, place: int) -> Term:
-    axis, index = term.options
-    return make.times(g, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]))
-
-
-def _indexed(make: Making, term: Term, g: Term, place: int) -> Term:
-    """Each index adds to its element; elements of several indices get the sum."""
-    whole, at = term.arguments
-    (axis,) = term.axes
-    return make.dot(g, make.onehot(at, axis, whole.shape[axis]), [name for name in at.shape if name not in whole.shape])
-
-
 def _unrolled(make: Making, term: Term, g: Term, place: int) -> Term:
     """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
     seq, kernel = term.axes
@@ -183,16 +345,9 @@ TRANSPOSED: dict[str, Rule] = {
     "+": _same,
     "-": _difference,
     "negative": _negative,
-    "⊙": _product,
-    "juxtaposed": _product,
-    "/": _quotient,
-    "where": _where,
-    "cases": _cases,
     "∑": _sum,
     "mean": _mean,
-    "trace": _trace,
     "cumsum": _cumsum,
-    "rename": _rename,
     "spread": _spread,
     "merge": _merge,
     "split": _split,
@@ -200,8 +355,6 @@ TRANSPOSED: dict[str, Rule] = {
     "stack": _stacked,
     "fill": _filled,
     "literal": _literal,
-    "pick": _picked,
-    "index": _indexed,
     "unroll": _unrolled,
     "pool": _pooled,
 }

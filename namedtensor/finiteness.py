@@ -1,0 +1,143 @@
+"""Which terms are finite wherever all that is given is: those that no division, root, logarithm or exponential spoils.
+
+Where that is so a zero times the term is zero, and nothing has to be chosen (`selection`). A sum or a product that overflows
+is not thought of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .terms import Term
+
+DEPTH = 8  # how far down a sign is looked for
+
+ALWAYS = frozenset("I onehot iota indicator input".split())
+KEEPS = frozenset(
+    "+ - ⊙ juxtaposed negative sin cos tanh erf σ abs sign floor ceil relu gelu gelu_tanh silu softplus max min clip where "
+    "cases ∑ ∏ mean var std norm logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort rename merge "
+    "split spread pick fill literal variable index ⊕ stack unroll pool maxk argmaxk det trace".split()
+)
+MOVES = frozenset("rename merge split spread pick fill literal variable index ⊕ stack unroll pool sort maxk".split())
+NEVER_NEGATIVE = frozenset(
+    "I onehot iota indicator argmax argmin argmaxk var std norm abs sqrt exp σ softmax relu softplus".split()
+)
+SUMS = frozenset("+ ∑ mean max".split()) | MOVES
+PRODUCTS = frozenset("⊙ juxtaposed /".split())
+
+
+class Finite:
+    """Says of terms whether they are; what has been found out is kept."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, bool] = {}
+
+    def __call__(self, term: Term) -> bool:
+        stack = [term]
+        while stack:
+            here = stack[-1]
+            open_ = [each for each in here.arguments if id(each) not in self.found]
+            if open_ and id(here) not in self.found:
+                stack += open_
+            else:
+                self.found[id(here)] = here.boolean or self.alone(here)
+                stack.pop()
+        return self.found[id(term)]
+
+    def reciprocal(self, term: Term) -> bool:
+        """Whether one over a term is."""
+        return self(term) and is_nowhere_zero(term)
+
+    def alone(self, term: Term) -> bool:
+        """Of a term whose arguments are known."""
+        if term.operator == "number":
+            return number(term) is None or math.isfinite(term.number)
+        if term.operator == "constant":
+            return all(map(math.isfinite, term.options[2]))
+        if term.operator in ALWAYS:
+            return True
+        rule = SINGULAR.get(term.operator)
+        if rule is None and term.operator not in KEEPS:
+            return False
+        return all(self.found[id(each)] for each in term.arguments) and (rule is None or rule(term))
+
+
+def _power(term: Term) -> bool:
+    base, exponent = term.arguments
+    times = number(exponent)
+    if is_positive(base):
+        return True
+    return times is not None and times >= 0 and (times % 1 == 0 or is_never_negative(base))
+
+
+SINGULAR: dict[str, Callable[[Term], bool]] = {
+    "/": lambda term: is_nowhere_zero(term.arguments[1]),
+    "sqrt": lambda term: is_never_negative(term.arguments[0]),
+    "log": lambda term: is_positive(term.arguments[0]),
+    "exp": lambda term: is_never_positive(term.arguments[0]),
+    "^": _power,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------- signs
+def is_nowhere_zero(term: Term) -> bool:
+    return bool(number(term)) or is_positive(term)
+
+
+def is_positive(term: Term, depth: int = DEPTH) -> bool:
+    """Whether it can be seen that a term is greater than zero."""
+    if number(term) is not None:
+        return term.number > 0
+    if depth == 0:
+        return False
+    parts = term.arguments
+    if term.operator in ("+", "max") and len(parts) == 2:
+        return any(is_positive(each, depth - 1) for each in parts) and is_never_negative(term, depth - 1)
+    if term.operator in MOVES or term.operator in PRODUCTS or term.operator == "sqrt":
+        return bool(parts) and all(is_positive(each, depth - 1) for each in values(term))
+    return False
+
+
+def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
+    """Whether it can be seen that a term is nowhere less than zero."""
+    if number(term) is not None:
+        return term.number >= 0
+    if term.operator in NEVER_NEGATIVE:
+        return True
+    if depth == 0:
+        return False
+    parts = term.arguments
+    if term.operator == "^":
+        exponent = number(parts[1])
+        even = exponent is not None and exponent % 2 == 0
+        return even or is_never_negative(parts[0], depth - 1)
+    if term.operator in PRODUCTS and len(parts) == 2 and parts[0] is parts[1]:
+        return True
+    if term.operator in SUMS or term.operator in PRODUCTS:
+        return all(is_never_negative(each, depth - 1) for each in values(term))
+    return False
+
+
+def is_never_positive(term: Term, depth: int = DEPTH) -> bool:
+    """Whether it can be seen that a term is nowhere greater than zero."""
+    if number(term) is not None:
+        return term.number <= 0
+    if depth == 0:
+        return False
+    if term.operator == "negative":
+        return is_never_negative(term.arguments[0], depth - 1)
+    if term.operator in PRODUCTS:
+        first, second = term.arguments
+        return is_never_positive(first, depth - 1) and is_never_negative(second, depth - 1)
+    return False
+
+
+def number(term: Term) -> float | None:
+    """The number that a term is, where it is one that is known."""
+    return term.number if isinstance(term.number, (int, float)) else None
+
+
+def values(term: Term) -> tuple[Term, ...]:
+    """The arguments that a term has its numbers from: indices are none."""
+    return term.arguments[:1] if term.operator == "index" else term.arguments

@@ -1,0 +1,280 @@
+"""Tangents and cotangents with the conditions outside of which they are nothing.
+
+The derivative of a case is that of the case taken, whatever the other would give. Beside a zero that comes of a choice the
+slope of what was not chosen may be ∞, or no number, and 0 · ∞ is not 0; so what is nothing by a choice is not multiplied
+but chosen: where(condition, …, 0).
+
+    { √x if x > 0; 0 otherwise }     counts g / (2 √x) where x > 0, and nothing elsewhere
+
+A `Share` is a term and its conditions: one for each case that it has come through, for each identity that it began as, for
+what argmax or an index has picked. They go with it through all that moves its numbers about, and what is chosen is
+chosen late: where numbers of different records meet in a sum, or at the end. A product with what is finite (`finiteness`)
+needs no choice, and leaves none to be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property, partial, reduce
+from typing import Any, NamedTuple
+
+from .finiteness import Finite, number
+from .making import Making, identities
+from .terms import Term
+
+Write = Callable[[], Term]
+
+
+class Condition:
+    """Where something counts; its term is made when it is needed.
+
+    `pair` are the two axes of a condition that is an identity. One that is `weak` says only that something counted in the
+    sum that was made.
+    """
+
+    def __init__(self, axes: Iterable[str], write: Write, pair: tuple[str, ...] = (), weak: bool = False):
+        self.axes, self.write, self.pair, self.weak = frozenset(axes), write, pair, weak
+
+    @cached_property
+    def term(self) -> Term:
+        return self.write()
+
+
+Conditions = tuple[Condition, ...]
+
+
+class Share(NamedTuple):
+    """What a term stands for where all of `within` hold, and nothing elsewhere; for those `due` that is not yet seen to."""
+
+    term: Term
+    within: Conditions = ()
+    due: Conditions = ()
+
+
+def joined(*several: Iterable[Condition]) -> Conditions:
+    """All of them, each once."""
+    return tuple(dict.fromkeys(each for some in several for each in some))
+
+
+def without(some: Conditions, others: Iterable[Condition]) -> Conditions:
+    others = set(others)
+    return tuple(each for each in some if each not in others)
+
+
+def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
+    """Those that tell records apart by one of these axes."""
+    axes = frozenset(axes)
+    return tuple(each for each in some if each.axes & axes)
+
+
+class Selecting:
+    """What is done with shares: as with terms, and the conditions with it."""
+
+    def __init__(self, make: Making):
+        self.make, self.finite = make, Finite()
+        self.known: dict[Any, Condition] = {}
+
+    # ---------------------------------------------------------------------------------------------------- conditions
+    def pair(self, row: str, column: str, size: Any) -> Condition:
+        """That two indices are equal."""
+        return self.once(
+            (row, column),
+            Condition((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
+        )
+
+    def once(self, mark: Any, condition: Condition) -> Condition:
+        return self.known.setdefault(mark, condition)
+
+    def of(self, condition: Term) -> Condition:
+        return self.once(id(condition), Condition(condition.shape, lambda: condition))
+
+    def positive(self, term: Term) -> Term:
+        return self.make.between(">", term, self.make.number(0))
+
+    def all_of(self, conditions: Conditions) -> Term:
+        return reduce(lambda one, other: self.make.between("∧", one, other), (each.term for each in conditions))
+
+    def indicator(self, conditions: Conditions, shape: Any) -> Term:
+        """One where all hold, zero elsewhere, over these axes and theirs."""
+        found = self.make.number(1)
+        if conditions:
+            holds = self.all_of(conditions)
+            found = self.make.term("indicator", (holds,), shape=dict(holds.shape))
+        return self.make.spread(found, shape)
+
+    def selector(self, term: Term) -> Condition | None:
+        """Where a term that picks is not zero; None for what does not pick."""
+        if term.operator == "I":
+            return self.pair(*term.axes, term.shape[term.axes[0]])
+        if term.operator == "indicator":
+            return self.of(term.arguments[0])
+        picks = term.operator == "cases" and all(number(each) is not None for each in term.arguments[::2])
+        picks = picks or term.operator in PICKING
+        return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
+
+    def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
+        """That all hold for some element along the axes: what is left of them in a sum."""
+        axes = frozenset(axes)
+        open_ = [each for each in conditions if not self.holds_somewhere(each, conditions, axes)]
+        if not open_:
+            return ()
+        rest = {axis: size for axis, size in shape.items() if any(axis in each.axes for each in open_)}
+        over = tuple(axis for axis in rest if axis in axes)
+
+        def write() -> Term:
+            return self.make.over("any", self.all_of(tuple(open_)), over)
+
+        return (self.once((*open_, over), Condition(rest.keys() - axes, write, weak=True)),)
+
+    @staticmethod
+    def holds_somewhere(one: Condition, conditions: Conditions, axes: frozenset[str]) -> bool:
+        """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
+        return bool(one.pair) and not any(one.axes & each.axes for each in conditions if each is not one)
+
+    def either(self, one: Conditions, other: Conditions) -> Conditions:
+        """What holds if all of one or all of the other do."""
+        common = tuple(each for each in one if each in other)
+        rest = without(one, common), without(other, common)
+        if not all(rest):
+            return common
+
+        def write() -> Term:
+            return self.make.between("∨", *map(self.all_of, rest))
+
+        return (*common, Condition(frozenset().union(*(each.axes for some in rest for each in some)), write))
+
+    # -------------------------------------------------------------------------------------------------------- shares
+    def seed(self, shape: Any, partners: Any) -> Share:
+        """See `Making.seed`."""
+        found = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
+        return Share(self.make.seed(shape, partners), found)
+
+    def where(self, conditions: Conditions, term: Term) -> Term:
+        """The term where all hold, zero elsewhere."""
+        zero = self.make.number(0.0)
+        if not conditions:
+            return term
+        holds = self.all_of(conditions)
+        if holds.operator == "¬":
+            return self.make.between("where", holds.arguments[0], zero, term)
+        return self.make.between("where", holds, term, zero)
+
+    def settled(self, share: Share, conditions: Iterable[Condition] | None = None) -> Share:
+        """With what is due chosen, or what is due of these conditions."""
+        wanted = None if conditions is None else set(conditions)
+        now = tuple(each for each in share.due if wanted is None or each in wanted)
+        return Share(self.where(now, share.term), share.within, without(share.due, now))
+
+    def add(self, one: Share, other: Share, sign: str = "+") -> Share:
+        common = tuple(each for each in one.within if each in other.within)
+        one, other = (self.settled(each, without(each.due, common)) for each in (one, other))
+        found = self.make.between(sign, one.term, other.term)
+        return Share(found, self.either(one.within, other.within), joined(one.due, other.due))
+
+    def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
+        """Their sum, or mean, along some axes."""
+        axes = tuple(axes)
+        if not axes:
+            return share
+        touched = touching(share.within, axes)
+        share = self.settled(share, touched)
+        left = self.some_of(touched, share.term.shape, axes)
+        return Share(
+            self.make.over(operator, share.term, axes), joined(without(share.within, touched), left), share.due
+        )
+
+    def within(self, share: Share, condition: Condition) -> Share:
+        """What counts where a condition holds besides."""
+        return Share(share.term, joined(share.within, (condition,)), joined(share.due, (condition,)))
+
+    def quotient(self, share: Share, divisor: Term) -> Share:
+        quotient = self.make.between("/", share.term, divisor)
+        steady = not share.within or self.finite.reciprocal(divisor)
+        return Share(quotient, share.within, share.due if steady else share.within)
+
+    def product(self, share: Share, other: Term, axes: Iterable[str]) -> Share:
+        """share ⊙_{axes} other."""
+        axes = tuple(axes)
+        return self.contracted(share, other, axes) if axes else self.multiplied(share, other)
+
+    def multiplied(self, share: Share, other: Term) -> Share:
+        found, picks = self.make.times(share.term, other), self.selector(other)
+        within, due = share.within, share.due
+        if within and not self.finite(other):
+            due = within
+        if picks is not None:
+            within = joined(within, (picks,))
+            due = due if self.finite(share.term) else joined(due, (picks,))
+        return Share(found, within, due)
+
+    def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
+        """Both factors are chosen from before they are summed, as far as that makes no larger tensors of them."""
+        met = touching(share.within, axes)
+        share, picks = self.settled(share, met), self.selector(other)
+        kept = without(share.within, met)
+        due = kept if kept and not self.finite(other) else share.due
+        if identities(share.term) is not None and all(each.pair for each in met):
+            return Share(self.make.dot(share.term, other, axes), kept, due)
+        masks = tuple(each for each in met if each.axes <= other.shape.keys() and self.is_due(each, other))
+        partly = tuple(each for each in met if each not in masks)
+        spoils = bool(partly) and not self.finite(other)
+        spoilt = picks is not None and not self.finite(share.term)
+        given = self.where(masks, other)
+        if spoils or spoilt:
+            found = self.of_what_counts(share.term, met, given, picks, axes)
+        else:
+            found = self.make.dot(share.term, given, axes)
+        several = joined(met, () if picks is None else (picks,))
+        shape = {**share.term.shape, **other.shape}
+        return Share(found, joined(kept, self.some_of(several, shape, axes)), due)
+
+    def is_due(self, condition: Condition, other: Term) -> bool:
+        """Whether a factor is to be chosen from: one that was given may have nan where it is not meant to count."""
+        return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
+
+    def of_what_counts(self, share: Term, within: Conditions, other: Term, picks: Condition | None, axes) -> Term:
+        """The sum of products, where the infinite in one meets what is nothing in the other: infinite only where both count."""
+        make = self.make
+        counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
+        if picks is not None:
+            counts[1] = self.indicator((picks,), other.shape)
+        finite = [self.is_finite(each) for each in (share, other)]
+        zero, one = make.number(0.0), make.number(1.0)
+        spoilt = [make.between("where", each, zero, one) for each in finite]
+        spoils = make.add(
+            make.dot(make.times(spoilt[0], counts[0]), counts[1], axes),
+            make.dot(counts[0], make.times(spoilt[1], counts[1]), axes),
+        )
+        kept = [make.between("where", holds, each, zero) for holds, each in zip(finite, (share, other))]
+        return make.between("where", self.positive(spoils), make.dot(share, other, axes), make.dot(*kept, axes))
+
+    def is_finite(self, term: Term) -> Term:
+        return self.make.between("<", self.make.between("abs", term), self.make.number(float("inf")))
+
+    # ------------------------------------------------------------------------------------------- numbers moved about
+    def rename(self, share: Share, names: dict[str, str]) -> Share:
+        within, due = ([self.with_names(each, names) for each in some] for some in (share.within, share.due))
+        return Share(self.make.rename(share.term, names), tuple(within), tuple(due))
+
+    def with_names(self, one: Condition, names: dict[str, str]) -> Condition:
+        if not one.axes & names.keys():
+            return one
+        axes, pair = ([names.get(axis, axis) for axis in some] for some in (one.axes, one.pair))
+        found = Condition(axes, lambda: self.make.rename(one.term, names), tuple(pair), one.weak)
+        return self.once((one, *sorted(names.items())), found)
+
+    def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
+        """What moves numbers along some axes, and ones and zeros as well."""
+        touched = touching(share.within, axes)
+        share = self.settled(share, touched)
+        found, kept = move(share.term), without(share.within, touched)
+        if touched:
+            sizes = {axis: size for axis, size in share.term.shape.items() if axis in axes}
+            ones = partial(self.indicator, touched, sizes)
+            own = frozenset().union(*(each.axes for each in touched)) - axes | (axes & found.shape.keys())
+            weak = all(each.weak for each in touched)
+            kept = (*kept, Condition(own, lambda: self.positive(move(ones())), weak=weak))
+        return Share(found, kept, share.due)
+
+
+PICKING = frozenset("onehot argmax argmin argmaxk".split())
