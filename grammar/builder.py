@@ -206,9 +206,10 @@ class Builder:
         return replace(numerator, arguments=(*before, found), span=(numerator.span[0], denominator.span[1]))
 
     def derivative(self, body, variable, span):
-        if type(variable) is nodes.Starred:
-            return nodes.Derivative(body, variable.base, variable.mark, span)
-        return nodes.Derivative(body, variable, "", span)
+        mark = ""
+        while type(variable) is nodes.Starred:
+            variable, mark = variable.base, variable.mark + mark
+        return nodes.Derivative(body, variable, mark, span)
 
     def two_readings(self, children):
         numerator, _, denominator = children
@@ -289,7 +290,8 @@ class Builder:
     def differential(self, children):
         sign, body = children
         if type(body) is Name and body.text[-1] in "*†":  # ∂X*
-            body = nodes.Starred(Name(body.text[:-1], (body.span[0], body.span[1] - 1)), body.text[-1], body.span)
+            word = body.text.rstrip("*†")
+            body = nodes.Starred(Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span)
         return nodes.Differential(body, (sign.start, body.span[1]))
 
     def number(self, children):
@@ -481,7 +483,8 @@ class Builder:
         return nodes.Subscript(children[0], _nodes(children[1:]), _around(children))
 
     def starred(self, children):
-        base, mark, span = children[0], children[-1].text, _around(children)
+        base, span = children[0], _around(children)
+        mark = next(child.text for child in children if type(child) is Token and child.type == "STAR")
         return Name(base.text + mark, span) if type(base) is Name else nodes.Starred(base, mark, span)
 
     def as_axis(self, node) -> Axis:

@@ -6,6 +6,7 @@ Each function reads the piece at `position` of a stretch that ends at `end`, and
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from .errors import NotationError
 from .latex_macros import is_word
@@ -181,16 +182,18 @@ def after_set(reader: Reader) -> bool:
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
-    """The primes or the star that the superscript at `position` is, and where it ends."""
+    """The primes or the stars that the superscript at `position` is, and where it ends."""
     if position >= end:
         return None
     first, stop, after = position, position + 1, position + 1
     if reader.pieces[position][0] == "{":
         close = reader.partner[position]
         first, stop, after = position + 1, min(close, position + 5), close + 1
+        stars = takewhile(STARS.__contains__, (text for text, _, _ in reader.pieces[first:close]))
+        stop = max(stop, first + sum(1 for _ in stars))
     texts = [text for text, _, _ in reader.pieces[first:stop]]
-    if len(texts) == 1 and texts[0] in STARS:
-        return STARS[texts[0]], after
+    if texts and stop in (after, after - 1) and all(text in STARS for text in texts):
+        return "".join(STARS[text] for text in texts), after
     if texts and all(text in PRIMES or text[0] in PRIMES for text in texts):
         return "'" * sum(1 if text == "\\prime" else len(text) for text in texts), after
     return None

@@ -78,7 +78,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Starred:
-    """(expr)^*, X^†: all axes renamed at once; `mark` is * or †"""
+    """(expr)^*, X^†: all axes renamed at once; `mark` are stars and daggers"""
 
     base: Node
     mark: str

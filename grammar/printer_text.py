@@ -193,7 +193,7 @@ class Text:
         return ", ".join(texts)
 
     def sign(self, mark: str) -> str:
-        return self.signs.get(mark, mark)
+        return "".join(self.signs.get(each, each) for each in mark)
 
     def label(self, node, axes: bool) -> Printing:
         """A component of a subscript, where every word is a name."""

@@ -152,7 +152,7 @@ class _Lexer:
         self.name(fold(text), start, end)
 
     def macro(self, text: str, start: int, end: int) -> None:
-        if start < self.skip:
+        if start < self.skip or self.marked(start):
             return
         if text in ASCII_MACROS:
             return self.add(*ASCII_MACROS[text], start, end)
@@ -230,6 +230,21 @@ class _Lexer:
     def sup(self, text: str, start: int, end: int) -> None:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
+    def marked(self, start: int) -> bool:
+        """Add the stars and daggers that begin here as one mark, where they are one: X^{**}, X_{a_1*→b}, ∂W^1*."""
+        found = MARK.match(self.source, start)
+        if found is None:
+            return False
+        end, previous = found.end(), self.previous()
+        raised = previous == "SUP" or (previous == "LBRACE" and self.brackets[-1] == "sup")
+        if not raised:
+            if not (self.in_axes or self.ends_derivative(start, end)):
+                return False
+            self.add("SUP", "^", start, start)
+        self.add("STAR", marks(found.group()), start, end)
+        self.skip = end
+        return True
+
     def ends_derivative(self, start: int, end: int) -> bool:
         """Whether a star here marks the axes of what a derivative is taken by: ∂W^{1,Q}*, and then nothing to multiply."""
         tokens, after = self.tokens, self.source[end : end + 1]
@@ -259,23 +274,14 @@ class _Lexer:
     def other(self, text: str, start: int, end: int) -> None:
         if text in PLAIN:
             return self.add(*PLAIN[text], start, end)
-        if start < self.skip:
+        if start < self.skip or self.marked(start):
             return
-        if text in MARKS and self.previous() != "SUP" and (self.in_axes or self.ends_derivative(start, end)):
-            self.add("SUP", "^", start, start)
-            return self.add("STAR", marks(text), start, end)
         if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NUMBER":
             last = self.tokens.pop()
             return self.add("NAME", last.text + "'", last.start, end)
         if text in PRIMES and self.tokens and self.tokens[-1].end == start and self.tokens[-1].type == "NAME":
             last = self.tokens.pop()
             return self.add("NAME", last.text + "'", last.start, end)
-        if (
-            text in "*∗"
-            and self.previous() in ("SUP",)
-            or (text in "*∗" and self.previous() == "LBRACE" and self.brackets[-1] == "sup")
-        ):
-            return self.add("STAR", "*", start, end)
         if text == "@" and not SUBSCRIPTED.match(self.source, end):
             raise NotationError(
                 105,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 
 from grammar import nodes
@@ -13,7 +15,11 @@ from .advice import did_you_mean, near
 from .names import Key, key, spelled, walk
 from .scope import Definition, Function, Scope, analyse
 
-MARKS = ("*", "†", "**", "††")
+
+def marks() -> Iterator[str]:
+    """The marks of the axes of one derivative after the other: *, †, **, ††, …"""
+    for count in itertools.count(1):
+        yield from ("*" * count, "†" * count)
 
 
 def derived(source: str, by: str, tree: nodes.Program, of: Function | Node | None = None) -> nodes.Program:
@@ -27,7 +33,7 @@ def derived(source: str, by: str, tree: nodes.Program, of: Function | Node | Non
     if key(by).base not in words:
         raise NotationError(201, f"the formula has no {by}", hint=did_you_mean(near(by, sorted(words))))
     used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
-    mark = next((mark for mark in MARKS if mark not in used), "*")
+    mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
     if isinstance(of, Function):
         more: tuple = of_function(scope, of, variable, mark)

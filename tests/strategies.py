@@ -23,7 +23,7 @@ USER_FUNCTIONS = "f g FFN LayerNorm Att' Φ'".split()
 BUILT_IN = tuple(sorted(FUNCTIONS))
 OPERATORS = "⊕ ★ ⊗ ⊖ ⊘ ⊛ ∘ • ⋄ △ ⊞ ⊠ ⊡".split()
 RELATIONS = "= ≠ < ≤ > ≥".split()
-MARKS = "*†"
+MARKS = ("*", "†", "**", "*†", "†††")
 
 names = st.builds(Name, st.sampled_from(TENSORS))
 floats = st.floats(0, allow_nan=False, allow_infinity=False)
@@ -126,9 +126,11 @@ def differential(draw, part, **_):
 
 
 def derivative(draw, part, **_):
-    """Without a mark, the variable has none of its own."""
+    """The marks are the derivative's, the variable has none of its own."""
     body, variable, mark = draw(part), draw(part), draw(st.sampled_from(["", *MARKS]))
-    return nodes.Derivative(body, variable, mark or ("*" if type(variable) is nodes.Starred else ""))
+    while type(variable) is nodes.Starred:
+        variable = variable.base
+    return nodes.Derivative(body, variable, mark)
 
 
 def superscript(draw, part, **_):
