@@ -72,8 +72,9 @@ def derivative(checker: Checker, node: nodes.Derivative, frame: Frame) -> Term:
 def is_name(checker: Checker, node: Node, frame: Frame) -> bool:
     """Whether a variable is a name, or might be one that is not known; X^2 is a power unless it stands for something."""
     name = spelled(node)
-    plain = name is not None and not name.superscript
-    return plain or (name is not None and checker.find(name.key(frame.index), frame, node) is not None)
+    if name is None or not name.superscript:
+        return name is not None
+    return checker.find(name.key(frame.index), frame, node) is not None or checker.by_value(name, frame, node) is not None
 
 
 def differential(checker: Checker, node: nodes.Differential, frame: Frame) -> Term:

@@ -27,7 +27,7 @@ def derivative(evaluation: Any, node: nodes.Derivative, frame: Frame) -> Tensor:
     name = spelled(node.variable)
     if name is None:
         raise NotationError(112, "a derivative is taken by a name")
-    key, X = name.key(frame.index), evaluation.value(node.variable, frame)
+    key, X = evaluation.key_of(name, frame), evaluation.value(node.variable, frame)
     starred = {axis: axis + node.mark for axis in X.shape}
     at = evaluation.value(node.body, frame)
     for axis in starred.values():
@@ -59,29 +59,40 @@ def moved(evaluation: Any, body: Any, frame: Frame, key: Key, X: Tensor, record:
 def with_others(evaluation: Any, body: Any, frame: Frame, others: dict[Key, Tensor]) -> Tensor:
     """The value of the body, did some names stand for other tensors."""
     top, places = evaluation.top, [*frame.outwards()]
-    holders = {key: next(place for place in places if holds(evaluation, key, place)) for key in others}
+    holders = {key: holder(evaluation, key, places) for key in others}
     copies: dict[int, Frame] = {}
-    for place in reversed(places):
-        above = None if place.parent is None else copies[id(place.parent)]
+
+    def copied(place: Frame | None) -> Frame | None:
+        """The frame with other tensors, nothing computed in it yet; so are all that it looks into."""
+        if place is None or id(place) in copies:
+            return place and copies[id(place)]
         own = {key: other for key, other in others.items() if holders[key] is place}
-        copies[id(place)] = replace(place, parent=above, variables={**place.variables, **own}, memo={})
-    evaluation.top = copies[id(top)]
+        elements = {key: element for key, element in place.elements.items() if key not in own}
+        found = copies[id(place)] = replace(place, variables={**place.variables, **own}, elements=elements, memo={})
+        found.parent, found.sizes_from = copied(place.parent), copied(place.sizes_from)
+        found.facts = [fact._replace(frame=copied(fact.frame)) for fact in place.facts]
+        return found
+
+    evaluation.top = copied(top)
     try:
-        return evaluation.value(body, copies[id(frame)])
+        return evaluation.value(body, copied(frame))
     finally:
         evaluation.top = top
 
 
-def holds(evaluation: Any, key: Key, frame: Frame) -> bool:
-    """Whether a name stands for something in this very frame."""
-    return key in frame.elements or key in frame.variables or evaluation.fact(key, frame, frame) is not None
+def holder(evaluation: Any, key: Key, places: list[Frame]) -> Frame:
+    """The frame in which a name stands for something."""
+    for place in places:
+        if key in place.elements or key in place.variables or evaluation.fact(key, place, place) is not None:
+            return place
+    raise NotationError(201, f"{key} is no tensor that could be another")
 
 
 # ------------------------------------------------------------------------------------------ equations of differentials
 def changes_in(evaluation: Any, sides: tuple[Any, ...], frame: Frame) -> dict[Key, tuple[Tensor, Tensor]]:
     """For the names that an equation has the ∂ of, what they stand for and a change of it; those defined by others follow."""
     found = [node.body for side in sides for node in walk(side) if isinstance(node, nodes.Differential)]
-    keys = {name.key(frame.index): body for body in found if (name := spelled(body)) is not None}
+    keys = {evaluation.key_of(name, frame): body for body in found if (name := spelled(body)) is not None}
     given = {key for key in keys if any(key in place.variables for place in frame.outwards())}
     values = {key: evaluation.value(keys[key], frame) for key in given or keys}
     draw = Random(0)

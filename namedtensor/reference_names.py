@@ -145,7 +145,18 @@ class Names(Sizes):
             return number(CONSTANTS[name.base])
         raise NotationError(201, f"{wanted} is not known")
 
+    def key_of(self, name: Spelled, frame: Frame) -> Key:
+        """Which name is meant: X^L may be X^2."""
+        wanted = name.key(frame.index)
+        if self.find(wanted, frame) is not None:
+            return wanted
+        return self.key_by_value(name, frame) or wanted
+
     def find_by_value(self, name: Spelled, frame: Frame) -> Tensor | None:
+        found = self.key_by_value(name, frame)
+        return None if found is None else self.find(found, frame)
+
+    def key_by_value(self, name: Spelled, frame: Frame) -> Key | None:
         """X^L as X^2, where L is 2 and X a family."""
         families = [family.name.base for family in self.scope.families]
         families += [each.base for _, each, _, over in self.scope.declarations if over is not None]
@@ -157,7 +168,7 @@ class Names(Sizes):
         def value(word: str) -> Any:
             return frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))
 
-        return self.find(name.key(value), frame)
+        return name.key(value)
 
     def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
         """iota_{ax} and I_{ax,ax'}."""
