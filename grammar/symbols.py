@@ -123,6 +123,6 @@ SUPERSCRIPTS = dict(
 FUNCTIONS = frozenset(
     """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus erf
     max min pow clip where mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
-    cumprod sort unroll pool index maxk argmaxk onehot concat stack det inv trace size""".split()
+    cumprod sort unroll pool index maxk argmaxk onehot concat stack det inv cofactors trace size""".split()
 )
 UNDERSCORED = ("gelu_tanh",)  # the one built-in whose name holds an underscore

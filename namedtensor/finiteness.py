@@ -17,7 +17,7 @@ ALWAYS = frozenset("I onehot iota indicator input".split())
 KEEPS = frozenset(
     "+ - ⊙ juxtaposed negative sin cos tanh erf σ abs sign floor ceil relu gelu gelu_tanh silu softplus max min clip where "
     "cases ∑ ∏ mean var std norm logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort rename merge "
-    "split spread pick fill literal variable index ⊕ stack unroll pool maxk argmaxk det trace".split()
+    "split spread pick fill literal variable index ⊕ stack unroll pool maxk argmaxk det cofactors trace".split()
 )
 MOVES = frozenset("rename merge split spread pick fill literal variable index ⊕ stack unroll pool sort maxk".split())
 NEVER_NEGATIVE = frozenset(

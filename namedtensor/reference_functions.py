@@ -241,6 +241,17 @@ def inv(x: Tensor, rows: str, columns: str, _: Shape) -> Tensor:
     return tensor(inverse, (rows, columns)) if inverse else x
 
 
+def cofactors(x: Tensor, rows: str, columns: str, _: Shape) -> Tensor:
+    """Each the determinant of what is left without its row and column, with the signs of a chessboard."""
+    square = matrix(x, rows, columns)
+
+    def cofactor(s) -> float:
+        left = [[entry for j, entry in enumerate(row, 1) if j != s[columns]] for i, row in enumerate(square, 1) if i != s[rows]]
+        return (-1) ** (s[rows] + s[columns]) * eliminate(left, [[] for _ in left])
+
+    return Tensor(x.shape, cofactor)
+
+
 def trace(x: Tensor, rows: str, columns: str, _: Shape) -> Tensor:
     return number(sum(row[place] for place, row in enumerate(matrix(x, rows, columns))))
 
@@ -250,7 +261,7 @@ BLOCKS = {
     "unroll": (unroll, 1, 2, (1,)), "pool": (pool, 1, 2, (1,)),
     "maxk": (maxk, 1, 2, (1,)), "argmaxk": (argmaxk, 1, 2, (1,)), "onehot": (onehot, 0, 1, (0,)),
     "⊕": (concat, 1, 1, ()), "concat": (concat, 1, 1, ()), "stack": (stack, 0, 1, ()),
-    "det": (det, 2, 2, ()), "inv": (inv, 2, 2, ()), "trace": (trace, 2, 2, ()),
+    "det": (det, 2, 2, ()), "inv": (inv, 2, 2, ()), "cofactors": (cofactors, 2, 2, ()), "trace": (trace, 2, 2, ()),
 }  # fmt: skip
 SEVERAL = {"⊕", "concat", "stack"}
 

@@ -62,6 +62,21 @@ def windows(x, axis, size):
     at = np.arange(count)[:, None] + np.arange(size)
     return jnp.moveaxis(jnp.take(x, at, axis=axis), axis + 1, -1)
 '''
+COFACTORS = '''
+def cofactors(x):
+    """det x times the transposed inverse; by singular values where there is no inverse."""
+    found = jnp.linalg.det(x)[..., None, None] * jnp.swapaxes(jnp.linalg.inv(x), -2, -1)
+    finite = jnp.isfinite(x).all((-2, -1), keepdims=True)
+    whole = jnp.isfinite(found).all((-2, -1), keepdims=True) | ~finite
+
+    def singular():
+        u, s, v = jnp.linalg.svd(jnp.where(finite, x, 0))
+        others = jnp.where(jnp.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+        sign = (jnp.linalg.det(u) * jnp.linalg.det(v))[..., None, None]
+        return jnp.where(whole, found, sign * (u.conj() * others[..., None, :]) @ v.conj())
+
+    return jax.lax.cond(whole.all(), lambda: found, singular)
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -112,7 +127,7 @@ LINES: dict[str, Any] = {
     "stack": lambda names, options, step: f"jnp.stack({listed(names)})",
     "take": "jnp.take({0}, {1}, axis={at})", "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
     "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "descending": "descending({0})", "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})",
+    "descending": "descending({0})", "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "loop": _loop,
 }  # fmt: skip
 
@@ -140,6 +155,6 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"known": KNOWN, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "windows": WINDOWS, "descending": DESCENDING, "loop": SCANNED, "loop_in_turn": IN_TURN},
+     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "loop": SCANNED, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
 )  # fmt: skip

@@ -124,6 +124,7 @@ class NumPy(Backend):
             "as_array": lambda names, options, step: f"np.asarray({names[0]}, dtype={dtype(step.value.dtype)})",
     "det": "np.linalg.det({0})",
             "inv": "np.linalg.inv({0})",
+            "cofactors": "cofactors({0})",
             "trace": "np.linalg.trace({0})",
         }  # fmt: skip
         super().__init__(

@@ -256,6 +256,22 @@ def windows(x, axis, size):
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
     return np.lib.stride_tricks.as_strided(x, shape, (*x.strides, x.strides[axis]), writeable=False)
 '''
+COFACTORS = '''
+def cofactors(x):
+    """det x times the transposed inverse; by singular values where there is no inverse."""
+    try:
+        found = np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-2, -1)
+        if np.isfinite(found).all():
+            return found
+    except np.linalg.LinAlgError:
+        pass
+    finite = np.isfinite(x).all((-2, -1), keepdims=True)
+    u, s, v = np.linalg.svd(np.where(finite, x, 0))
+    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+    sign = (np.linalg.det(u) * np.linalg.det(v))[..., None, None]
+    found = sign * (u.conj() * others[..., None, :]) @ v.conj()
+    return np.where(finite, found, np.nan).astype(x.dtype)
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -288,4 +304,5 @@ KERNELS = {
     "exact_cast": EXACT_CAST,
     "windows": WINDOWS,
     "descending": DESCENDING,
+    "cofactors": COFACTORS,
 }

@@ -65,6 +65,16 @@ def windows(x, axis, size):
     found = xp.reshape(xp.take(x, at, axis=axis), (*x.shape[:axis], count, size, *x.shape[axis + 1 :]))
     return xp.moveaxis(found, axis + 1, -1)
 '''
+COFACTORS = '''
+def cofactors(x):
+    """det x times the transposed inverse; by singular values where there is no inverse."""
+    finite = xp.all(xp.isfinite(x), axis=(-2, -1), keepdims=True)
+    u, s, v = xp.linalg.svd(xp.where(finite, x, xp.zeros_like(x)))
+    others = xp.prod(xp.where(xp.eye(s.shape[-1], dtype=xp.bool), xp.asarray(1.0, dtype=s.dtype), s[..., None, :]), axis=-1)
+    sign = (xp.linalg.det(u) * xp.linalg.det(v))[..., None, None]
+    found = sign * xp.matmul(u * xp.astype(others, x.dtype)[..., None, :], v)
+    return xp.where(finite, found, xp.full_like(x, xp.nan))
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -90,7 +100,7 @@ LINES: dict[str, Any] = {
     "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
     "numbers": lambda names, options, step: f"xp.reshape(xp.asarray({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}), {options['sizes']})",
     "as_array": lambda names, options, step: f"xp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "det": "xp.linalg.det({0})", "inv": "xp.linalg.inv({0})", "trace": "xp.linalg.trace({0})",
+    "det": "xp.linalg.det({0})", "inv": "xp.linalg.inv({0})", "cofactors": "cofactors({0})", "trace": "xp.linalg.trace({0})",
 }  # fmt: skip
 
 
@@ -114,6 +124,6 @@ BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
-     "windows": WINDOWS, "descending": DESCENDING, "loop": STEPS},
+     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

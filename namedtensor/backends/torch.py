@@ -92,6 +92,21 @@ def product(x, axes, keep):
         x = x.prod(axis, keepdim=keep)
     return x
 '''
+COFACTORS = '''
+def cofactors(x):
+    """det x times the transposed inverse; by singular values where there is no inverse."""
+    inverse, wrong = torch.linalg.inv_ex(x)
+    found = torch.linalg.det(x)[..., None, None] * inverse.mT
+    whole = (wrong == 0)[..., None, None] & found.isfinite().all(-1, True).all(-2, True)
+    if torch.compiler.is_compiling() or whole.all():
+        return found
+    finite = x.isfinite().all(-1, True).all(-2, True)
+    u, s, v = torch.linalg.svd(torch.where(finite, x, 0))
+    others = torch.where(torch.eye(s.shape[-1], dtype=torch.bool, device=x.device), 1, s[..., None, :]).prod(-1)
+    sign = (torch.linalg.det(u) * torch.linalg.det(v))[..., None, None]
+    singular = sign * (u.conj() * others[..., None, :]) @ v.conj()
+    return torch.where(whole | ~finite, found, singular)
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -138,7 +153,7 @@ LINES: dict[str, Any] = {
     "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_dtype(step.value.dtype)})",
     "numbers": lambda names, options, step: f"torch.tensor({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}).reshape({options['sizes']})",
     "as_array": lambda names, options, step: f"torch.tensor({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})",
+    "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "{0}.diagonal(0, -2, -1).sum(-1)",
 }  # fmt: skip
 
@@ -173,6 +188,6 @@ BACKEND = Torch(
     "torch", "import torch", LINES, {},
     {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "product": PRODUCT, "descending": DESCENDING, "loop": LOOP.replace("stacked", "torch.stack")},
+     "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

@@ -29,7 +29,20 @@ register(
     Operator(
         "det", "matrix", "row column ->", _of_matrix("det", "floats", False), "the determinant",
         "np.linalg.det(X)",
-        differentials=("det_{row,column} X ⊙ ([inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X)",), **MATRIX,
+        differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), **MATRIX,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "cofactors", "matrix", "row column -> row column", _of_matrix("cofactors", "floats", True),
+        "how fast the determinant grows with each number of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
+        differentials=(  # of a small matrix also where there is no inverse: the determinants with one row replaced
+            "{ [cofactors_{row,column} { I_{column,j} if I_{row,i} = 1; X otherwise }"
+            " ⊙_{row,column} { 0 if I_{row,i} = 1; ∂X otherwise }]_{i→row, j→column} if |row| ≤ 8;"
+            " ((cofactors_{row,column} X ⊙_{row,column} ∂X) ⊙ cofactors_{row,column} X"
+            " − [cofactors_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→j, column→i} ⊙_{j} [cofactors_{row,column} X]_{row→j})"
+            " / det_{row,column} X otherwise }",
+        ), **MATRIX,
     )
 )  # fmt: skip
 register(

@@ -105,12 +105,15 @@ _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("m
 _reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
            differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",))  # fmt: skip
 _reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
-           differentials=("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",))  # fmt: skip
+           differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",),
+)  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
     options=(("p", 2),), complex=True, differentials=(
-        "(sign(X) ⊙ abs(X)^{p − 1}) ⊙_{ax} ∂X / { norm_{ax}(X; p)^{p − 1} if norm_{ax}(X; p) > 0; 1 otherwise }",
-    ),
+        "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
+        " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
+        " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
+    ),  # of even p it is smooth at zero, but where all is zero
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",))  # fmt: skip
