@@ -291,7 +291,9 @@ class Builder:
         sign, body = children
         if type(body) is Name and body.text[-1] in "*†":  # ∂X*
             word = body.text.rstrip("*†")
-            body = nodes.Starred(Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span)
+            body = nodes.Starred(
+                Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span
+            )
         return nodes.Differential(body, (sign.start, body.span[1]))
 
     def number(self, children):

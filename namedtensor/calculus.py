@@ -74,7 +74,9 @@ def is_name(checker: Checker, node: Node, frame: Frame) -> bool:
     name = spelled(node)
     if name is None or not name.superscript:
         return name is not None
-    return checker.find(name.key(frame.index), frame, node) is not None or checker.by_value(name, frame, node) is not None
+    return (
+        checker.find(name.key(frame.index), frame, node) is not None or checker.by_value(name, frame, node) is not None
+    )
 
 
 def differential(checker: Checker, node: nodes.Differential, frame: Frame) -> Term:

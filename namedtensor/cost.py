@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from .backends.places import VIEWS
-from .frames import plain
+from .frames import plain, told_apart
 from .plan import Plan, Step, Value
 from .planner import place
 
@@ -65,12 +65,14 @@ def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
     """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
     found: dict[str, int] = {}
     values = () if step.primitive in PICKING else (each for each in step.arguments if isinstance(each, Value))
-    for value in (step.value, *values):
+    values = (step.value, *values)
+    names = told_apart(dict.fromkeys(axis for value in values for axis in value.order))
+    for value in values:
         for axis, size in zip(value.order, value.shape):
             if axis[:1] == "(":
                 found.update((plain(each), sizes[each]) for each in axis[1:-1].split(",") if each in sizes)
             elif axis in sizes:
-                found[plain(axis)] = max(size, found.get(plain(axis), 1))
+                found[names[axis]] = max(size, found.get(names[axis], 1))
     return found
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,3 +95,21 @@ def fresh(axis: str, depth: int) -> str:
 
 def plain(axis: str) -> str:
     return axis.partition("@")[0]
+
+
+def told_apart(axes: Iterable[str]) -> dict[str, str]:
+    """Plain names for the axes of one tensor; where two would be the same, a prime tells the lifted one apart.
+
+    >>> told_apart(["a@1", "a", "b@2"])
+    {'a@1': "a'", 'a': 'a', 'b@2': 'b'}
+    """
+    axes = list(axes)
+    taken = {axis for axis in axes if "@" not in axis}
+    found: dict[str, str] = {}
+    for axis in axes:
+        name = plain(axis)
+        while "@" in axis and name in taken:
+            name += "'"
+        taken.add(name)
+        found[axis] = name
+    return found

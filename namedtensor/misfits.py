@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from .advice import did_you_mean, near
 from .axes import AxisProblem, show
-from .frames import plain
+from .frames import plain, told_apart
 from .sizes import is_known, known
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def operator_sign(operator: str) -> str:
 
 def shown(shape: Mapping[str, Any]) -> str:
     """A shape for people: known sizes as numbers, lifted axes under their own names."""
-    return show({plain(axis): known(size) if is_known(size) else _unsized(size) for axis, size in shape.items()})
+    names = told_apart(shape)
+    return show({names[axis]: known(size) if is_known(size) else _unsized(size) for axis, size in shape.items()})
 
 
 def _unsized(size: Any) -> Any:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .axes import show
-from .frames import plain
+from .frames import told_apart
 from .intervals import Interval
 
 Order = tuple[str, ...]
@@ -55,7 +55,7 @@ class Value:
 
     @property
     def shown(self) -> str:
-        return show(dict(zip(map(plain, self.order), self.shape)))
+        return show(dict(zip(told_apart(self.order).values(), self.shape)))
 
 
 class Scalar:

@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from . import blocks, chains, extremes, loop_steps, patterns, projections, slices
 from .axes import show
-from .frames import plain
+from .frames import plain, told_apart
 from .layouts import Layout
 from .limits import DEFAULT, Limits
 from .operators import REGISTRY
@@ -224,7 +224,8 @@ class _Planner:
             )  # fmt: skip
         total = 8 * count
         if total > self.limits.result:
-            shape = {plain(axis): size for axis, size in resolve(term.shape).items()}
+            names = told_apart(term.shape)
+            shape = {names[axis]: size for axis, size in resolve(term.shape).items()}
             raise NotationError(
                 404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",
                 self.source, place(term, self.source), notes=(f"its shape is {show(shape)}",),

@@ -246,7 +246,11 @@ def cofactors(x: Tensor, rows: str, columns: str, _: Shape) -> Tensor:
     square = matrix(x, rows, columns)
 
     def cofactor(s) -> float:
-        left = [[entry for j, entry in enumerate(row, 1) if j != s[columns]] for i, row in enumerate(square, 1) if i != s[rows]]
+        left = [
+            [entry for j, entry in enumerate(row, 1) if j != s[columns]]
+            for i, row in enumerate(square, 1)
+            if i != s[rows]
+        ]
         return (-1) ** (s[rows] + s[columns]) * eliminate(left, [[] for _ in left])
 
     return Tensor(x.shape, cofactor)
