@@ -6,20 +6,29 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from ways import WAYS, going
 
 import namedtensor as nt
 from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
-from namedtensor import calculus, reference
+from namedtensor import reference
 from namedtensor.operators import REGISTRY
 
 
-@pytest.fixture(params=["reverse", "forward", "as it chooses"])
-def way(request, monkeypatch):
-    """Both ways to the derivative, whatever the sizes are."""
-    if request.param != "as it chooses":
-        monkeypatch.setattr(calculus, "is_reverse", lambda *_: request.param == "reverse")
+@pytest.fixture(params=WAYS)
+def way(request):
+    with going(request.param):
+        yield
+
+
+def test_there_are_two_ways():
+    """The same formula with the same tensors is planned anew for each."""
+    text, given, found = "∂(exp X)/∂X*", {"X": drawn("a[3]")}, []
+    for each in WAYS[:2]:
+        with going(each):
+            found.append(nt.evaluate(text, given).axes)
+    assert found == [("a*", "a"), ("a", "a*")]
 
 
 def drawn(shape: str, seed: int = 0, positive: bool = False) -> nt.NamedTensor:
@@ -435,8 +444,7 @@ def test_derivatives_of_drawn_formulas_are_quotients_of_differences(pieces, end,
             break
     names = {name: each for name, each in DRAWN.items() if name == "X" or name in text}
     assume(np.abs(nt.evaluate(DEFINITIONS + text, names).array).max() < 50)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(calculus, "is_reverse", lambda *_: reverse)
+    with going("reverse" if reverse else "forward"):
         found = nt.evaluate(f"{DEFINITIONS}∂({end}({text}))/∂X*", names)
     formula = f"{DEFINITIONS}{end}({text})"
     axes = (*sorted(nt.evaluate(formula, names).axes), "a*", "b*")

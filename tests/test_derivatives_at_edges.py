@@ -1,0 +1,204 @@
+"""Derivatives where something beside is infinite, or has no slope: that of a case is that of the case taken.
+
+The answers are those of dual numbers in plain Python, which look at no other case, or worked out by hand.
+"""
+
+from __future__ import annotations
+
+import math
+
+import dual_numbers as dn
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from ways import WAYS, going
+
+import namedtensor as nt
+
+inf = math.inf
+
+
+@pytest.fixture(params=WAYS[:2])
+def way(request):
+    with going(request.param):
+        yield
+
+
+def of(numbers, axes="a"):
+    return nt.tensor(np.array(numbers, float), axes)
+
+
+def found(text: str, given: dict, arrays=np.asarray) -> np.ndarray:
+    there = {name: nt.tensor(arrays(each.array), each.axes) for name, each in given.items()}
+    value = nt.evaluate(text, there)
+    return np.asarray(value.to_array(sorted(value.axes)))
+
+
+# ------------------------------------------------------------------------------------------------------------- a table
+DEFINED = "f : ℝ → ℝ\nf(t) = { 1/t if t ≠ 0; 0 otherwise }\ng(t) = { √t if t > 0; 0 otherwise }\n"
+LIFTED = "h : ℝ^{a} → ℝ\nh(t) = { norm_{a} √t if max_{a} t > 0; 0 otherwise }\n"
+EDGES = [
+    # what the other case would give is ∞ or no number
+    ("∂(∑_{a} { √x if x > 0; 0 otherwise })/∂x*", {"x": [0, 1, -4]}, [0, 0.5, 0]),
+    ("∂({ √x if x > 0; 0 otherwise })/∂x*", {"x": [0, 1]}, [[0, 0], [0, 0.5]]),
+    ("∂(∑_{a} where(x > 0, √x, 0))/∂x*", {"x": [0, 1, -4]}, [0, 0.5, 0]),
+    ("∂(∑_{a} where(x ≤ 0, 0, log x))/∂x*", {"x": [0, 2, -4]}, [0, 0.5, 0]),
+    ("∂(∑_{a} { 1/x if x ≠ 0; 0 otherwise })/∂x*", {"x": [0, 2]}, [0, -0.25]),
+    ("∂(∑_{a} { x^{−1.5} if x > 0; x otherwise })/∂x*", {"x": [0, 1, -1]}, [1, -1.5, 1]),
+    ("∂(∑_{a} { x^p if x > 0; 0 otherwise })/∂p", {"x": [0, 1, math.e], "p": 2.0}, math.e**2),
+    ("∂(∑_{a} where(x = 0, 1, sin(x)/x))/∂x*", {"x": [0, math.pi]}, [0, -1 / math.pi]),
+    ("∂(∑_{a} { exp(1/x) if x > 0; 0 otherwise })/∂x*", {"x": [0, 1, 1e-30]}, [0, -math.e, -inf]),
+    # nested, further ones, functions
+    ("∂(∑_{a} { { log x if x > 1; √x otherwise } if x > 0; 0 otherwise })/∂x*", {"x": [0, 0.25, 2]}, [0, 1, 0.5]),
+    ("∂(∑_{a} { 1/x if x > 0; 1/(1 + x) if x > −1; x otherwise })/∂x*", {"x": [0, -1, 2]}, [-1, 1, -0.25]),
+    (DEFINED + "∂(∑_{a} exp f(x))/∂x*", {"x": [0, 1]}, [0, -math.e]),
+    (DEFINED + "∂(∑_{a} exp(g(x) + f(x)))/∂x*", {"x": [0, 1]}, [0, -0.5 * math.e**2]),
+    (LIFTED + "∂h(x)/∂x*", {"x": ([[0, 0], [1, 3]], "b a")}, [[[0, 0], [0, 0.25]]] * 2),
+    # long chains inside of a case, and records that only some of the cases take
+    ("∂({ √(∑_{a} √x) if ∑_{a} x > 0; 0 otherwise })/∂x*", {"x": [0, 0]}, [0, 0]),
+    ("∂(∑_{b} { Y √c if Y > 0; 0 otherwise })/∂c*", {"c": [0, 1], "Y": ([-1, -2], "b")}, [[0, 0], [0, 0]]),
+    ("∂(∑_{b} { Y √c if Y > 0; 0 otherwise })/∂Y*", {"c": [4, 1], "Y": ([-1, 2], "b")}, [[0, 2], [0, 1]]),
+    ("∂(∑_{b} where(V > 0, tanh(A ⊙_{a} x), 0))/∂x*",
+     {"x": [0, 0], "A": ([[1, 2], [math.nan, 4]], "b a"), "V": ([1, -1], "b")}, [1, 2]),
+    ("∂(∑_{b} where(V > 0, A ⊙_{a} exp(k x), 0))/∂x*",
+     {"x": [0, 9], "A": ([[1, 1], [2, 2]], "b a"), "V": ([1, -1], "b"), "k": 100.0}, [100, inf]),
+    ("∂(∑_{b,c} where(V > 0, A ⊙_{a} (1/x), 0))/∂A*",
+     {"x": ([[0, 1], [2, 4]], "c a"), "A": ([[1, 1], [1, 1]], "b a"), "V": ([[1, -1], [-1, 1]], "b c")},
+     [[inf, 0.5], [1, 0.25]]),
+    ("Y_{b(i)} = { √(x_{a(i)}) if x_{a(i)} > 0; 0 otherwise }\nY ∈ ℝ^{b[2]}\n∂Y/∂x*", {"x": [0, 1]}, [[0, 0], [0, 0.5]]),
+    ("∂(∑_i { √(x_{a(i)}) if x_{a(i)} > 0; 0 otherwise })/∂x*", {"x": [0, 1]}, [0, 0.5]),
+    ("s^t = { 1/s^{t-1} if s^{t-1} ≠ 0; 0 otherwise } for t = 1, …, 3\ns^0 = x\n∂(∑_{a} s^3)/∂x*", {"x": [0, 2]}, [0, -0.25]),
+    # what is not picked, or not there
+    ("∂(√x)/∂x*", {"x": [0, 1]}, [[inf, 0], [0, 0.5]]),
+    ("∂(w ⊙_{a} √x)/∂x*", {"x": [0, 1], "w": ([[1, 2], [3, 4]], "b a")}, [[inf, inf], [1, 2]]),
+    ("∂(max_{a} √x)/∂x*", {"x": [0, 4]}, [0, 0.25]),
+    ("∂(√(max_{a} x))/∂x*", {"x": [0, -4]}, [inf, 0]),
+    ("∂(∑_{a} √(sort_{a} x))/∂x*", {"x": [4, 0]}, [0.25, inf]),
+    ("∂(∑_{a} √(cumsum_{a} x))/∂x*", {"x": [0, 4]}, [inf, 0.25]),
+    ("∂([√x]_{a(2)})/∂x*", {"x": [0, 4]}, [0, 0.25]),
+    ("∂(∑_{c} √(x_{a(I)}))/∂x*", {"x": [0, 4, 1], "I": ([1, 2, 2], "c")}, [inf, 0.5, 0]),
+    ("∂(∑_{c} [√x]_{a(I)})/∂x*", {"x": [4, 1, 0], "I": ([1, 2, 2], "c")}, [0.25, 1, 0]),
+    ("∂(√(x ⊕_{a} y))/∂x*", {"x": [1], "y": [0]}, [[0.5], [0]]),
+    ("∂(√[x_{a(1)}, x_{a(2)}]_{b})/∂x*", {"x": [0, 1]}, [[inf, 0], [0, 0.5]]),
+    ("∂(√(trace_{a,b} x))/∂x*", {"x": ([[0, 1], [1, 0]], "a b")}, [[inf, 0], [0, inf]]),
+    ("∂(trace_{a,b} √x)/∂x*", {"x": ([[1, 0], [0, 4]], "a b")}, [[0.5, 0], [0, 0.25]]),
+    ("∂(∑_{a} relu(√x − 1))/∂x*", {"x": [0, 4]}, [0, 0.25]),
+    ("∂(∑_{a} max(√x, 1))/∂x*", {"x": [0, 4]}, [0, 0.25]),
+    ("∂(∑_{a} clip(1/x, −2, 2))/∂x*", {"x": [0, 1]}, [0, -1]),
+    ("∂(∑_{a} 𝕀[x > 0] ⊙ √x)/∂x*", {"x": [0, 4]}, [0, 0.25]),
+    # twice
+    ("∂(∂(∑_{a} { √x if x > 0; 0 otherwise })/∂x*)/∂x†", {"x": [0, 1]}, [[0, 0], [0, -0.25]]),
+    ("∂(∂(∑_{a} where(x = 0, 1, sin(x)/x))/∂x*)/∂x†", {"x": [0, math.pi]}, [[0, 0], [0, 2 / math.pi**2]]),
+    ("∂(∂({ log(∑_{a} x) if ∑_{a} x > 0; 0 otherwise })/∂x*)/∂x†", {"x": [0, 0]}, [[0, 0], [0, 0]]),
+]  # fmt: skip
+
+
+def tensors(given: dict) -> dict:
+    """Lists lie along a, or along the axes that stand beside them; numbers have none."""
+    pairs = {
+        name: each if isinstance(each, tuple) else (each, "a" if isinstance(each, list) else "")
+        for name, each in given.items()
+    }
+    return {name: of(*pair) for name, pair in pairs.items()}
+
+
+AT_EDGES = pytest.mark.parametrize("text, given, right", EDGES, ids=[text.split("\n")[-1] for text, _, _ in EDGES])
+
+
+@AT_EDGES
+def test_at_edges(text, given, right, way):
+    np.testing.assert_allclose(found(text, tensors(given)), right, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy"])
+@AT_EDGES
+def test_at_edges_in_other_libraries(text, given, right, library):
+    xp = pytest.importorskip(library, reason="its arrays are tested where it is installed")
+    value = found(text, tensors(given), lambda array: xp.asarray(array.astype("float32")))
+    np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
+@AT_EDGES
+def test_at_edges_in_source_text(text, given, right, library):
+    xp = pytest.importorskip(library, reason="the text calls it")
+    given, space = tensors(given), {}
+    exec(nt.formula(text).to_python(library.partition(".")[0], given), space)
+    with np.errstate(all="ignore"):
+        value = space["function"](*(xp.asarray(each.array) for each in given.values()))
+    axes = nt.evaluate(text, given).axes
+    value = nt.tensor(np.asarray(value), axes).to_array(sorted(axes))
+    np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
+
+
+# -------------------------------------------------------------------------------------------------- against dual numbers
+W = [[1, 0, 2], [-1, 1, 0], [0, 3, 1]]
+ONE_BY_ONE = {
+    "{ √# if # > 0; # otherwise }": lambda t: dn.sqrt(t) if dn.above(t, 0) else t,
+    "where(# = 0, 1, sin(#) / #)": lambda t: dn.sin(t) / t if dn.above(t, 0) or dn.above(0, t) else dn.dual(1.0),
+    "{ 1/# if # ≠ 0; 0 otherwise }": lambda t: 1 / t if dn.above(t, 0) or dn.above(0, t) else dn.dual(0.0),
+    "{ log # if # > 1; 0 if # > 0; #^2 otherwise }": lambda t: (
+        dn.log(t) if dn.above(t, 1) else dn.dual(0.0) if dn.above(t, 0) else t * t
+    ),
+    "{ { log # if # > 1; √# otherwise } if # > 0; 0 otherwise }": lambda t: (
+        (dn.log(t) if dn.above(t, 1) else dn.sqrt(t)) if dn.above(t, 0) else dn.dual(0.0)
+    ),
+    "{ #^{−1.5} if # > 0; 2 # otherwise }": lambda t: 1 / (t * dn.sqrt(t)) if dn.above(t, 0) else 2 * t,
+    "{ exp(−1/#) if # > 0; 0 otherwise }": lambda t: dn.exp(-1 / t) if dn.above(t, 0) else dn.dual(0.0),
+    "f(#)": lambda t: dn.sqrt(t + 1) if dn.above(t, -1) else dn.dual(0.0),
+    "relu #": lambda t: t if dn.above(t, 0) else dn.dual(0.0),
+    "# ⊙ #": lambda t: t * t,
+}
+ALL_AT_ONCE = {
+    "[W ⊙_{a} #]_{b→a}": lambda t: [sum((w * x for w, x in zip(row, t)), dn.dual(0.0)) for row in W],
+    "cumsum_{a} #": lambda t: [sum(t[: i + 1], dn.dual(0.0)) for i in range(len(t))],
+    "#_{a(J)}": lambda t: [t[1], t[1], t[0]],
+    "# − #_{a(3)}": lambda t: [x - t[2] for x in t],
+    "[#_{a(1)}, #_{a(3)}, 0]_{a}": lambda t: [t[0], t[2], dn.dual(0.0)],
+    "{ log(∑_{a} #) if ∑_{a} # > 0; 0 otherwise } + #": lambda t: [
+        x + (dn.log(sum(t[1:], t[0])) if dn.above(sum(t[1:], t[0]), 0) else 0.0) for x in t
+    ],
+    "sort_{a} #": lambda t: sort(t),
+    "# + max_{a} #": lambda t: [x + sort(t)[-1] for x in t],
+}
+
+
+def sort(t: list) -> list:
+    """In order, where there are no ties."""
+    order = sorted(t, key=dn.plain)
+    for one, other in zip(order, order[1:]):
+        if not dn.above(other, one):
+            raise dn.Unclear
+    return order
+
+
+PIECES = [*ONE_BY_ONE, *ALL_AT_ONCE]
+NUMBERS = st.sampled_from([-4.0, -1.0, 0.0, 0.0, 0.25, 1.0, 4.0])
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4), st.tuples(NUMBERS, NUMBERS, NUMBERS), st.booleans())
+@settings(deadline=None)
+def test_what_is_taken_alone_counts(pieces, numbers, reverse):
+    text, rules = "x", []
+    for piece in pieces:
+        text = f"({piece.replace('#', text)})"
+        rules.append(ALL_AT_ONCE.get(piece) or (lambda t, one=ONE_BY_ONE[piece]: [one(x) for x in t]))
+    assume(len(text) < 2000)
+
+    def program(t: list) -> list:
+        for rule in rules:
+            t = rule(t)
+        return t
+
+    try:
+        right = np.array(dn.gradient(program, list(numbers)))
+    except (dn.Unclear, OverflowError, ZeroDivisionError):
+        assume(False)
+    assume(np.abs(right).max() < 1e6)
+    names = {"x": of(numbers), "W": of(W, "b a"), "J": nt.tensor([2, 2, 1], "a")}
+    names = {name: each for name, each in names.items() if name in text}
+    head = "f : ℝ → ℝ\nf(t) = { √(1 + t) if t > −1; 0 otherwise }\n"
+    with going("reverse" if reverse else "forward"):
+        value = nt.evaluate(f"{head}∂({text})/∂x*", names)
+    np.testing.assert_allclose(value.to_array("a a*"), right, rtol=1e-6, atol=1e-6)
