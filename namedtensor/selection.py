@@ -213,20 +213,19 @@ class Selecting:
         share, picks = self.settled(share, met), self.selector(other)
         kept = without(share.within, met)
         due = kept if kept and not self.finite(other) else share.due
+        met_or_picked = joined(met, () if picks is None else (picks,))
+        within = joined(kept, self.some_of(met_or_picked, {**share.term.shape, **other.shape}, axes))
         if identities(share.term) is not None and all(each.pair for each in met):
-            return Share(self.make.dot(share.term, other, axes), kept, due)
+            return Share(self.make.dot(share.term, other, axes), within, due)
         masks = tuple(each for each in met if each.axes <= other.shape.keys() and self.is_due(each, other))
-        partly = tuple(each for each in met if each not in masks)
-        spoils = bool(partly) and not self.finite(other)
+        spoils = not self.finite(other) and bool(without(met, masks))
         spoilt = picks is not None and not self.finite(share.term)
         given = self.where(masks, other)
         if spoils or spoilt:
             found = self.of_what_counts(share.term, met, given, picks, axes)
         else:
             found = self.make.dot(share.term, given, axes)
-        several = joined(met, () if picks is None else (picks,))
-        shape = {**share.term.shape, **other.shape}
-        return Share(found, joined(kept, self.some_of(several, shape, axes)), due)
+        return Share(found, within, due)
 
     def is_due(self, condition: Condition, other: Term) -> bool:
         """Whether a factor is to be chosen from: one that was given may have nan where it is not meant to count."""
