@@ -76,6 +76,7 @@ def test_every_operator_is_among_them():
     texts = " ".join((*ONE, *TWO, *MORE, *OF_A_MATRIX))
     conditions = {"=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬", "odd", "even", "any", "all"}
     written = {
+        "-": "−",
         "negative": "−X",
         "juxtaposed": "2 X X",
         "sqrt": "√X",

@@ -35,7 +35,7 @@ FORMS = {
     "of what belongs to a function": lambda text: f"f(N) = ∂out/∂N*\nout = {named(text, 'N')}\nslope = f(X)",
     "by a parameter": lambda text: f"f(t; N) = t ∂out/∂N*\nout = {named(text, 'N')}\nslope = f(1; X)",
     "of a function's value": lambda text: f"f(N) = {named(text, 'N')}\nslope = ∂f(X)/∂X*",
-    "by a member of a family": lambda text: f"N^0 = X\nN^i = 2 N^{{i-1}} / 2 for i = 1, …, 3\nout = {named(text, '(N^3)')}\n∂out/∂N^1*",
+    "by a member of a family": lambda text: f"N^0 = X\nN^i = 2 N^{{i-1}} / 2 for i = 1, …, 3\nout = {named(text, '{N^3}')}\n∂out/∂N^1*",
     "of a member of a family": lambda text: f"N^i = i ({text}) for i = 1, …, 2\nslope = ∂N^2/∂X* / 2",
 }  # fmt: skip
 
