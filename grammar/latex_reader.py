@@ -13,7 +13,7 @@ from typing import Union
 from .errors import NotationError
 from .latex_macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
 from .latex_statements import CELL, FORMULA, ROW
-from .latex_tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, WORD_VALUES, WORDS, name_of, unfonted
+from .latex_tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
 from .symbols import UNDERSCORED
 from .text import fold
 from .tokens import Token
@@ -299,7 +299,7 @@ class Reader:
         """\\text{…} that holds one word, or a name with a label."""
         text, start, stop = self.pieces[position]
         name, in_text = unfonted(text) or "", text.startswith(SENTENCES)
-        if in_text and self.is_comment(position + 1, end):
+        if in_text and self.is_comment(position + 1, end) and not self.heads_a_row(position + 1, end):
             self.words_alone = [Token("NAME", name, start, stop)]
         elif name in BIG_WORDS and self.piece(position + 1) == "_" and self.place != "axis":
             self.add(("BIG", BIG_WORDS[name]), start, stop)
@@ -344,3 +344,13 @@ class Reader:
             after += 1
         following = self.pieces[after][0] if after < end else "\\\\"
         return following in ("&", "\\quad", "\\qquad") or following.startswith(("\\\\", "\\end"))
+
+    def heads_a_row(self, after: int, end: int) -> bool:
+        """Whether the cell after the \\text{…} that ends there goes on with a relation: \\text{total} &\\colon …"""
+        after = self.skip_looks(after, end)
+        if after >= end or self.pieces[after][0] != "&":
+            return False
+        after = self.skip_looks(after + 1, end)
+        while after < end and self.pieces[after][0] in ("{", "}"):  # {}=, as amsmath has it, or {=}
+            after = self.skip_looks(after + 1, end)
+        return after < end and SIGNS.get(self.pieces[after][0], ("", ""))[0] in ("COLON", "EQUALS", "IN")
