@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
@@ -35,10 +36,18 @@ class Maths(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Maths that was not checked, and why."""
+    """Maths that was not checked, and why; `named` where it is a formula that shows a named axis."""
 
     span: Span
     reason: str
+    named: bool = False
+
+
+class Note(NamedTuple):
+    """What a reader of the report should know of a place, and no error."""
+
+    position: int
+    text: str
 
 
 @dataclass
@@ -49,7 +58,11 @@ class Section:
     start: int
     maths: list[Maths] = field(default_factory=list)
     formulas: list[Maths] = field(default_factory=list)
+    programs: dict[Maths, nodes.Program] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()  # names that the first `known` formulas define
+    tensors: frozenset[str] = frozenset()
+    known: int = 0
     unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
 
 
@@ -62,6 +75,12 @@ class Report:
     errors: tuple[NotationError, ...]
     warnings: tuple[Warned, ...]
     left_out: tuple[LeftOut, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def unread(self) -> tuple[LeftOut, ...]:
+        """Formulas with named axes that were not checked."""
+        return tuple(left for left in self.left_out if left.named)
 
     @property
     def formulas(self) -> int:
@@ -82,14 +101,45 @@ def check_document(
     """
     found = find(source)
     found.given = {"sizes": sizes, **(shapes or {})}
-    errors: list[NotationError] = list(found.errors)
-    warnings: list[Warned] = []
-    left_out: list[LeftOut] = []
+    findings = _Findings(list(found.errors))
     for section in found.sections:
-        blamed = _gather(found, section, everything, errors, left_out)
-        _check_section(found, section, blamed, errors, warnings)
-    errors.sort(key=lambda error: error.span or (0, 0))
-    return Report(source, tuple(found.sections), tuple(errors), tuple(warnings), tuple(left_out))
+        blamed = _gather(found, section, everything, findings)
+        _check_section(found, section, blamed, findings)
+    if not any(section.formulas for section in found.sections):
+        findings.nothing_read(source)
+    findings.errors.sort(key=lambda error: error.span or (0, 0))
+    return Report(
+        source,
+        tuple(found.sections),
+        tuple(findings.errors),
+        tuple(findings.warnings),
+        tuple(findings.left_out),
+        tuple(sorted(findings.notes)),
+    )
+
+
+@dataclass
+class _Findings:
+    """What was found so far."""
+
+    errors: list[NotationError] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    read: int = 0  # characters of maths that the parser was given
+
+    def nothing_read(self, source: str) -> None:
+        """Where formulas with named axes were all left out, that is an error: who checks a document wants to know."""
+        unread = [left for left in self.left_out if left.named]
+        if not unread or self.errors:
+            return
+        formulas = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
+        self.errors.append(
+            NotationError(
+                108, f"nothing was checked: the {formulas} with named axes could not be read", source, unread[0].span,
+                notes=(f"the first was left out for this: {unread[0].reason}",), hint="check --all says it of each",
+            )  # fmt: skip
+        )
 
 
 # --------------------------------------------------------------------------------------------------------- finding maths
@@ -98,8 +148,8 @@ OPAQUE = "verbatim Verbatim lstlisting minted comment filecontents tikzpicture".
 CLOSERS = {r"\[": r"\]", r"\(": r"\)", "$$": "$$", "$": "$"}
 TOKEN = re.compile(
     rf"""(?P<comment>%[^\n]*)
-    |(?P<opaque>\\begin\{{(?P<kind>(?:{"|".join(OPAQUE)})\*?)\}}.*?\\end\{{(?P=kind)\}})
-    |(?P<verb>\\(?:verb|lstinline)\*?(?P<mark>[^A-Za-z\s*{{]).*?(?P=mark))
+    |(?P<opaque>\\begin\{{(?P<kind>(?:{"|".join(OPAQUE)})\*?)\}})
+    |(?P<verb>\\(?:verb|lstinline)\*?(?P<mark>[^A-Za-z\s*{{])[^\n]*?(?P=mark))
     |(?P<begin>\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)}|math)\*?)\}})
     |(?P<finish>\\end\{{(?:{"|".join(DISPLAYS)}|math)\*?\}})
     |(?P<section>\\(?:chapter|section)(?![A-Za-z])\*?)
@@ -113,16 +163,26 @@ TOKEN = re.compile(
 )
 
 
+class Definition(NamedTuple):
+    """A definition of a macro: where it stands, and the macros that its body mentions."""
+
+    start: int
+    end: int
+    name: str
+    mentions: frozenset[str]
+
+
 @dataclass
 class _Found:
     """What a document holds: its sections with their maths, definitions of macros, and maths that is never closed."""
 
     source: str
     sections: list[Section]
-    definitions: list[Span] = field(default_factory=list)
+    definitions: dict[str, list[Definition]] = field(default_factory=dict)  # by name, in their order
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
     errors: list[NotationError] = field(default_factory=list)
     given: dict[str, Any] = field(default_factory=dict)  # what to tell the checker beside the formulas
+    unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
 
 
 def find(source: str) -> _Found:
@@ -137,60 +197,122 @@ def find(source: str) -> _Found:
 
 def _outside(found: _Found, token: re.Match) -> int:
     """Take in one token of prose; where to read on."""
-    source, kind = found.source, token.lastgroup
-    kind = "opaque" if token["opaque"] else "verb" if token["verb"] else "begin" if token["begin"] else kind
+    kind = kind_of(token)
     if kind == "section":
-        title, end = _title(source, token.end())
+        title, end = _title(found.source, token.end())
         found.sections.append(Section(title, token.start()))
         return end
     if kind == "define":
-        end = definition_end(source, token) or token.end()
-        if _sound(source[token.start() : end]):
-            found.definitions.append((token.start(), end))
-        return end
-    opens = kind == "begin" or kind == "dollars" or token[0] in (r"\[", r"\(")
+        return _define(found, token)
+    if kind == "opaque":
+        return opaque_end(found.source, token)
+    opens = kind in ("begin", "dollars") or token[0] in (r"\[", r"\(")
     return _maths(found, token) if opens else token.end()
+
+
+def kind_of(token: re.Match) -> str:
+    """Which alternative of TOKEN a token is."""
+    return next(kind for kind in KINDS if token[kind])
+
+
+KINDS = "comment opaque verb begin finish section define text bracket escape dollars paragraph".split()
+
+
+def opaque_end(source: str, token: re.Match) -> int:
+    """Where what TeX prints as it stands is over; where it never is, only its \\begin is passed over."""
+    end = _next(source, rf"\end{{{token['kind']}}}", token.end())
+    return token.end() if end < 0 else end
+
+
+def _next(source: str, text: str, position: int) -> int:
+    """Where the next `text` ends; -1 where there is none. That there is none is looked for once."""
+    last = _last(source, text)
+    return -1 if last < position else source.index(text, position) + len(text)
+
+
+@lru_cache(maxsize=64)
+def _last(source: str, text: str) -> int:
+    return source.rfind(text)
+
+
+def _define(found: _Found, token: re.Match) -> int:
+    source = found.source
+    end = definition_end(source, token)
+    name = NAME.match(source, token.end())
+    if end is None or name is None:
+        return token.end()
+    text, macro = source[token.start() : end], name[1] or name[2]
+    known = found.definitions.setdefault(macro, [])
+    if len(known) < REDEFINED and len(found.definitions) < DEFINED and _sound(text):
+        mentions = frozenset(MACRO.findall(source, name.end(), end))
+        known.append(Definition(token.start(), end, macro, mentions))
+    return end
+
+
+MACRO = re.compile(r"\\[A-Za-z]+")
+DEFINED, REDEFINED = 5000, 100  # how many macros of a document are known, and definitions of each
 
 
 def _maths(found: _Found, token: re.Match) -> int:
     opening = token[0]
     closer = rf"\end{{{token['environment']}}}" if token["begin"] else CLOSERS[opening]
     inline = opening in ("$", r"\(", r"\begin{math}")
-    end = maths_end(found.source, token.end(), closer, inline)
+    end = None
+    if token.start() >= found.unclosed.get(closer, 0):
+        end, reached = maths_end(found.source, token.end(), closer, inline)
+        if end is None:
+            found.unclosed[closer] = reached
     if end is None:
         span = token.span()
         error = NotationError(102, f"{opening} is never closed", found.source, span, hint=f"close it with {closer}")
         found.errors.append(error)
-        following = re.compile(r"\n[ \t]*\n").search(found.source, token.end())
+        following = PARAGRAPH.search(found.source, token.end())
         return following.end() if following else len(found.source)
     found.sections[-1].maths.append(Maths(token.start(), end, not inline))
     return end
 
 
-def maths_end(source: str, position: int, closer: str, inline: bool) -> int | None:
-    """Where the maths that `closer` ends is over; None where it never is. A paragraph ends inline maths in any case."""
+PARAGRAPH = re.compile(r"\n[ \t]*\n")
+
+
+def maths_end(source: str, position: int, closer: str, inline: bool) -> tuple[int | None, int]:
+    """Where the maths that `closer` ends is over, None where it never is; and up to where that was looked for.
+
+    A paragraph ends inline maths in any case.
+    """
     while token := TOKEN.search(source, position):
         text = token[0]
         if text == closer:
-            return token.end()
+            return token.end(), token.end()
         if closer == "$" and text == "$$":
-            return token.start() + 1
+            return token.start() + 1, token.end()
         if token["paragraph"] and inline or token["section"]:
-            return None
+            return None, token.start()
         position = token.end()
         if token["text"]:
             position = group_end(source, token.end() - 1) or position
-    return None
+    return None, len(source)
 
 
 def group_end(source: str, position: int) -> int | None:
     """Where the group that opens with { at `position` is over; None where it never is."""
-    depth = 0
-    for brace in re.compile(r"\\.|[{}]|%[^\n]*", re.DOTALL).finditer(source, position):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0 and brace[0] == "}":
-            return brace.end()
-    return None
+    return _groups(source).get(position)
+
+
+@lru_cache(maxsize=8)
+def _groups(source: str) -> dict[int, int]:
+    """Where each { of a source stands, and where its group is over."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in BRACE.finditer(source):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif brace[0] == "}" and opened:
+            ends[opened.pop()] = brace.end()
+    return ends
+
+
+BRACE = re.compile(r"\\.|[{}]|%[^\n]*", re.DOTALL)
 
 
 def _title(source: str, position: int) -> tuple[str, int]:
@@ -226,14 +348,16 @@ def _sound(definition: str) -> bool:
     return True
 
 
-def _axis_macros(source: str, definitions: list[Span]) -> set[str]:
-    names = set()
-    for start, end in definitions:
-        text = source[start:end]
-        name = NAME.match(text, re.match(r"\\[A-Za-z]+", text).end())  # type: ignore[union-attr]
-        if name and (text.startswith(r"\ndef") or re.search(r"\\(?:name|mathsf)(?![A-Za-z])", text)):
-            names.add(name[1] or name[2])
-    return names
+def _axis_macros(source: str, definitions: dict[str, list[Definition]]) -> set[str]:
+    return {
+        name
+        for name, known in definitions.items()
+        for each in known
+        if AXIS.match(source, each.start, each.end) or NAMED.search(source, each.start, each.end)
+    }
+
+
+AXIS = re.compile(r"\\ndef(?![A-Za-z])")
 
 
 # ------------------------------------------------------------------------------------------- which maths is of the notation
@@ -244,28 +368,85 @@ REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
 
 
-def _gather(found: _Found, section: Section, everything: bool, errors: list, left_out: list) -> set[Maths]:
+def _gather(found: _Found, section: Section, everything: bool, findings: _Findings) -> set[Maths]:
     """Sort the maths of a section: formulas to check, and among them those that may be blamed."""
-    blamed, functions = set(), set()
-    for maths in section.maths:
-        marked = everything or _marked(found, maths)
-        program = _read(found, section, maths)
+    marked = {maths for maths in section.maths if everything or _marked(found, maths)}
+    blamed: set[Maths] = set()
+    functions: set[str] = set()  # of named axes
+    for maths in section.maths if marked else ():
+        if maths not in marked and not maths.display and not _mentions(found, maths, functions):
+            findings.left_out.append(LeftOut(maths[:2], "no named axes"))
+            continue
+        program = _read(found, section, maths, findings)
         if isinstance(program, NotationError):
             reason = _passed_over(found, maths, program)
             if everything or reason is None:
-                errors.append(program)
+                findings.errors.append(program)
             else:
-                left_out.append(LeftOut((maths.start, maths.end), reason))
+                findings.left_out.append(LeftOut(maths[:2], reason, maths in marked and _says_something(found, maths)))
             continue
-        marked = marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))
-        if _single(program) or not (marked or maths.display):
-            left_out.append(LeftOut((maths.start, maths.end), "a symbol" if _single(program) else "no named axes"))
+        if not program.statements or _single(program):
+            findings.left_out.append(LeftOut(maths[:2], "a symbol" if program.statements else "a comment"))
+            continue
+        named = maths in marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))  # fmt: skip
+        if not (named or maths.display):
+            findings.left_out.append(LeftOut(maths[:2], "no named axes"))
             continue
         section.formulas.append(maths)
-        if marked:
+        section.programs[maths] = program
+        if named:
             blamed.add(maths)
             functions |= {head.operator for head in map(_head, program.statements) if head is not None}
+    if not marked:
+        findings.left_out += [LeftOut(maths[:2], "no named axes") for maths in section.maths]
+    _keep_needed(section, blamed, findings)
     return blamed
+
+
+def _mentions(found: _Found, maths: Maths, names: set[str]) -> bool:
+    return any(found.source.find(name, *maths[:2]) >= 0 for name in names)
+
+
+def _says_something(found: _Found, maths: Maths) -> bool:
+    """Whether maths with named axes is more than a symbol or a fragment in running text."""
+    text = found.source[maths.start : maths.end]
+    operates, relates = bool(OPERATORS.search(text)), bool(RELATION.search(text))
+    return operates and relates or maths.display and (operates or relates)
+
+
+def _keep_needed(section: Section, blamed: set[Maths], findings: _Findings) -> None:
+    """Of formulas without named axes, keep those alone that say what is used in one with them."""
+    used: set[str] = set()
+    needed, new = set(), set(blamed)
+    while new:
+        needed |= new
+        used |= {name for maths in new for name in _names(section.programs[maths])}
+        new = {maths for maths in section.formulas if maths not in needed and used & _heads(section.programs[maths])}
+    findings.left_out += [LeftOut(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
+    section.formulas = [maths for maths in section.formulas if maths in needed]
+
+
+def _names(program: nodes.Program) -> set[str]:
+    """The names of tensors and functions in a program."""
+    return {_base(node) for node in walk(program)} - {""}
+
+
+def _heads(program: nodes.Program) -> set[str]:
+    """The names that the statements of a program may define."""
+    found = set()
+    for statement in program.statements:
+        if isinstance(statement, nodes.Signature):
+            found.add(statement.head.operator)
+        elif isinstance(statement, (nodes.Equation, nodes.Declaration)):
+            found |= {_base(node) for node in getattr(statement, "sides", ()) or getattr(statement, "names", ())}
+    return found - {""}
+
+
+def _base(node: Any) -> str:
+    """The name without scripts and indices that a node is, or the function that it calls."""
+    while isinstance(node, (nodes.Subscript, nodes.Superscript, nodes.Starred, nodes.Index, nodes.Rename)):
+        node = node.base
+    return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
 
 
 def _marked(found: _Found, maths: Maths) -> bool:
@@ -345,72 +526,158 @@ class Patchwork:
         )
 
 
-def _read(found: _Found, section: Section, maths: Maths) -> nodes.Program | NotationError:
+def _read(found: _Found, section: Section, maths: Maths, findings: _Findings) -> nodes.Program | NotationError:
     """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
     work = _patchwork(found, [maths])
+    findings.read += len(work.text)
+    if findings.read > READ:
+        message = f"a document has more than {READ} characters of formulas: the rest was not read"
+        return NotationError(404, message, found.source, maths[:2], hint="check its parts one by one")
     try:
         return parse(work.text, "latex")
     except NotationError as problem:
         alone = work.error(problem)
-    work = _patchwork(found, [*section.formulas, maths])
+    _forget_endless(found, alone)
+    functions, tensors = _known(section)
     try:
-        tree = parse(work.text, "latex")
-        return nodes.Program(tuple(each for each in tree.statements if work.place(each.span[0]) >= maths.start))
+        return parse(work.text, "latex", tensors - functions, functions=functions)
     except NotationError as problem:
-        together = work.error(problem)
-    return together if together.span and together.span[0] >= maths.start else alone
+        return work.error(problem)
 
 
-def _patchwork(found: _Found, formulas: list[Maths]) -> Patchwork:
-    """Formulas with the definitions of macros that stand before the last of them."""
-    last = max(maths.end for maths in formulas)
-    definitions = [span for span in found.definitions if span[0] < last]
-    return Patchwork(found.source, definitions + [(maths.start, maths.end) for maths in formulas])
+READ = 2_000_000
 
 
-def _check_section(found: _Found, section: Section, blamed: set[Maths], errors: list, warnings: list) -> None:
-    from .formula import check
+def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of functions, and of tensors, that the formulas of a section define so far."""
+    for maths in section.formulas[section.known :]:
+        for statement in section.programs[maths].statements:
+            head = _head(statement)
+            if head is not None:
+                section.functions |= {head.operator}
+            else:
+                section.tensors |= _heads(nodes.Program((statement,)))
+    section.known = len(section.formulas)
+    return section.functions, section.tensors
 
+
+def _forget_endless(found: _Found, problem: NotationError) -> None:
+    """A macro that expands without end is told of once, and is no macro from then on."""
+    if problem.number == 109 and problem.span_text in found.definitions and problem.message.endswith(ENDLESS):
+        del found.definitions[problem.span_text]
+
+
+ENDLESS = "expands without end"
+
+
+def _patchwork(found: _Found, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> Patchwork:
+    """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
+    before the last of them."""
+    parts = [part for maths in formulas for part in _without(maths[:2], removed)]
+    last = max((maths.end for maths in formulas), default=0)
+    known: dict[str, list[Definition]] = {}
+    wanted = {name for start, end in parts for name in MACRO.findall(found.source, start, end)}
+    while wanted:
+        name = wanted.pop()
+        if name not in known:
+            known[name] = [each for each in found.definitions.get(name, ()) if each.start < last]
+            wanted.update(other for each in known[name] for other in each.mentions)
+    return Patchwork(found.source, parts + [each[:2] for group in known.values() for each in group])
+
+
+def _without(whole: Span, removed: frozenset[Span]) -> list[Span]:
+    """What is left of a stretch where others are taken out of it."""
+    left, position = [], whole[0]
+    for start, end in sorted(removed):
+        if whole[0] <= start and end <= whole[1]:
+            left.append((position, start))
+            position = end
+    return [*left, (position, whole[1])]
+
+
+# ----------------------------------------------------------------------------------------------------- checking a section
+class Conflict(NamedTuple):
+    """Why formulas are no program together: in the document, with the statement that is defined first, if that is why."""
+
+    problem: NotationError
+    first: Span | None
+
+
+def _check_section(found: _Found, section: Section, blamed: set[Maths], findings: _Findings) -> None:
+    """Check the formulas of a section: as one program, or where a name is defined again in a later one, as several.
+
+    From where a name is defined again the first definition is gone, and all else that stands before counts still.
+    """
     formulas = list(section.formulas)
-    while formulas:
-        work = _patchwork(found, formulas)
-        problem = _unsorted(work.text)
-        if problem is None:
-            checked = check(work.text, syntax="latex", **found.given)
-            return _report(section, work, checked, formulas, blamed, errors, warnings)
-        problem = work.error(problem)
-        at = _holder(formulas, problem.span)
-        if at is None or at in blamed:
-            errors.append(problem)
+    again: list[tuple[int, Span]] = []  # where a name is defined again, and the statement that said what it was
+    for _ in range(CONFLICTS):
+        removed = frozenset(span for _, span in again)
+        conflict = _conflict(_patchwork(found, formulas, removed)) if formulas else None
+        if conflict is None:
+            break
+        problem = conflict.problem
+        at, first = _holder(formulas, problem.span), _holder(formulas, conflict.first)
+        if at in blamed and first and first.end <= at.start:
+            again.append((at.start, conflict.first))
+            findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
+            continue
+        if at is None or at in blamed and not (problem.number < 200 and _without(at[:2], removed) != [at[:2]]):
+            findings.errors.append(problem)
         if at is None:
             return
         formulas.remove(at)
+    else:
+        findings.notes.append(Note(section.start, f"unchecked: more than {CONFLICTS} definitions here are in conflict"))
+        return
+    starts = sorted({0, *(position for position, _ in again)})
+    for start, following in zip(starts, [*starts[1:], len(found.source)]):
+        present = [maths for maths in formulas if maths.start < following]
+        removed = frozenset(span for position, span in again if position <= start)
+        if any(maths.start >= start for maths in present):
+            _check_program(found, section, present, _patchwork(found, present, removed), start, blamed, findings)
 
 
-def _unsorted(text: str) -> NotationError | None:
-    """Why the formulas of a section are no program together, if they are none: a name has two definitions."""
+CONFLICTS = 50
+AGAIN = "from here on this counts, and not what was said before"
+
+
+def _conflict(work: Patchwork) -> Conflict | None:
+    """Why formulas are no program together, if they are none."""
     from .scope import analyse
 
     try:
-        analyse(text, parse(text, "latex"))
+        program = parse(work.text, "latex")
+        analyse(work.text, program)
     except NotationError as problem:
-        return problem
+        first = problem.labels[0][0] if problem.number == 202 and problem.labels else None
+        if first is not None:
+            first = next(each.span for each in program.statements if each.span[0] <= first[0] < each.span[1])
+        return Conflict(work.error(problem), work.span(first))
     return None
 
 
-def _holder(formulas: list[Maths], span: Span | None) -> Maths | None:
-    return next((maths for maths in formulas if span and maths.start <= span[0] < maths.end), None)
+def _check_program(found: _Found, section: Section, formulas: list[Maths], work: Patchwork, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
+    """Check formulas as one program, and report what it says of those from `start` on."""
+    from .formula import check
 
-
-def _report(section: Section, work: Patchwork, checked: Checked, formulas, blamed, errors, warnings) -> None:
-    section.types = checked.types
+    checked = check(work.text, syntax="latex", **found.given)
+    section.types.update(checked.types)
     for error in map(work.error, checked.errors):
         at = _holder(formulas, error.span)
+        if at is not None and at.start < start:
+            continue
         if error.number == 201 and "did you mean" not in (error.hint or ""):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
         elif at is None or at in blamed:
-            errors.append(error)
+            findings.errors.append(error)
     for warning in checked.warnings:
         span = work.span(warning.span)
-        if _holder(formulas, span) in blamed:
-            warnings.append(warning._replace(span=span))
+        at = _holder(formulas, span)
+        if at in blamed and at.start >= start:
+            findings.warnings.append(warning._replace(span=span))
+
+
+def _holder(formulas: list[Maths], span: Span | None) -> Maths | None:
+    """Which of the formulas holds a span."""
+    index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
+    return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None

@@ -99,7 +99,8 @@ def test_all_reports_it_too():
     (r"\[ D = A \ndot{\height} \]", [(105, r"\ndot{\height}")]),
     (r"$D = \nsum{\height}$", [(105, r"\nsum{\height}")]),
     (r"\[ A = [1, 2]_{\height} \] and \[ B = A \ndot{\height} [1,2,3]_{\height} \]", [(302, r"A \ndot{\height} [1,2,3]_{\height}")]),
-    (r"\[ Y = [1]_{\height} \] then \[ Y = [2]_{\height} \]", [(202, "Y")]),
+    (r"\begin{align} Y &= [1]_{\height} \\ Y &= [2]_{\height} \end{align}", [(202, "Y")]),
+    (r"\[ Y = [1]_{\height} \] then \[ Y = [2]_{\height} \]", []),
     (r"\section{A} \[ Y = [1]_{\height} \] \section{B} \[ Y = [2]_{\height} \]", []),
     (r"\[ Q \in \reals^{\key} \] \[ S = \nfun{\key}{softmx} Q \]", [(201, "softmx")]),
 ])  # fmt: skip
@@ -130,7 +131,7 @@ def test_what_no_formula_explains_is_noted_and_no_error():
 
 
 def test_a_formula_that_cannot_be_sorted_is_left_out_of_its_section():
-    body = r"\[ Y = [1]_{\ax} \] \[ Y = [2]_{\ax} \] \[ Z = Y \ndot{\ax} [1,2]_{\ax} \]"
+    body = r"\[ Y = [1]_{\ax}, \quad Y = [2]_{\ax} \] \[ Z = [1]_{\ax} \ndot{\ax} [1,2]_{\ax} \]"
     assert [number for number, _ in errors(body)] == [202, 302]
 
 
