@@ -302,7 +302,7 @@ def _check_arguments(parser: argparse.ArgumentParser) -> None:
 CHECK_EXAMPLES = """
   namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
   namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
-  namedtensor check paper.tex               each section is a scope; errors as file:line:column
+  namedtensor check paper.tex               or notes.md, with what it includes; a section is a scope; errors as file:line:column
   namedtensor check paper.tex --json --all
 """
 

@@ -23,7 +23,7 @@ from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
 
-from .checked import Checked, Warned
+from .checked import Warned
 from .names import walk
 
 
@@ -153,7 +153,7 @@ TOKEN = re.compile(
     |(?P<begin>\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)}|math)\*?)\}})
     |(?P<finish>\\end\{{(?:{"|".join(DISPLAYS)}|math)\*?\}})
     |(?P<section>\\(?:chapter|section)(?![A-Za-z])\*?)
-    |(?P<define>\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z]))
+    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z]))
     |(?P<text>\\(?:text[a-z]*|mbox|hbox|intertext)\s*\{{)
     |(?P<bracket>\\[\[\]()])
     |(?P<escape>\\.)
@@ -180,6 +180,8 @@ class _Found:
     sections: list[Section]
     definitions: dict[str, list[Definition]] = field(default_factory=dict)  # by name, in their order
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
+    others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
+    named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
     errors: list[NotationError] = field(default_factory=list)
     given: dict[str, Any] = field(default_factory=dict)  # what to tell the checker beside the formulas
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
@@ -192,6 +194,7 @@ def find(source: str) -> _Found:
     while token := TOKEN.search(source, position):
         position = _outside(found, token)
     found.axes = _axis_macros(source, found.definitions)
+    found.named = _shows_the_notation(found)
     return found
 
 
@@ -220,11 +223,11 @@ KINDS = "comment opaque verb begin finish section define text bracket escape dol
 
 def opaque_end(source: str, token: re.Match) -> int:
     """Where what TeX prints as it stands is over; where it never is, only its \\begin is passed over."""
-    end = _next(source, rf"\end{{{token['kind']}}}", token.end())
+    end = next_end(source, rf"\end{{{token['kind']}}}", token.end())
     return token.end() if end < 0 else end
 
 
-def _next(source: str, text: str, position: int) -> int:
+def next_end(source: str, text: str, position: int) -> int:
     """Where the next `text` ends; -1 where there is none. That there is none is looked for once."""
     last = _last(source, text)
     return -1 if last < position else source.index(text, position) + len(text)
@@ -242,11 +245,17 @@ def _define(found: _Found, token: re.Match) -> int:
     if end is None or name is None:
         return token.end()
     text, macro = source[token.start() : end], name[1] or name[2]
+    parameters = PARAMETERS.match(source, name.end(), end)
+    number = int(parameters[1] or parameters[0].count("#")) if parameters else 0
+    if number != NUMBER_OF_ARGUMENTS.get(macro, number):
+        found.others.add(macro)
     known = found.definitions.setdefault(macro, [])
     if len(known) < REDEFINED and len(found.definitions) < DEFINED and _sound(text):
-        mentions = frozenset(MACRO.findall(source, name.end(), end))
-        known.append(Definition(token.start(), end, macro, mentions))
+        known.append(Definition(token.start(), end, macro, frozenset(MACRO.findall(source, name.end(), end))))
     return end
+
+
+PARAMETERS = re.compile(r"\s*(?:\[([0-9])\]|(?:#[1-9])*)")
 
 
 MACRO = re.compile(r"\\[A-Za-z]+")
@@ -361,7 +370,9 @@ AXIS = re.compile(r"\\ndef(?![A-Za-z])")
 
 
 # ------------------------------------------------------------------------------------------- which maths is of the notation
-OPERATORS = re.compile(r"\\(?:ndot|nfun|nsum|nprod|ncat|nbin|nmatrix)(?![A-Za-z])")
+NUMBER_OF_ARGUMENTS = {r"\ndot": 1, r"\nfun": 2, r"\nsum": 1, r"\nprod": 1, r"\ncat": 1, r"\nbin": 2, r"\nmatrix": 3}  # fmt: skip
+NAMES = {r"\name", r"\mathsf"}
+OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
 NAMED = re.compile(r"\\(?:name|mathsf)(?![A-Za-z])")
 RELATION = re.compile(r"=|:|\\(?:in|colon)(?![A-Za-z])")
 REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
@@ -451,9 +462,27 @@ def _base(node: Any) -> str:
 
 def _marked(found: _Found, maths: Maths) -> bool:
     """Whether maths shows a named axis."""
-    text = found.source[maths.start : maths.end]
-    macros = set(re.findall(r"\\[A-Za-z]+", text))
-    return bool(OPERATORS.search(text) or NAMED.search(text) or macros & found.axes)
+    if not found.named:
+        return False
+    macros = set(MACRO.findall(found.source, *maths[:2]))
+    return not macros & found.others and bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | found.axes))
+
+
+def _shows_the_notation(found: _Found) -> bool:
+    """Whether a document has a macro of the notation, or sans-serif letters under a sign or in a shape, as axes stand."""
+    if NAMES_AXES.search(found.source):
+        return True
+    own = NUMBER_OF_ARGUMENTS.keys() - found.others
+    for section in found.sections:
+        for maths in section.maths:
+            macros = set(MACRO.findall(found.source, *maths[:2]))
+            if macros & own or macros & (NAMES | found.axes) and (macros & PLACES or REALS.search(found.source, *maths[:2])):
+                return True
+    return False
+
+
+NAMES_AXES = re.compile(r"\\(?:ndef|name)(?![A-Za-z])")
+PLACES = {r"\underset", r"\substack"}
 
 
 def _passed_over(found: _Found, maths: Maths, problem: NotationError) -> str | None:
@@ -597,10 +626,15 @@ def _without(whole: Span, removed: frozenset[Span]) -> list[Span]:
 
 # ----------------------------------------------------------------------------------------------------- checking a section
 class Conflict(NamedTuple):
-    """Why formulas are no program together: in the document, with the statement that is defined first, if that is why."""
+    """Why formulas are no program together, in the document; where a name is defined twice, both statements.
+
+    `claim` says that the second is none of the name: an element, or a call with what is defined before.
+    """
 
     problem: NotationError
-    first: Span | None
+    first: Span | None = None
+    second: Span | None = None
+    claim: bool = False
 
 
 def _check_section(found: _Found, section: Section, blamed: set[Maths], findings: _Findings) -> None:
@@ -617,7 +651,11 @@ def _check_section(found: _Found, section: Section, blamed: set[Maths], findings
             break
         problem = conflict.problem
         at, first = _holder(formulas, problem.span), _holder(formulas, conflict.first)
-        if at in blamed and first and first.end <= at.start:
+        if at in blamed and first and first.end <= at.start and conflict.second and conflict.claim:
+            again.append((0, conflict.second))
+            findings.left_out.append(LeftOut(conflict.second, "a claim about what is defined before", True))
+            continue
+        if at in blamed and first and first.end <= at.start and conflict.first:
             again.append((at.start, conflict.first))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
@@ -647,13 +685,31 @@ def _conflict(work: Patchwork) -> Conflict | None:
 
     try:
         program = parse(work.text, "latex")
+    except NotationError as problem:
+        return Conflict(work.error(problem))
+    try:
         analyse(work.text, program)
     except NotationError as problem:
-        first = problem.labels[0][0] if problem.number == 202 and problem.labels else None
-        if first is not None:
-            first = next(each.span for each in program.statements if each.span[0] <= first[0] < each.span[1])
-        return Conflict(work.error(problem), work.span(first))
+        told = work.error(problem)
+        if problem.number != 202 or not problem.labels or problem.span is None:
+            return Conflict(told)
+        first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
+        return Conflict(told, work.span(first.span), work.span(second.span), _claims(program, second))
     return None
+
+
+def _statement(program: nodes.Program, span: Span) -> Any:
+    return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
+
+
+def _claims(program: nodes.Program, second: Any) -> bool:
+    """Whether a statement says something of one element, or of a function at what other statements define."""
+    head = second.sides[0]
+    if isinstance(head, nodes.Index):
+        return not any(isinstance(node, nodes.Name) for _, index in head.items for node in walk(index))
+    arguments = {_base(argument) for argument in getattr(head, "arguments", ())}
+    defined = {_base(each.sides[0]) for each in program.statements if isinstance(each, nodes.Equation) and _head(each) is None}  # fmt: skip
+    return bool(arguments & defined)
 
 
 def _check_program(found: _Found, section: Section, formulas: list[Maths], work: Patchwork, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
@@ -664,9 +720,9 @@ def _check_program(found: _Found, section: Section, formulas: list[Maths], work:
     section.types.update(checked.types)
     for error in map(work.error, checked.errors):
         at = _holder(formulas, error.span)
-        if at is not None and at.start < start:
+        if at is not None and at.start < start or _mentions_only(found, section, at, error):
             continue
-        if error.number == 201 and "did you mean" not in (error.hint or ""):
+        if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
         elif at is None or at in blamed:
             findings.errors.append(error)
@@ -675,6 +731,28 @@ def _check_program(found: _Found, section: Section, formulas: list[Maths], work:
         at = _holder(formulas, span)
         if at in blamed and at.start >= start:
             findings.warnings.append(warning._replace(span=span))
+
+
+def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> bool:
+    """Whether an error is that something is not known, a name or a size: running text may say it."""
+    if error.number not in FACTS:
+        return False
+    name = (error.span_text or "").lstrip("\\")
+    return len(name) == 1 or "did you mean" not in (error.hint or "") or _fragment(section, at)
+
+
+FACTS = (201, 204, 309)
+
+
+def _mentions_only(found: _Found, section: Section, at: Maths | None, error: NotationError) -> bool:
+    """Whether inline maths has no value and needs none: it names an axis, $\\ax(i)$, or a differential, $\\partial X$."""
+    return _fragment(section, at) and (error.number == 405 or error.span_text in found.axes)
+
+
+def _fragment(section: Section, at: Maths | None) -> bool:
+    """Whether maths is in running text and states nothing."""
+    statements = section.programs[at].statements if at and not at.display else ()
+    return bool(statements) and all(isinstance(each, nodes.Value) for each in statements)
 
 
 def _holder(formulas: list[Maths], span: Span | None) -> Maths | None:

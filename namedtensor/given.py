@@ -24,7 +24,7 @@ class Source(NamedTuple):
 
 
 SYNTAXES = {".nt": "text", ".tex": "latex"}
-FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex)")
+FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown)")
 
 
 def source_of(options: Any) -> Source:

@@ -1,0 +1,357 @@
+r"""A document as TeX reads it: the files that it includes in the places where it includes them.
+
+    paper.tex --\input, \include, \usepackage--> one text, a Whole  <--a place in it leads back to a file and its line
+
+Of a style file beside the document (`namedtensor.sty`, or one with the author's macros) only the definitions are taken.
+A document can be anybody's, so what it names is opened with care: only regular files that hold text, outside of the
+document's folder only those that TeX alone reads (`.tex`, `.sty`, …), not deeper, not more and not larger than the
+limits below. What is not read is told by a note, since formulas may stand in it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from grammar.errors import NotationError, Span
+
+from .documents import OPAQUE, definition_end, group_end, opaque_end
+from .formats import FileProblem, reason
+
+DEPTH = 20  # files that include each other
+FILES = 2000
+CHARACTERS = 8_000_000  # of all files together
+
+
+class Place(NamedTuple):
+    """A span in a file, with the name of the file and its text."""
+
+    file: str
+    text: str
+    span: Span
+
+
+class _Part(NamedTuple):
+    """A part of a whole: where it starts there, its file, and where it stands in that."""
+
+    start: int
+    file: str
+    text: str
+    offset: int
+
+
+@dataclass
+class Whole:
+    """The text of a document with all that it includes, the way back to the files, and what was not read and why."""
+
+    text: str
+    parts: list[_Part]
+    notes: list[tuple[Place, str]] = field(default_factory=list)
+
+    @property
+    def file(self) -> str:
+        """The document itself."""
+        return self.parts[0].file
+
+    @property
+    def files(self) -> list[str]:
+        """The document, and what of its files was read, in this order."""
+        return list(dict.fromkeys(part.file for part in self.parts))
+
+    def place(self, span: Span) -> Place:
+        """Where a span of the whole stands; to the end of the part in which it begins, if it goes beyond.
+
+        >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
+        >>> whole.place((0, 2))
+        Place(file='one.tex', text='xa', span=(1, 2))
+        """
+        index = max(0, bisect_right(self.parts, span[0], key=lambda part: part.start) - 1)
+        part = self.parts[index]
+        stop = self.parts[index + 1].start if index + 1 < len(self.parts) else len(self.text)
+        shift = part.offset - part.start
+        start = min(span[0] + shift, len(part.text))
+        return Place(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
+
+    def error(self, error: NotationError) -> tuple[str, NotationError]:
+        """An error of the whole as one of a file, and the file. Labels in other files become notes."""
+        if error.source != self.text or error.span is None:
+            return self.file, error
+        at = self.place(error.span)
+        labels, notes = [], list(error.notes)
+        for span, text in error.labels:
+            label = self.place(span)
+            if label.file == at.file:
+                labels.append((label.span, text))
+            else:
+                line = label.text.count("\n", 0, label.span[0]) + 1
+                notes.append(f"{text}: {label.file}:{line}")
+        told = type(error)(error.number, error.message, at.text, at.span, notes, error.hint, tuple(labels))
+        return at.file, told
+
+
+class Parts:
+    """A whole while it is put together."""
+
+    def __init__(self, file: str, text: str):
+        self.file, self.text = file, text
+        self.parts: list[_Part] = [_Part(0, file, text, 0)]
+        self.texts: list[str] = []
+        self.length = 0
+
+    def copy(self, start: int, end: int, file: str | None = None, text: str | None = None) -> None:
+        """A part of a file, the document's own if no other is named."""
+        whole = self.text if text is None else text
+        self.write(whole[start:end], start, file, whole)
+
+    def write(self, written: str, at: int, file: str | None = None, text: str | None = None) -> None:
+        """Text that is read as if it stood at a place of a file."""
+        if written:
+            self.parts.append(_Part(self.length, file or self.file, self.text if text is None else text, at))
+            self.texts.append(written)
+            self.length += len(written)
+
+    def whole(self, notes: list[tuple[Place, str]] | None = None) -> Whole:
+        return Whole("".join(self.texts), self.parts, notes or [])
+
+
+def whole_text(text: str, file: str) -> Whole:
+    """A document that includes nothing."""
+    parts = Parts(file, text)
+    parts.copy(0, len(text))
+    return parts.whole()
+
+
+def whole_document(text: str, file: str) -> Whole:
+    """A document with all that it includes."""
+    reading = _Reading(file, text)
+    reading.read(text, file, (os.path.realpath(file),))
+    return reading.parts.whole(reading.notes)
+
+
+# --------------------------------------------------------------------------------------------------------- reading a file
+def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
+    """The text of a file that a document is, or that it names; and a remark, where it is not in UTF-8.
+
+    Raises FileProblem where it is no regular file, no text, or longer than `limit` bytes.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(file).st_mode):
+            raise FileProblem(f"{file} is no regular file")
+        with open(file, "rb") as opened:
+            data = opened.read(limit + 1)
+    except (OSError, ValueError) as problem:
+        raise FileProblem(f"{file} cannot be read: {reason(problem)}") from None
+    if len(data) > limit:
+        raise FileProblem(f"{file} is longer than the {limit} bytes that are read of a document with its files")
+    return decoded(data, file)
+
+
+def decoded(data: bytes, file: str) -> tuple[str, str | None]:
+    """Text in UTF-8; in UTF-16, which a mark at its beginning shows; or in Latin-1, as older documents are."""
+    remark = None
+    try:
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            text = data.decode("utf-16")
+        else:
+            text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        text, remark = data.decode("latin-1"), f"read as Latin-1: byte {problem.start} is no UTF-8"
+    if "\0" in text:
+        raise FileProblem(f"{file} is no text: it holds the character NUL")
+    return text.replace("\r\n", "\n").replace("\r", "\n"), remark
+
+
+# ------------------------------------------------------------------------------------------------------ following \input
+class Inclusion(NamedTuple):
+    """What a macro includes: endings that TeX tries; whether only definitions; whether a missing file is told of."""
+
+    endings: tuple[str, ...]
+    definitions: bool = False
+    told: bool = True
+
+
+INPUT = Inclusion((".tex", ""))
+PACKAGE = Inclusion((".sty",), definitions=True, told=False)
+CLASS = Inclusion((".cls",), definitions=True, told=False)
+INCLUSIONS = {
+    "input": INPUT,
+    "include": INPUT,
+    "subfile": INPUT,
+    "subfileinclude": INPUT,
+    "import": INPUT,
+    "subimport": INPUT,
+    "InputIfFileExists": Inclusion((".tex", ""), told=False),
+    "usepackage": PACKAGE,
+    "RequirePackage": PACKAGE,
+    "documentclass": CLASS,
+    "LoadClass": CLASS,
+}
+LISTED = (PACKAGE, CLASS)  # several names, with commas between them
+FROM_A_FOLDER = ("import", "subimport")  # \import{folder/}{file}
+READ_BY_TEX = (".tex", ".sty", ".cls", ".def", ".ltx")
+PICTURES = (".pgf", ".tikz", ".pdf_tex", ".eps_tex", ".pstex_t", ".bbl", ".aux", ".toc")
+SCANNED = re.compile(
+    rf"""(?P<comment>%[^\n]*)
+    |(?P<opaque>\\begin\{{(?P<kind>(?:{"|".join(OPAQUE)})\*?)\}})
+    |(?P<verb>\\(?:verb|lstinline)\*?(?P<mark>[^A-Za-z\s*{{])[^\n]*?(?P=mark))
+    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|let|ndef)(?![A-Za-z]))
+    |(?P<never>\\iffalse(?![A-Za-z]))
+    |(?P<over>\\endinput(?![A-Za-z])|\\end\{{document\}})
+    |\\(?P<include>{"|".join(INCLUSIONS)})(?![A-Za-z])
+    |\\.""",
+    re.VERBOSE | re.DOTALL,
+)
+OPTIONS = re.compile(r"\*?\s{0,200}(?:\[[^\]]{0,2000}\]\s{0,200})?")
+BARE = re.compile(r"[^\s{}\\%$&#~\[\]]{1,300}")
+CONDITION = re.compile(
+    r"\\newif\s*\\[A-Za-z@]+|\\(?:(?P<opens>if(?!f(?![A-Za-z]))(?!thenelse)[A-Za-z@]*)|(?P<fi>fi)|(?P<other>else))(?![A-Za-z@])|\\.|%[^\n]*",
+    re.DOTALL,
+)
+
+
+class Named(NamedTuple):
+    """Where a document names files, and which."""
+
+    span: Span
+    inclusion: Inclusion
+    names: list[str]
+
+
+def stretches(text: str, definitions: bool = False) -> Iterator[Span | Named]:
+    r"""What TeX reads of a file, or of its definitions alone: parts of it, and the files that it names between them.
+
+    >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
+    [(0, 2), (16, 19)]
+    """
+    kept = position = 0
+    while token := SCANNED.search(text, position):
+        position = token.end()
+        if token["opaque"]:
+            position = opaque_end(text, token)
+        elif token["define"]:
+            position = definition_end(text, token) or position
+            if definitions:
+                yield token.start(), position
+        elif token["over"]:
+            break
+        elif token["never"] or token["include"]:
+            named = named_files(text, token) if token["include"] else None
+            end = named.span[1] if named else skipped(text, position) if token["never"] else None
+            if end is None:
+                continue
+            if not definitions:
+                yield kept, token.start()
+            if named:
+                yield named
+            kept = position = end
+    if not definitions:
+        yield kept, token.start() if token else len(text)
+
+
+def skipped(text: str, position: int) -> int | None:
+    r"""Where what follows \iffalse is over; None where it never is."""
+    depth = 0
+    for token in CONDITION.finditer(text, position):
+        if depth == 0 and (token["fi"] or token["other"]):
+            return token.end()
+        depth += bool(token["opens"]) - bool(token["fi"])
+    return None
+
+
+def named_files(text: str, token: re.Match) -> Named | None:
+    r"""The files that \input{…}, \input …, \usepackage{…, …} or \import{…}{…} names; None where it names none."""
+    inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
+    start = options.end() if options else token.end()
+    end = group_end(text, start) if text.startswith("{", start) else None
+    if end is None:
+        bare = BARE.match(text, start)
+        if token["include"] != "input" or not bare or start == token.end():
+            return None
+        return Named((token.start(), bare.end()), inclusion, [bare[0]])
+    inside = re.sub(r"%[^\n]*\n?", "", text[start + 1 : end - 1])
+    if token["include"] in FROM_A_FOLDER:
+        second = group_end(text, end) if text.startswith("{", end) else None
+        if second is None:
+            return None
+        inside, end = os.path.join(inside.strip(), text[end + 1 : second - 1].strip()), second
+    names = inside.split(",") if inclusion in LISTED else [inside]
+    return Named((token.start(), end), inclusion, [name.strip().strip('"') for name in names])
+
+
+class _Reading:
+    """The parts of a whole, as they are read."""
+
+    def __init__(self, file: str, text: str):
+        self.parts = Parts(file, text)
+        self.folder = os.path.dirname(file)
+        self.tree = os.path.realpath(self.folder or ".")
+        self.notes: list[tuple[Place, str]] = []
+        self.packages: set[str] = set()
+        self.files = 0
+        self.left = CHARACTERS  # that may still be read
+
+    def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
+        """Add a file with all that it includes; `within` are the files that include each other down to it."""
+        self.left -= len(text)
+        for each in stretches(text, definitions):
+            if isinstance(each, Named):
+                for name in filter(None, each.names):
+                    self.include(name, each.inclusion, Place(file, text, each.span), within)
+            else:
+                self.parts.copy(*each, file, text)
+                if definitions:
+                    self.parts.write("\n", each[1], file, text)
+
+    def include(self, name: str, inclusion: Inclusion, at: Place, within: tuple[str, ...]) -> None:
+        place = self.find(name, inclusion, os.path.dirname(at.file))
+        if place is None or place.endswith(PICTURES):
+            if inclusion.told and not name.endswith(PICTURES):
+                self.notes.append((at, f"{name} is not here, so its formulas and macros are not read"))
+            return
+        real = os.path.realpath(place)
+        if inclusion in LISTED and real in self.packages:
+            return
+        self.packages |= {real} if inclusion in LISTED else set()
+        why = self.refusal(place, real, within)
+        if why is None:
+            try:
+                text, remark = document_text(place, self.left)
+            except FileProblem as problem:
+                why = f"{problem}"
+        if why is not None:
+            self.notes.append((at, f"not read: {why}"))
+            return
+        self.files += 1
+        if remark:
+            self.notes.append((Place(place, text, (0, 0)), remark))
+        self.read(text, place, (*within, real), inclusion.definitions)
+        self.parts.write("\n", len(text), place, text)
+
+    def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
+        """The file of a name: from the document's folder, as TeX has it, or from that of the file that names it."""
+        for folder in dict.fromkeys((self.folder, beside)):
+            for ending in inclusion.endings:
+                place = os.path.join(folder, name if name.endswith(ending) else name + ending)
+                try:
+                    if os.path.exists(place) and not os.path.isdir(place):
+                        return place
+                except (OSError, ValueError):
+                    return None
+        return None
+
+    def refusal(self, place: str, real: str, within: tuple[str, ...]) -> str | None:
+        """Why a file that is there is not read."""
+        if real in within:
+            return f"{place} includes itself"
+        if len(within) > DEPTH:
+            return f"files include each other more than {DEPTH} deep"
+        if self.files >= FILES:
+            return f"the document has more than {FILES} files"
+        if os.path.commonpath([self.tree, real]) != self.tree and not real.endswith(READ_BY_TEX):
+            return f"{place} lies outside of the document's folder, and is no file of TeX by its name"
+        return None

@@ -1,0 +1,158 @@
+r"""Markdown as the LaTeX document that `documents` reads: its headings, its maths, and nothing else.
+
+    # Attention                      \section{Attention}
+    Let $X \in \reals^{\seq}$.       $X \in \reals^{\seq}$
+    ```math                          \[
+    Y = \nsum{\seq} X                Y = \nsum{\seq} X
+    ```                              \]
+
+Maths is what pages show as maths: `$…$` (no blank within the dollars, and no digit after them, so that $5 is money),
+`$$…$$`, ```` ```math ````, `` $`…`$ ``, `\(…\)`, `\[…\]` with one backslash or two, and environments. Code is none. A
+macro that maths defines counts from there on, as it does in pages.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .documents import CLOSERS, DISPLAYS, PARAGRAPH, definition_end, next_end
+from .included_files import Parts, Whole
+
+MARK = re.compile(
+    rf"""^[ \t>]*(?P<fence>`{{3,}}|~{{3,}})[ \t]*(?P<info>[^\n`]*)(?:\n|\Z)
+    |^\#{{1,2}}[ \t]+(?P<title>[^\n]*)
+    |(?P<html><!--)
+    |(?P<ticked>\$`)
+    |(?P<code>`+)
+    |\\begin\{{(?P<environment>(?:{"|".join(DISPLAYS)})\*?)\}}
+    |(?P<define>\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|ndef)(?![A-Za-z]))
+    |\\?(?P<bracket>\\[(\[])
+    |\\.
+    |(?P<dollars>\$\$)
+    |(?P<dollar>\$)""",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+DEFINE = re.compile(r"\\(?:(?:re)?newcommandx?|providecommand|DeclareMathOperator|[gex]?def|ndef)(?![A-Za-z])")
+DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
+MONEY = re.compile(r"[\s$]")
+
+
+def whole_markdown(text: str, file: str) -> Whole:
+    """The headings and the maths of a Markdown file."""
+    reading = _Markdown(text, file)
+    reading.run()
+    return reading.parts.whole()
+
+
+class _Markdown:
+    def __init__(self, text: str, file: str):
+        self.text, self.parts = text, Parts(file, text)
+        self.paragraph = 0  # where the paragraph ends that was looked at last
+
+    def run(self) -> None:
+        position = 0
+        while mark := MARK.search(self.text, position):
+            kind = mark.lastgroup if mark.lastgroup != "info" else "fence"
+            position = max(READERS[kind](self, mark), mark.start() + 1) if kind else mark.end()
+
+    # ------------------------------------------------------------------------------------------------ what is no maths
+    def heading(self, mark: re.Match) -> int:
+        self.parts.write(r"\section{", mark.start())
+        self.parts.copy(*mark.span("title"))
+        self.parts.write("}\n", mark.end())
+        return mark.end()
+
+    def html(self, mark: re.Match) -> int:
+        return self.closing("-->", mark.end()) or mark.end()
+
+    def code(self, mark: re.Match) -> int:
+        """`code`, ``code with ` in it``: over at a run of as many"""
+        end = self.end_of_paragraph(mark.end())
+        closing = re.compile(rf"(?<!`){mark[0]}(?!`)").search(self.text, mark.end(), end)
+        return closing.end() if closing else mark.end()
+
+    # --------------------------------------------------------------------------------------------------------- maths
+    def fence(self, mark: re.Match) -> int:
+        closing = re.compile(rf"^[ \t>]*{mark['fence']}[`~]*[ \t]*$", re.MULTILINE).search(self.text, mark.end())
+        inside = closing.start() if closing else len(self.text)
+        if mark["info"].strip().startswith("math"):
+            self.maths(r"\[", mark.start(), (mark.end(), inside), r"\]")
+        return closing.end() if closing else len(self.text)
+
+    def ticked(self, mark: re.Match) -> int:
+        end = self.closing("`$", mark.end())
+        return self.inline(mark, end - 2, end) if end else mark.end()
+
+    def environment(self, mark: re.Match) -> int:
+        end = self.closing(rf"\end{{{mark['environment']}}}", mark.end())
+        return self.whole(mark.start(), end) if end else mark.end()
+
+    def bracket(self, mark: re.Match) -> int:
+        doubled = mark[0][:-2]
+        closer = doubled + CLOSERS[mark["bracket"]]
+        end = self.closing(closer, mark.end())
+        if not end or end > self.end_of_paragraph(mark.end()):
+            return mark.end()
+        return self.maths(mark["bracket"], mark.start(), (mark.end(), end - len(closer)), closer[-2:], end)
+
+    def dollars(self, mark: re.Match) -> int:
+        end = self.closing("$$", mark.end())
+        return self.whole(mark.start(), end) if end and end <= self.end_of_paragraph(mark.end()) else mark.end()
+
+    def dollar(self, mark: re.Match) -> int:
+        if MONEY.match(self.text, mark.end()):
+            return mark.end()
+        for closing in DOLLAR.finditer(self.text, mark.end(), self.end_of_paragraph(mark.end())):
+            if closing[0] == "$":
+                end = closing.end()
+                money = self.text[end - 2].isspace() or self.text[end : end + 1].isdecimal()
+                return mark.end() if money else self.inline(mark, end - 1, end)
+        return mark.end()
+
+    def inline(self, mark: re.Match, inside: int, end: int) -> int:
+        return self.maths("$", mark.start(), (mark.end(), inside), "$", end)
+
+    def whole(self, start: int, end: int) -> int:
+        return self.maths("", start, (start, end), "", end)
+
+    def maths(self, opening: str, start: int, inside: tuple[int, int], closing: str, end: int | None = None) -> int:
+        """Copy maths, after the definitions in it: they count for what follows too."""
+        for define in DEFINE.finditer(self.text, *inside):
+            self.define(define)
+        self.parts.write(opening, start)
+        self.parts.copy(*inside)
+        self.parts.write(closing + "\n", inside[1])
+        return end or inside[1]
+
+    def define(self, mark: re.Match) -> int:
+        end = definition_end(self.text, mark)
+        if end is not None:
+            self.parts.copy(mark.start(), end)
+            self.parts.write("\n", end)
+        return end or mark.end()
+
+    # ------------------------------------------------------------------------------------------------- where it is over
+    def closing(self, closer: str, position: int) -> int | None:
+        """Where `closer` next ends, before the next blank line or not; None where it is nowhere."""
+        end = next_end(self.text, closer, position)
+        return None if end < 0 else end
+
+    def end_of_paragraph(self, position: int) -> int:
+        if position >= self.paragraph:
+            blank = PARAGRAPH.search(self.text, position)
+            self.paragraph = blank.start() if blank else len(self.text)
+        return self.paragraph
+
+
+READERS = {
+    "fence": _Markdown.fence,
+    "title": _Markdown.heading,
+    "html": _Markdown.html,
+    "ticked": _Markdown.ticked,
+    "code": _Markdown.code,
+    "environment": _Markdown.environment,
+    "define": _Markdown.define,
+    "bracket": _Markdown.bracket,
+    "dollars": _Markdown.dollars,
+    "dollar": _Markdown.dollar,
+}
