@@ -195,7 +195,9 @@ def _notes(report: Any, whole: Any, options: Any) -> list[str]:
 
 def _nothing(report: Any) -> str:
     pieces = sum(len(section.maths) for section in report.sections)
-    return f"none of {_number(pieces, 'piece')} of maths is a formula with named axes" if pieces else "there is no maths"
+    return (
+        f"none of {_number(pieces, 'piece')} of maths is a formula with named axes" if pieces else "there is no maths"
+    )
 
 
 def _line(whole: Any, position: int) -> str:

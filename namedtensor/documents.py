@@ -136,8 +136,12 @@ class _Findings:
         formulas = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
         self.errors.append(
             NotationError(
-                108, f"nothing was checked: the {formulas} with named axes could not be read", source, unread[0].span,
-                notes=(f"the first was left out for this: {unread[0].reason}",), hint="check --all says it of each",
+                108,
+                f"nothing was checked: the {formulas} with named axes could not be read",
+                source,
+                unread[0].span,
+                notes=(f"the first was left out for this: {unread[0].reason}",),
+                hint="check --all says it of each",
             )  # fmt: skip
         )
 
@@ -476,7 +480,11 @@ def _shows_the_notation(found: _Found) -> bool:
     for section in found.sections:
         for maths in section.maths:
             macros = set(MACRO.findall(found.source, *maths[:2]))
-            if macros & own or macros & (NAMES | found.axes) and (macros & PLACES or REALS.search(found.source, *maths[:2])):
+            if (
+                macros & own
+                or macros & (NAMES | found.axes)
+                and (macros & PLACES or REALS.search(found.source, *maths[:2]))
+            ):
                 return True
     return False
 

@@ -137,8 +137,13 @@ def run() -> int:
     crashes = sum(bool(outcome.crash) for outcome in outcomes)
     slow = sum(outcome.seconds > SLOW for outcome in outcomes)
     missing = sum(map(len, groups.values())) - len(outcomes)
-    sums = [sum(getattr(outcome, name) for outcome in outcomes) for name in ("formulas", "errors", "warnings", "unread")]
-    print(f"{len(outcomes)} documents, {missing} not here: {sums[0]} formulas, {sums[1]} errors, {sums[2]} warnings, ", end="")
+    sums = [
+        sum(getattr(outcome, name) for outcome in outcomes) for name in ("formulas", "errors", "warnings", "unread")
+    ]
+    print(
+        f"{len(outcomes)} documents, {missing} not here: {sums[0]} formulas, {sums[1]} errors, {sums[2]} warnings, ",
+        end="",
+    )
     print(f"{sums[3]} formulas with named axes unread, {crashes} crashes, {slow} slower than {SLOW:g} s")
     return int(bool(crashes or slow))
 

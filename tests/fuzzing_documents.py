@@ -77,11 +77,19 @@ def own_texts() -> list[tuple[str, str]]:
     """The texts of the repository: names and contents of its documents, pages, and of those that tests generate."""
     places = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "examples").glob("*.*")]
     texts = [
-        (place.name, place.read_text(encoding="utf-8")) for place in sorted(places) if place.suffix in (".tex", ".md", ".nt")
+        (place.name, place.read_text(encoding="utf-8"))
+        for place in sorted(places)
+        if place.suffix in (".tex", ".md", ".nt")
     ]
     formulas = "\n\n".join(rf"\[ {line} \]" for line in FORMULAS.strip().splitlines() if "\\" in line)
     pages = "\n".join(re.findall(r"^(?:.*\\n(?:dot|fun|sum|matrix).*)$", (ROOT / "tests" / "test_latex.py").read_text("utf-8"), re.MULTILINE))  # fmt: skip
-    return [*texts, ("generated.tex", GENERATED), ("generated.md", MARKDOWN), ("formulas.tex", formulas), ("latex.tex", pages)]
+    return [
+        *texts,
+        ("generated.tex", GENERATED),
+        ("generated.md", MARKDOWN),
+        ("formulas.tex", formulas),
+        ("latex.tex", pages),
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -158,7 +166,11 @@ def spliced(choose: random.Random, text: str) -> str:
 
 def macros(choose: random.Random, text: str) -> str:
     at = choose.randint(0, len(text))
-    return text[:at] + choose.choice((" ", "\n", "")).join(choose.choice(MACROS) for _ in range(choose.randint(1, 4))) + text[at:]
+    return (
+        text[:at]
+        + choose.choice((" ", "\n", "")).join(choose.choice(MACROS) for _ in range(choose.randint(1, 4)))
+        + text[at:]
+    )
 
 
 def cut(choose: random.Random, text: str) -> str:
@@ -199,7 +211,9 @@ def document(number: int) -> Fuzzed:
         data = text.encode("utf-16", "surrogatepass")
     if choose.random() < 0.1:
         data = noise(choose, data)
-    chapter = tokens(choose, GENERATED) if choose.random() < 0.2 else r"\newcommand{\chap}{\name{chap}} $X = \nsum{\chap} Y$"
+    chapter = (
+        tokens(choose, GENERATED) if choose.random() < 0.2 else r"\newcommand{\chap}{\name{chap}} $X = \nsum{\chap} Y$"
+    )
     return Fuzzed(data, ".tex" if ending == ".html" or choose.random() < 0.1 else ending, chapter)
 
 

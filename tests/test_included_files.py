@@ -66,12 +66,16 @@ def test_the_files_of_a_document_are_read(paper, included, file):
     r"\usepackage{amsmath,graphicx}", r"\input{figure.pgf}", r"\input", r"\input{", r"\usepackage", r"\import{chapter}",
 ])  # fmt: skip
 def test_what_tex_does_not_read_is_not_followed(paper, not_followed):
-    status, printed = paper({"paper.tex": f"{DEFINED} $X = \\nsum{{\\seq}} [1]_{{\\seq}}$ {not_followed}\n", "chapter.tex": SLIP})
+    status, printed = paper(
+        {"paper.tex": f"{DEFINED} $X = \\nsum{{\\seq}} [1]_{{\\seq}}$ {not_followed}\n", "chapter.tex": SLIP}
+    )
     assert status == 0 and not notes(printed)
 
 
 def test_an_else_of_what_is_never_read_is_read(paper):
-    assert places(paper({"paper.tex": f"{DEFINED}\\iffalse \\[ X = \\nsum{{\\no}} \\] \\else\n{SLIP}\\fi"})[1]) == ["paper.tex:3:14"]
+    assert places(paper({"paper.tex": f"{DEFINED}\\iffalse \\[ X = \\nsum{{\\no}} \\] \\else\n{SLIP}\\fi"})[1]) == [
+        "paper.tex:3:14"
+    ]
 
 
 def test_places_are_those_of_each_file(paper):
@@ -140,7 +144,9 @@ def test_macros_count_from_where_they_are_included(paper):
 
 # ------------------------------------------------------------------------------------------------- what is not, and said
 def test_a_missing_file_is_a_note_and_no_error(paper):
-    status, printed = paper({"paper.tex": DEFINED + "\\input{none}\n$Y = \\nsum{\\seq} [1]_{\\seq}$\n\\include{\\folder/x}"})
+    status, printed = paper(
+        {"paper.tex": DEFINED + "\\input{none}\n$Y = \\nsum{\\seq} [1]_{\\seq}$\n\\include{\\folder/x}"}
+    )
     assert status == 0
     assert notes(printed) == [
         "paper.tex:2: note: none is not here, so its formulas and macros are not read",
@@ -177,7 +183,12 @@ def outside(tmp_path):
     (tmp_path / "macros.tex").write_text(DEFINED)
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "folder" / "pipe.tex")
-    for name, target in (("link.tex", "../secret"), ("good.tex", "../macros.tex"), ("null.tex", "/dev/null"), ("self.tex", "self.tex")):
+    for name, target in (
+        ("link.tex", "../secret"),
+        ("good.tex", "../macros.tex"),
+        ("null.tex", "/dev/null"),
+        ("self.tex", "self.tex"),
+    ):
         (tmp_path / "folder" / name).symlink_to(target)
     (tmp_path / "folder" / "directory.tex").mkdir()
 
@@ -229,7 +240,9 @@ def test_encodings(paper, data, said):
         assert bool(notes(printed)) == bool(said) and (said or "") in printed
 
 
-@pytest.mark.parametrize("data", [b"\0" * 100, "x\0".encode("utf-16"), b"\xff\xfe\x00", b"x" * (included_files.CHARACTERS + 1)])
+@pytest.mark.parametrize(
+    "data", [b"\0" * 100, "x\0".encode("utf-16"), b"\xff\xfe\x00", b"x" * (included_files.CHARACTERS + 1)]
+)
 def test_what_is_no_text_is_a_sentence(tmp_path, capsys, data):
     (tmp_path / "paper.tex").write_bytes(data)
     status = cli.main(["check", str(tmp_path / "paper.tex")])
@@ -252,10 +265,16 @@ def test_stretches_of_definitions_alone():
 
 
 def test_json_names_the_files(paper):
-    record = json.loads(paper({"paper.tex": DEFINED + "\\input{one}\\input{none}", "one.tex": SLIP + "$Z = \\nsum{\\seq}$"}, "--json")[1])
+    record = json.loads(
+        paper({"paper.tex": DEFINED + "\\input{one}\\input{none}", "one.tex": SLIP + "$Z = \\nsum{\\seq}$"}, "--json")[
+            1
+        ]
+    )
     assert record["files"] == ["paper.tex", "one.tex"]
     assert [(error["file"], error["line"]) for error in record["errors"]] == [("one.tex", 1), ("one.tex", 2)]
-    assert record["notes"] == [{"file": "paper.tex", "line": 2, "text": "none is not here, so its formulas and macros are not read"}]
+    assert record["notes"] == [
+        {"file": "paper.tex", "line": 2, "text": "none is not here, so its formulas and macros are not read"}
+    ]
 
 
 def test_the_text_of_a_document(tmp_path):
