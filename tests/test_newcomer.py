@@ -216,7 +216,11 @@ def test_an_unknown_attribute_has_the_nearest_names(of, name, text):
     assert text in str(raised.value)
 
 
-@pytest.mark.parametrize("asked", [PROGRAM, nt.formula("x + 1"), PROGRAM["f"], nt.formula("x").compile()], ids=repr)
+@pytest.mark.parametrize(
+    "asked",
+    [PROGRAM, nt.formula("x + 1"), PROGRAM["f"], nt.formula("x").compile()],
+    ids=["program", "formula", "a name of it", "compiled"],
+)
 def test_programs_and_their_names_are_copied_and_pickled(asked):
     for other in (copy.copy(asked), copy.deepcopy(asked), pickle.loads(pickle.dumps(asked))):
         assert type(other) is type(asked)
