@@ -380,7 +380,7 @@ class _Planner:
         return self.writer.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
 
     def number_rule(self, term: Term) -> Argument:
-        number = term.number
+        number = term.options[0]
         whole = isinstance(number, int) and self.writer.whole_dtype(number) == self.target.default_whole
         return number if whole else float(number)
 

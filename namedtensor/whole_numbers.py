@@ -40,7 +40,7 @@ def counted(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -
     """How many numbers a step makes one of, or the most of them."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *intervals.PRODUCTS):
-        return shape[-1]
+        return shape[-1] if shape else 1
     if primitive not in intervals.REDUCTIONS:
         return 1
     at = options["at"]
@@ -88,7 +88,7 @@ def common_dtype(w: Writer, arguments: Sequence[Any]) -> str:
     if len(found) == 1 and not numbers and not found & w.target.stored:
         return found.pop()
     dtype = w.whole_dtype(*numbers)
-    return dtype if w.target.tells or all(fits(w, each.interval, True) for each in values) else w.target.wide_float
+    return dtype if w.target.tells or all(is_held(w, each) for each in values) else w.target.wide_float
 
 
 def comparable(w: Writer, arguments: Sequence[Any]) -> bool:
@@ -136,6 +136,11 @@ def summable(w: Writer, arguments: Sequence[Value], kind: str, count: int) -> li
     found = intervals.of_step(kind, [each.interval for each in arguments], {}, count)
     enough = found is not None and fits(w, found, False)
     return held(w, arguments, w.target.default_whole if enough else w.target.wide_float)
+
+
+def is_held(w: Writer, x: Value) -> bool:
+    """Whether whole numbers of 64 bits hold a value."""
+    return x.interval is not None and fits(w, x.interval, True)
 
 
 def fits(w: Writer, interval: Interval, checked: bool) -> bool:

@@ -255,7 +255,8 @@ class Writer:
             elif "numbers as arrays" in self.optimised:
                 arguments = self.with_constants(primitive, arguments)
         if primitive in whole_numbers.ARITHMETIC:
-            primitive, arguments = whole_numbers.safe(self, primitive, arguments)
+            primitive, safe = whole_numbers.safe(self, primitive, arguments)
+            arguments = tuple(safe)
         if len(arguments) == 1:
             (x,) = arguments
             return self.step(primitive, arguments, x.order, x.shape)

@@ -160,7 +160,8 @@ def _lower(w, arguments, axes, options):
         return elementwise(named("multiply"))(w, arguments, axes, options)
     x, y = w.coerced(arguments, "numbers")
     count = math.prod((x if axis in x.order else y).size(axis) for axis in axes)
-    return contract(w, *w.summable((x, y), "dot", count), axes)
+    x, y = w.summable((x, y), "dot", count)
+    return contract(w, x, y, axes)
 
 
 register(
