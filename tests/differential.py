@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from drawn_programs import KNOWN, Family, Function, Program, Term, draw, names_in, number, terms_of
+from drawn_programs import KNOWN, Family, Function, Program, Term, draw, names_in, number, statement_lines, terms_of
 from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
 
 import namedtensor as nt
@@ -447,6 +447,10 @@ def facts_belong(program: Program) -> bool:
     """Whether each definition in a function mentions a parameter of it, directly or by another such; else it is none of it."""
     for function in program.statements:
         if isinstance(function, Function):
+            if function.over and function.gives is None and "ax" not in "".join(statement_lines(function)[0].split("=")[1:]):
+                return False
+            if len(with_needed_facts(function).facts) < len(function.facts):
+                return False
             own = {name for name, _ in function.parameters} | set(function.options)
             for _ in function.facts:
                 own |= {fact.name for fact in function.facts if (names_in(fact) - {fact.name}) & own}
@@ -456,7 +460,12 @@ def facts_belong(program: Program) -> bool:
 
 
 def with_needed_facts(function: Function) -> Function:
-    used = names_in((function.body, *function.facts))
+    used, size = names_in(function.body), -1
+    while len(used) > size:
+        size = len(used)
+        for fact in function.facts:
+            if fact.name in used:
+                used |= names_in(fact)
     return replace(function, facts=tuple(fact for fact in function.facts if fact.name in used))
 
 

@@ -29,6 +29,11 @@ KNOWN: dict[str, str] = {
     "slices": "X_{seq(a:b)} is not read",
     "own axes of g_{ax}": "an axis that the body of g_{ax} uses meets the axis of the use, where both have one name",
     "marks of ax": "ax* in the body of g_{ax} is no mark on what ax stands for",
+    "literals over ax": "the axis of a literal in the body of g_{ax} is not what ax stands for",
+    "size of a stack": "stack_{a} asks for |a|, which may have several values",
+    "start that is a size": "h^0 = |a| is taken as a fact of sizes",
+    "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
+    "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
     "uint16 on PyTorch": "PyTorch has no arithmetic for it, and its error comes bare",
 }
 
@@ -416,11 +421,14 @@ class Drawing:
         sizes = [1, 2, 3, 4, 3]
         self.random.shuffle(sizes)
         self.sizes = dict(zip(AXES, sizes if self.random.random() < 0.85 else [2] * 5))
+        self.outer = self.sizes  # those outside of functions
         self.float = self.weighted(FLOATS)
         self.inputs: list[Input] = []
         self.stated: dict[str, int] = {}
         self.fixed: dict[str, int] = {}  # sizes that the program speaks of, so that no input may have others
         self.bound: Shape = {}  # the axes of the function that is being drawn
+        self.speaking: set[str] = set()  # names whose definitions speak of sizes
+        self.called_with: set[tuple[str, int]] = set()  # sizes that axes of functions have in calls
         self.closed = False  # whether what is drawn may name no new input
         self.parameter_families: list[tuple[str, tuple[str, ...], int]] = []
         self.numbered = Counter()
@@ -629,13 +637,13 @@ class Drawing:
             if axis in sight.sized and size == self.sizes.get(axis) and self.speak_of(axis):
                 return Term("made", (), ("iota", (axis,)), shaped(shape))
             return Term("literal", tuple(number(self.random.randint(0, 5)) for _ in range(size)), ((axis,), size), shaped(shape))
-        return self.given(shape, "whole").term if self.may_be_given(shape) else self.outer(shape, lambda: self.random.randint(0, 5))
+        return self.given(shape, "whole").term if self.may_be_given(shape) else self.written_out(shape, lambda: self.random.randint(0, 5))
 
-    def outer(self, shape: Shape, cell: Callable[[], int]) -> Term:
+    def written_out(self, shape: Shape, cell: Callable[[], int]) -> Term:
         """Whole numbers of any shape, written out."""
         last = sorted(shape)[-1]
         rest = {axis: size for axis, size in shape.items() if axis != last}
-        parts = tuple(self.outer(rest, cell) if rest else number(cell()) for _ in range(shape[last]))
+        parts = tuple(self.written_out(rest, cell) if rest else number(cell()) for _ in range(shape[last]))
         return Term("literal", parts, ((last,), shape[last]), shaped(shape))
 
     def position(self, shape: Shape, size: int, sight: Sight) -> Term:
@@ -654,7 +662,7 @@ class Drawing:
             return Term("literal", cells, (tuple(shape), count(shape)), shaped(shape))
         if self.may_be_given(shape):
             return self.given(shape, "index", size).term
-        return self.outer(shape, lambda: self.random.randint(1, size))
+        return self.written_out(shape, lambda: self.random.randint(1, size))
 
     def speak_of(self, axis: str) -> bool:
         """Whether |axis| may be written: in a function that of a call, elsewhere the one that all inputs have."""
@@ -809,6 +817,8 @@ def renamed(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         return None
     if len(shape) > 1 and d.chance(0.3):
         one, two = d.random.sample(sorted(shape), 2)
+        if "ax" in (one, two):  # ax has one size
+            return None
         inner = {{one: two, two: one}.get(axis, axis): size for axis, size in shape.items()}
         return d.make("rename", shape, (d.term(inner, depth, sight),), (one, two), (two, one))
     old = d.one(sorted(shape))
@@ -919,7 +929,7 @@ def laid(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     many = math.prod(shape[axis] for axis in axes)
     parts = [d.term(rest if n == 0 else d.subset(rest), depth if n == 0 else 0, sight) for n in range(many)]
     d.random.shuffle(parts)
-    if len(axes) == 1 and d.chance(0.4):
+    if len(axes) == 1 and d.chance(0.4) and ("size of a stack" not in d.known or d.state(axes[0], many)):
         return d.make("applied", shape, tuple(parts), "stack", axes[0])
     return d.make("literal", shape, tuple(parts), tuple(axes), shape[axes[-1]])
 
@@ -1072,6 +1082,7 @@ def called(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         return None
     arguments = []
     needed = [call_shape(d, own, sizes) for _, own in function.parameters]
+    d.called_with |= set(sizes.items())
     where = {axis: [n for n, own in enumerate(needed) if axis not in own] for axis in extra}
     if not all(where.values()):
         return None
@@ -1171,16 +1182,22 @@ def family(d: Drawing, sight: Sight, name: str, index: str, depth: int, sources:
     mention = not sources or "start with a parameter" not in d.known
     shape = d.one(sources).term.sizes if sources and d.chance(0.7) else draw_shape(d, 2)
     if not mention:
-        shape = {axis: size for axis, size in shape.items() if not is_generic(size)}
+        shape = {axis: size for axis, size in shape.items() if d.outer.get(axis) == size}
     starts_count = d.one([1, 1, 2])
     low = starts_count + d.one([0, 0, 1]) - (d.one([0, 0, 1]))
     low = max(low, starts_count)
     high = low + d.one([0, 1, 1, 2])
     outside = sight if mention else replace(without_own(sight, sources), sized=())
     starts = []
+    bound = d.bound, d.sizes
+    if not mention:
+        d.bound, d.sizes = {}, d.outer
     for n in range(starts_count):
-        shallow = d.chance(0.5) or not mention and any(map(is_generic, d.bound.values()))
-        starts.append((low - starts_count + n, d.term(shape, int(not shallow), outside)))
+        start = d.term(shape, int(d.chance(0.5)), outside)
+        if start.form == "size" and "start that is a size" in d.known:
+            start = d.shift(start, 0)
+        starts.append((low - starts_count + n, start))
+    d.bound, d.sizes = bound
     members = [
         Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)
     ]
@@ -1192,12 +1209,12 @@ def family(d: Drawing, sight: Sight, name: str, index: str, depth: int, sources:
     parameters = parameter_family(d, shape, high) if low >= 1 and not sources and d.chance(0.25) else None
     if parameters is not None:
         rule = d.make("infix", shape, (rule, Term("member", (), (parameters, index, 0), shaped(shape))), "+")
-    bound = None
+    last = None
     if not sources and d.chance(0.2):
-        bound = d.fresh("L")
-        d.inputs.append(Input(bound, (), "int", (high,)))
-    at = d.random.randint(low, high) if d.chance(0.3) and bound is None else high
-    found = Family(name, index, tuple(starts), rule, low, high, bound)
+        last = d.fresh("L")
+        d.inputs.append(Input(last, (), "int", (high,)))
+    at = d.random.randint(low, high) if d.chance(0.3) and last is None else high
+    found = Family(name, index, tuple(starts), rule, low, high, last)
     return found, Leaf(Term("member", (), (name, None, at), shaped(shape)))
 
 
@@ -1243,7 +1260,7 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
     signature = d.chance(0.8)
     leaves = tuple(Leaf(Term("name", (), (each,), shape), by=each) for each, shape in parameters)
     axes = {axis: size for _, shape in parameters for axis, size in shape}
-    inside = replace(sight, sized=tuple(sorted(axes)))  # its own leaves twice, to be named more often
+    inside = replace(sight, sized=tuple(sorted(axes)), leaves=outside_leaves(d, sight))
     options = ("w",) if d.chance(0.15) else ()
     inside = inside.plus(*leaves, *leaves, *(Leaf(Term("name", (), (each,))) for each in options))
     outer, d.sizes, d.bound = d.sizes, {**own_sizes, **axes}, axes
@@ -1271,6 +1288,23 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
         body = d.make("infix", body.sizes, (body, Term("name", (), (option,))), "⊙")
     d.sizes, d.bound = outer, {}
     return Function(name, (), tuple(parameters), body, body.shape if signature else None, options, tuple(facts))
+
+
+SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot", "stack", "iota", "I")
+
+
+def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
+    """What a function may name of what is outside."""
+    leaves = sight.leaves
+    if "derivative through an argument" in d.known:
+        leaves = tuple(each._replace(by=None) for each in leaves)
+    if "sizes outside" in d.known:
+        leaves = tuple(each for each in leaves if each.term.data[0] not in d.speaking)
+    return leaves
+
+
+def speaks_of_sizes(thing: Any) -> bool:
+    return isinstance(thing, Elements) or any(each.form in SIZED or each.data[:1] and each.data[0] in SIZED for each in terms_of(thing))
 
 
 def clashing(term: Term, other: Term) -> bool:
@@ -1316,7 +1350,8 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     one = one or any(each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in terms_of(tuple(facts)))
     one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
     d.sizes, d.bound, d.closed = outer, {}, False
-    signature = d.chance(0.7)
+    said = " ".join(map(written, (body, *(fact.term for fact in facts))))
+    signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
     return Function(
         name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one
     )
@@ -1324,7 +1359,16 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
 
 def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
     """The program of this seed."""
-    d = Drawing(seed, known)
+    for attempt in range(100):
+        d = Drawing(f"{seed} {attempt}", known)
+        program = drawn(d, depth)
+        stated = dict(program.sizes)
+        if all(stated.get(axis, size) == size for axis, size in d.called_with):  # what is stated holds in calls too
+            return program
+    raise AssertionError(f"seed {seed} gives no program")
+
+
+def drawn(d: Drawing, depth: int | None) -> Program:
     deep = d.one([1, 2, 3, 3, 4]) if depth is None else depth
     leaves = tuple(d.given(draw_shape(d)) for _ in range(d.one([1, 2])))
     if d.chance(0.3):
@@ -1349,6 +1393,8 @@ def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
             found = found or definition(d, sight, f"D_{n}", deep)
             statements.append(found[0])
             sight = sight.plus(found[1], found[1])
+            if speaks_of_sizes(found[0]) or names_in(found[0]) & d.speaking:
+                d.speaking.add(found[0].name)
             continue
         statements.append(made)
         sight = replace(sight, functions=(*sight.functions, made, made))
@@ -1415,7 +1461,7 @@ def tidy(program: Program, fixed: Shape) -> Program:
 
 def lifted(d: Drawing, program: Program) -> Program:
     """At times declared inputs are given with a further axis, over which the whole program is mapped."""
-    able = [each for each in program.inputs if each.declared is not None and not each.name.endswith("}") and each.dtype != "bool"]
+    able = [each for each in program.inputs if each.declared is not None and not each.name.endswith("}") and each.dtype not in ("bool", "int", "float")]
     if not able or not d.chance(0.15) or count(program.out.sizes) > 12:
         return program
     chosen = set(d.random.sample([each.name for each in able], d.random.randint(1, min(2, len(able)))))
