@@ -29,8 +29,6 @@ KNOWN: dict[str, str] = {
     "slices": "X_{seq(a:b)} is not read",
     "own axes of g_{ax}": "an axis that the body of g_{ax} uses meets the axis of the use, where both have one name",
     "marks of ax": "ax* in the body of g_{ax} is no mark on what ax stands for",
-    "literals over ax": "the axis of a literal in the body of g_{ax} is not what ax stands for",
-    "size of a stack": "stack_{a} asks for |a|, which may have several values",
     "start that is a size": "h^0 = |a| is taken as a fact of sizes",
     "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
     "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
@@ -929,7 +927,6 @@ def laid(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     many = math.prod(shape[axis] for axis in axes)
     parts = [d.term(rest if n == 0 else d.subset(rest), depth if n == 0 else 0, sight) for n in range(many)]
     d.random.shuffle(parts)
-    if len(axes) == 1 and d.chance(0.4) and ("size of a stack" not in d.known or d.state(axes[0], many)):
         return d.make("applied", shape, tuple(parts), "stack", axes[0])
     return d.make("literal", shape, tuple(parts), tuple(axes), shape[axes[-1]])
 
@@ -1290,7 +1287,7 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
     return Function(name, (), tuple(parameters), body, body.shape if signature else None, options, tuple(facts))
 
 
-SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot", "stack", "iota", "I")
+SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot", "iota", "I")
 
 
 def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
