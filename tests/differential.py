@@ -54,8 +54,8 @@ def coarsest(program: Program, library: str) -> str:
 
 
 def narrowest(program: Program, known: Any) -> range:
-    """Whole numbers that no step may leave."""
-    found = range(-(2**31), 2**31)  # JAX has no wider ones
+    """Whole numbers that no step may leave; JAX has none that are wider."""
+    found = range(-(2**31), 2**31)
     if "narrow whole numbers" in known:
         for each in program.inputs:
             found = min(found, NARROW.get(each.dtype, found), key=len)
@@ -450,6 +450,9 @@ def facts_belong(program: Program) -> bool:
             if function.over and function.gives is None and "ax" not in "".join(statement_lines(function)[0].split("=")[1:]):
                 return False
             if len(with_needed_facts(function).facts) < len(function.facts):
+                return False
+            bodies = (function.body, *(start for fact in function.facts if isinstance(fact, Family) for _, start in fact.starts))
+            if any(body.form == "size" for body in bodies):
                 return False
             own = {name for name, _ in function.parameters} | set(function.options)
             for _ in function.facts:

@@ -29,7 +29,7 @@ KNOWN: dict[str, str] = {
     "slices": "X_{seq(a:b)} is not read",
     "own axes of g_{ax}": "an axis that the body of g_{ax} uses meets the axis of the use, where both have one name",
     "marks of ax": "ax* in the body of g_{ax} is no mark on what ax stands for",
-    "start that is a size": "h^0 = |a| is taken as a fact of sizes",
+    "size alone": "h^0 = |a| and f(X) = |a| are taken as facts of sizes, and define nothing",
     "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
     "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
     "uint16 on PyTorch": "PyTorch has no arithmetic for it, and its error comes bare",
@@ -1191,7 +1191,7 @@ def family(d: Drawing, sight: Sight, name: str, index: str, depth: int, sources:
         d.bound, d.sizes = {}, d.outer
     for n in range(starts_count):
         start = d.term(shape, int(d.chance(0.5)), outside)
-        if start.form == "size" and "start that is a size" in d.known:
+        if start.form == "size" and "size alone" in d.known:
             start = d.shift(start, 0)
         starts.append((low - starts_count + n, start))
     d.bound, d.sizes = bound

@@ -29,6 +29,12 @@ def _method(name: str):
     return lambda names, options, step: f"{names[0]}.{name}({_over(options, step)})"
 
 
+def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    """PyTorch's own is of floats alone."""
+    whole = all(each.dtype.startswith(("int", "uint")) for each in step.arguments)
+    return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
+
+
 def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     moves = options["moves"]
     return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.permute{moves}"
@@ -114,7 +120,7 @@ LINES: dict[str, Any] = {
     "mean": _method("mean"), "prod": _product,
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
     "cumsum": "{0}.cumsum({at})", "cumprod": "{0}.cumprod({at})", "sort": "torch.sort({0}, {at}).values",
-    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})", "vecdot": "torch.linalg.vecdot({0}, {1})",
+    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})", "vecdot": _vecdot,
     "transpose": _transposed, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}.contiguous()",
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
