@@ -66,7 +66,9 @@ def given_by(checker: Checker, record: Operator, arguments, names, node, frame) 
     sizes: dict[str, Any] = {}
     made = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
     bound = bind(record.lifted, names) if not record.lifted.variadic else {}
-    for formal in made if record.kind != "structure" else ():  # of what is joined or stacked, the size is that of the parts
+    for formal in (
+        made if record.kind != "structure" else ()
+    ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
             size = checker.solver.size(axis, frame, node)
             if size is None and checker.demand:

@@ -40,7 +40,9 @@ PRECISIONS = {
     "float16": Precision(1e-3, 3e-2, 1e2),
 }
 COARSE = ("float64", "float32", "float16")
-NARROW = {name: range(np.iinfo(name).min, np.iinfo(name).max + 1) for name in ("int8", "uint8", "int16", "uint16", "int32")}
+NARROW = {
+    name: range(np.iinfo(name).min, np.iinfo(name).max + 1) for name in ("int8", "uint8", "int16", "uint16", "int32")
+}
 SPREADS = 8  # roundings that a result's spread is taken of, before it is called wrong
 FACTOR = 64  # times the spread
 
@@ -75,12 +77,18 @@ class Due(NamedTuple):
 
 def due(program: Program, precision: Precision, known: Any, times: int = 2) -> Due:
     """What the program means; raises Unfit where it hangs on the last digit."""
-    limits: dict[str, Any] = {"most": precision.most, "whole": narrowest(program, known), "strict": "case not taken" in known}
+    limits: dict[str, Any] = {
+        "most": precision.most,
+        "whole": narrowest(program, known),
+        "strict": "case not taken" in known,
+    }
     exact = evaluate(program, Rounding(**limits))
-    spread = {record: 0.0 for record in exact.entries}
+    spread = dict.fromkeys(exact.entries, 0.0)
     for seed in range(times):
         rounded = evaluate(program, Rounding(precision.eps, seed, **limits))
-        spread = {record: max(off, abs(rounded.entries[record] - exact.entries[record])) for record, off in spread.items()}
+        spread = {
+            record: max(off, abs(rounded.entries[record] - exact.entries[record])) for record, off in spread.items()
+        }
     scale = max((abs(x) for x in exact.entries.values()), default=0.0)
     found = Due(exact, spread, scale)
     if any(FACTOR * off > 0.1 * max(scale, 0.01) for off in spread.values()):
@@ -121,7 +129,10 @@ def converted(values: dict[str, Any], library: str, turned: bool) -> dict[str, A
             array = xp.asarray(np.array(value.array))
             axes = value.axes
             if turned and len(axes) > 1:
-                array, axes = (array.permute(*reversed(range(array.ndim))) if library == "torch" else array.T), axes[::-1]
+                array, axes = (
+                    (array.permute(*reversed(range(array.ndim))) if library == "torch" else array.T),
+                    axes[::-1],
+                )
             value = nt.tensor(array, axes)
         found[name] = value
     return found
@@ -279,7 +290,11 @@ def ways(names: Iterable[str] = WAYS) -> dict[str, Way]:
 
 def is_known(program: Program, name: str, known: Any) -> bool:
     """Whether a way is known to be wrong for such a program."""
-    if WAYS[name].library == "torch" and "uint16 on PyTorch" in known and any(i.dtype == "uint16" for i in program.inputs):
+    if (
+        WAYS[name].library == "torch"
+        and "uint16 on PyTorch" in known
+        and any(i.dtype == "uint16" for i in program.inputs)
+    ):
         return True
     derivatives = any(term.form == "derivative" for term in terms_of(program))
     return name == "reference" and derivatives and "reference's derivatives" in known
@@ -363,7 +378,9 @@ class Comparison(NamedTuple):
     unfit: str | None = None
 
 
-def compare(program: Program, chosen: dict[str, Way] | None = None, known: Any = KNOWN, all_ways: bool = False) -> Comparison:
+def compare(
+    program: Program, chosen: dict[str, Way] | None = None, known: Any = KNOWN, all_ways: bool = False
+) -> Comparison:
     """The program computed in these ways, each taken as often as it says."""
     chosen = ways() if chosen is None else chosen
     sample = Sample(program, program.text, array_of(program))
@@ -447,11 +464,18 @@ def facts_belong(program: Program) -> bool:
     """Whether each definition in a function mentions a parameter of it, directly or by another such; else it is none of it."""
     for function in program.statements:
         if isinstance(function, Function):
-            if function.over and function.gives is None and "ax" not in "".join(statement_lines(function)[0].split("=")[1:]):
+            if (
+                function.over
+                and function.gives is None
+                and "ax" not in "".join(statement_lines(function)[0].split("=")[1:])
+            ):
                 return False
             if len(with_needed_facts(function).facts) < len(function.facts):
                 return False
-            bodies = (function.body, *(start for fact in function.facts if isinstance(fact, Family) for _, start in fact.starts))
+            bodies = (
+                function.body,
+                *(start for fact in function.facts if isinstance(fact, Family) for _, start in fact.starts),
+            )
             if any(body.form == "size" for body in bodies):
                 return False
             own = {name for name, _ in function.parameters} | set(function.options)
@@ -491,7 +515,9 @@ def trimmed(program: Program) -> Program:
     families = tuple(each for each in program.families if each[0] in wanted)
     wanted |= {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
     statements = tuple(each for each in program.statements if each.name in wanted)
-    return replace(program, statements=statements, families=families, inputs=tuple(i for i in program.inputs if i.name in wanted))
+    return replace(
+        program, statements=statements, families=families, inputs=tuple(i for i in program.inputs if i.name in wanted)
+    )
 
 
 def shrunk(program: Program, found: Difference, known: Any = KNOWN, seconds: float = 20) -> Program:
@@ -546,7 +572,7 @@ def run(
 ) -> Run:  # fmt: skip
     """Draw, compare and make smaller, until the seeds or the seconds end."""
     end = None if seconds is None else time.monotonic() + seconds
-    taken, unfit, found, kinds, fit, draws = Counter(), Counter(), [], set(), 0, 0
+    taken, unfit, found, fit, draws = Counter(), Counter(), [], 0, 0
     chosen = ways() if chosen is None else chosen
     for seed in seeds:
         if end is not None and time.monotonic() > end or len(found) >= most:
@@ -575,7 +601,9 @@ def main() -> int:
     count, start = (int(text) for text in (*sys.argv[1:], "1000", "0")[:2])
     began = time.monotonic()
     done = run(itertools.islice(itertools.count(start), count), progress=True)
-    print(f"{done.draws} draws, of which {done.fit} fit, in {time.monotonic() - began:.0f} s; {sum(done.taken.values())} results")
+    print(
+        f"{done.draws} draws, of which {done.fit} fit, in {time.monotonic() - began:.0f} s; {sum(done.taken.values())} results"
+    )
     for name, times in done.taken.items():
         print(f"  {times:6} {name}")
     print(f"not fit: {dict(done.unfit)}")

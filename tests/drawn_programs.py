@@ -13,7 +13,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 KNOWN: dict[str, str] = {
@@ -486,7 +486,12 @@ class Drawing:
     def may_be_given(self, shape: Shape) -> bool:
         """Whether an input of this shape keeps to the sizes that the program speaks of."""
         open_sizes = any(map(is_generic, shape.values()))
-        return not self.closed and len(self.inputs) < 6 and not open_sizes and all(self.fixed.get(a, n) == n for a, n in shape.items())
+        return (
+            not self.closed
+            and len(self.inputs) < 6
+            and not open_sizes
+            and all(self.fixed.get(a, n) == n for a, n in shape.items())
+        )
 
     def given(self, shape: Shape, kind: str = "number", size: int | None = None, scalar: bool = False) -> Leaf:
         """A new input of this shape; of kind index, its entries are indices into an axis of `size`."""
@@ -503,7 +508,8 @@ class Drawing:
             entries = [self.random.randint(-24, 24) / 8 for _ in range(many)]
         else:
             dtype = self.weighted(WHOLE)
-            low, high = (1, size or 1) if kind == "index" else (0 if dtype.startswith("u") else -3, 5)
+            large = dtype in ("int64", "int32") and self.chance(0.25)
+            low, high = (1, size or 1) if kind == "index" else (0 if dtype.startswith("u") else -3, 500 if large else 5)
             entries = [self.random.randint(low, high) for _ in range(many)]
         if scalar:
             dtype = {"number": "float", "whole": "int"}[kind]
@@ -518,7 +524,11 @@ class Drawing:
     def leaf(self, shape: Shape, sight: Sight) -> Term:
         """A term without parts worth the name: a name in sight, a number, a new input, a literal."""
         fitting = [each for each in sight.leaves if each.kind != "truth" and each.term.sizes == shape]
-        within = [each for each in sight.leaves if each.kind != "truth" and each.term.shape and each.term.sizes.items() <= shape.items()]
+        within = [
+            each
+            for each in sight.leaves
+            if each.kind != "truth" and each.term.shape and each.term.sizes.items() <= shape.items()
+        ]
         wanted = {name for name, _ in sight.marks}
         preferred = [each for each in fitting if each.by in wanted]
         if preferred and self.chance(0.7):
@@ -634,8 +644,14 @@ class Drawing:
             ((axis, size),) = shape.items()
             if axis in sight.sized and size == self.sizes.get(axis) and self.speak_of(axis):
                 return Term("made", (), ("iota", (axis,)), shaped(shape))
-            return Term("literal", tuple(number(self.random.randint(0, 5)) for _ in range(size)), ((axis,), size), shaped(shape))
-        return self.given(shape, "whole").term if self.may_be_given(shape) else self.written_out(shape, lambda: self.random.randint(0, 5))
+            return Term(
+                "literal", tuple(number(self.random.randint(0, 5)) for _ in range(size)), ((axis,), size), shaped(shape)
+            )
+        return (
+            self.given(shape, "whole").term
+            if self.may_be_given(shape)
+            else self.written_out(shape, lambda: self.random.randint(0, 5))
+        )
 
     def written_out(self, shape: Shape, cell: Callable[[], int]) -> Term:
         """Whole numbers of any shape, written out."""
@@ -705,7 +721,11 @@ def divided(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
 
 @form(1)
 def juxtaposed(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
-    names = [each.term for each in sight.leaves if each.kind != "truth" and each.term.sizes == shape and each.term.form == "name"]
+    names = [
+        each.term
+        for each in sight.leaves
+        if each.kind != "truth" and each.term.sizes == shape and each.term.form == "name"
+    ]
     return d.make("juxtaposed", shape, (number(d.one([2, 3, 0.5])), d.one(names))) if names else None
 
 
@@ -734,7 +754,9 @@ def power(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         return d.make("power", shape, (d.not_less_than_nought(d.term(shape, depth, sight)), exponent))
     if kind < 0.75 and not any(map(is_generic, shape.values())):
         left, right = d.halves(shape)
-        return d.make("power", shape, (d.term(left, depth, sight), d.make("applied", right, (d.whole(right, sight),), "abs")))
+        return d.make(
+            "power", shape, (d.term(left, depth, sight), d.make("applied", right, (d.whole(right, sight),), "abs"))
+        )
     left, right = d.halves(shape)
     if kind < 0.85:
         parts = (d.not_less_than_nought(d.term(left, depth, sight)), d.term(right, depth, sight))
@@ -751,7 +773,9 @@ def of_several_numbers(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Te
         return d.make("applied", shape, (first, second), d.one(["max", "min"]))
     if kind < 0.75:
         low = d.one([-2, -1, 0, 0.5])
-        return d.make("applied", shape, (d.term(shape, depth, sight), number(low), number(low + d.one([0.5, 1, 2]))), "clip")
+        return d.make(
+            "applied", shape, (d.term(shape, depth, sight), number(low), number(low + d.one([0.5, 1, 2]))), "clip"
+        )
     test = d.condition(d.subset(shape, 0.5), depth, sight)
     return d.make("applied", shape, (test, first, second), "where")
 
@@ -780,7 +804,9 @@ def reduced(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         return None
     name = d.one(REDUCTIONS)
     option = d.one([None, 1, 2, 3, "∞"]) if name == "norm" else None
-    if sight.marks and (option == "∞" and "slope of norm ∞" in d.known or name == "std" and "slope of std at nought" in d.known):
+    if sight.marks and (
+        option == "∞" and "slope of norm ∞" in d.known or name == "std" and "slope of std at nought" in d.known
+    ):
         return None
     if name == "∏" and len(wider[1]) > 1 and sight.marks and d.chance(0.5):
         return None
@@ -792,7 +818,9 @@ def along(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     if not shape:
         return None
     name = d.one(["softmax", "softmax", "logsoftmax", "argmax", "argmin", "standardize", "cumsum", "cumprod", "sort"])
-    axes = d.random.sample(sorted(shape), 1 if name in ("cumsum", "cumprod", "sort") or d.chance(0.7) else min(2, len(shape)))
+    axes = d.random.sample(
+        sorted(shape), 1 if name in ("cumsum", "cumprod", "sort") or d.chance(0.7) else min(2, len(shape))
+    )
     option = 0.5 if name == "standardize" and d.chance(0.7) else None
     return d.make("over", shape, (d.term(shape, depth, sight),), name, tuple(axes), option)
 
@@ -927,6 +955,7 @@ def laid(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     many = math.prod(shape[axis] for axis in axes)
     parts = [d.term(rest if n == 0 else d.subset(rest), depth if n == 0 else 0, sight) for n in range(many)]
     d.random.shuffle(parts)
+    if len(axes) == 1 and d.chance(0.4):
         return d.make("applied", shape, tuple(parts), "stack", axes[0])
     return d.make("literal", shape, tuple(parts), tuple(axes), shape[axes[-1]])
 
@@ -1010,7 +1039,11 @@ def summed_over_an_index(d: Drawing, shape: Shape, depth: int, sight: Sight) -> 
 @form(4)
 def differentiated(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     """A derivative, its starred axes summed, or named as what is wanted."""
-    able = [leaf for leaf in sight.leaves if leaf.by is not None and count_of(leaf.term.sizes) <= 6 and marks_of(sight, leaf.by) < 2]
+    able = [
+        leaf
+        for leaf in sight.leaves
+        if leaf.by is not None and count_of(leaf.term.sizes) <= 6 and marks_of(sight, leaf.by) < 2
+    ]
     if not able or sight.depth_of_derivatives > 1 or "ax" in d.bound and "marks of ax" in d.known:
         return None
     leaf = d.one(able)
@@ -1049,7 +1082,10 @@ def _mentioning(d: Drawing, shape: Shape, depth: int, sight: Sight, leaf: Leaf) 
         return found
     have = {axis: size for axis, size in leaf.term.sizes.items() if axis in shape and shape[axis] == size}
     extra = [axis for axis in leaf.term.sizes if axis not in have]
-    term = d.make("power", leaf.term.sizes, (leaf.term, number(d.one([2, 3]))))
+    term = d.term(leaf.term.sizes, depth, sight)
+    if not mentions(term, [leaf]):
+        power = d.make("power", leaf.term.sizes, (leaf.term, number(d.one([2, 3]))))
+        term = power if d.chance(0.5) else d.make("infix", leaf.term.sizes, (term, power), d.one("+⊙"))
     if extra:
         clash = [axis for axis in extra if axis in shape]
         if clash:
@@ -1089,7 +1125,7 @@ def called(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         if not d.fits({**own, **more}):
             return None
         arguments.append(d.term({**own, **more}, depth - (place > 0), sight))
-    arguments += [d.term(dict(), 0, sight) for _ in function.options]
+    arguments += [d.term({}, 0, sight) for _ in function.options]
     return d.make("call", shape, tuple(arguments), function.name, (), len(function.options))
 
 
@@ -1171,7 +1207,9 @@ def elements(d: Drawing, sight: Sight, name: str, depth: int) -> tuple[Any, Leaf
     return Elements(name, over, term), Leaf(Term("name", (), (name,), shaped(whole_shape)), by=name)
 
 
-def family(d: Drawing, sight: Sight, name: str, index: str, depth: int, sources: tuple[Leaf, ...] = ()) -> tuple[Any, Leaf]:
+def family(
+    d: Drawing, sight: Sight, name: str, index: str, depth: int, sources: tuple[Leaf, ...] = ()
+) -> tuple[Any, Leaf]:
     """A recurrence with one or two starts, and at times a member of a family of parameters in its rule.
 
     `sources` are a function's parameters, one of which its rule names, and its starts where that is right.
@@ -1195,9 +1233,7 @@ def family(d: Drawing, sight: Sight, name: str, index: str, depth: int, sources:
             start = d.shift(start, 0)
         starts.append((low - starts_count + n, start))
     d.bound, d.sizes = bound
-    members = [
-        Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)
-    ]
+    members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
     inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))
     rule = d.term(shape, depth, replace(inside, variables=(*inside.variables, index)))
     rule = d.make("infix", shape, (rule, members[-1].term), d.one(["+", "−", "⊙"]))
@@ -1226,7 +1262,11 @@ def with_parameter(d: Drawing, term: Term, leaf: Leaf) -> Term:
     axes = tuple(axis for axis in sizes if sizes[axis] != term.sizes.get(axis))
     if any(axis in term.sizes for axis in axes):
         axes = tuple(sizes)
-    part = d.make("over", {a: n for a, n in sizes.items() if a not in axes}, (leaf.term,), "mean", axes, None) if axes else leaf.term
+    part = (
+        d.make("over", {a: n for a, n in sizes.items() if a not in axes}, (leaf.term,), "mean", axes, None)
+        if axes
+        else leaf.term
+    )
     return d.make("infix", term.sizes | part.sizes, (term, part), "+")
 
 
@@ -1301,7 +1341,9 @@ def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
 
 
 def speaks_of_sizes(thing: Any) -> bool:
-    return isinstance(thing, Elements) or any(each.form in SIZED or each.data[:1] and each.data[0] in SIZED for each in terms_of(thing))
+    return isinstance(thing, Elements) or any(
+        each.form in SIZED or each.data[:1] and each.data[0] in SIZED for each in terms_of(thing)
+    )
 
 
 def clashing(term: Term, other: Term) -> bool:
@@ -1344,14 +1386,14 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     if not gives:
         body = d.make("over", {}, (body,), d.one(["∑", "max", "norm"]), ("ax",), None)
     one = one or any(each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in body.walk())
-    one = one or any(each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in terms_of(tuple(facts)))
+    one = one or any(
+        each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in terms_of(tuple(facts))
+    )
     one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
     d.sizes, d.bound, d.closed = outer, {}, False
     said = " ".join(map(written, (body, *(fact.term for fact in facts))))
     signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
-    return Function(
-        name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one
-    )
+    return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
 
 
 def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
@@ -1408,7 +1450,10 @@ def drawn(d: Drawing, depth: int | None) -> Program:
         if statement not in needed(statements, out) and d.chance(0.9):
             out = naming(d, out, statement, sight)
     statements = needed(statements, out)
-    return tidy(lifted(d, Program(tuple(d.inputs), shaped(d.stated), tuple(statements), out, tuple(d.parameter_families))), d.fixed)
+    return tidy(
+        lifted(d, Program(tuple(d.inputs), shaped(d.stated), tuple(statements), out, tuple(d.parameter_families))),
+        d.fixed,
+    )
 
 
 def naming(d: Drawing, out: Term, statement: Any, sight: Sight) -> Term:
@@ -1431,7 +1476,11 @@ def naming(d: Drawing, out: Term, statement: Any, sight: Sight) -> Term:
 
 def names_in(thing: Any) -> set[str]:
     found = {each.data[0] for each in terms_of(thing) if each.form in ("name", "member", "call", "derivative")}
-    return found | {each.bound for each in (thing if isinstance(thing, (list, tuple)) else (thing,)) if isinstance(each, Family) and each.bound}
+    return found | {
+        each.bound
+        for each in (thing if isinstance(thing, (list, tuple)) else (thing,))
+        if isinstance(each, Family) and each.bound
+    }
 
 
 def needed(statements: list[Any], out: Term) -> list[Any]:
@@ -1458,14 +1507,20 @@ def tidy(program: Program, fixed: Shape) -> Program:
 
 def lifted(d: Drawing, program: Program) -> Program:
     """At times declared inputs are given with a further axis, over which the whole program is mapped."""
-    able = [each for each in program.inputs if each.declared is not None and not each.name.endswith("}") and each.dtype not in ("bool", "int", "float")]
+    able = [
+        each
+        for each in program.inputs
+        if each.declared is not None and not each.name.endswith("}") and each.dtype not in ("bool", "int", "float")
+    ]
     if not able or not d.chance(0.15) or count(program.out.sizes) > 12:
         return program
     chosen = set(d.random.sample([each.name for each in able], d.random.randint(1, min(2, len(able)))))
     inputs = []
     for each in program.inputs:
         if each.name in chosen:
-            entries = tuple(each.entries[(n * 7 + k) % len(each.entries)] for k in range(2) for n in range(len(each.entries)))
+            entries = tuple(
+                each.entries[(n * 7 + k) % len(each.entries)] for k in range(2) for n in range(len(each.entries))
+            )
             each = replace(each, shape=(("batch", 2), *each.shape), entries=entries)
         inputs.append(each)
     return replace(program, inputs=tuple(inputs))

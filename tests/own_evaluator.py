@@ -23,6 +23,9 @@ from drawn_programs import Elements, Family, Function, Input, Program, Shape, Te
 Record = frozenset
 
 
+LONG = 30_000  # numbers computed on the way
+
+
 class Unfit(Exception):
     """The program has no value that could be compared."""
 
@@ -358,8 +361,12 @@ class Rounding:
     ):
         self.eps, self.most, self.whole, self.strict = eps, most, whole, strict
         self.random = random.Random(seed)
+        self.computed = 0
 
     def __call__(self, tensor: Tensor) -> Tensor:
+        self.computed += len(tensor.entries)
+        if self.computed > LONG:
+            raise Unfit("it takes long")
         return Tensor(tensor.shape, {record: self.number(entry) for record, entry in tensor.entries.items()})
 
     def number(self, x: Any) -> Any:
@@ -428,9 +435,7 @@ class Evaluator:
         """The value of the program, mapped over the axes that declared inputs have besides."""
         given = {each.name: tensor_of(each) for each in self.program.inputs}
         extra = union(
-            without(given[each.name].shape, each.declared)
-            for each in self.program.inputs
-            if each.declared is not None
+            without(given[each.name].shape, each.declared) for each in self.program.inputs if each.declared is not None
         )
         results = {}
         for record in records(extra):
@@ -454,7 +459,9 @@ class Evaluator:
             return owner.names[name]
         if name not in owner.known:
             fact = owner.facts[name]
-            owner.known[name] = self.elements(fact, owner) if isinstance(fact, Elements) else self.term(fact.term, owner)
+            owner.known[name] = (
+                self.elements(fact, owner) if isinstance(fact, Elements) else self.term(fact.term, owner)
+            )
         return owner.known[name]
 
     def elements(self, fact: Elements, frame: Frame) -> Tensor:
@@ -494,10 +501,7 @@ class Evaluator:
         extra = union(without(X.shape, own) for X, own in zip(arguments, needed))
         results = {}
         for record in records(extra):
-            parts = [
-                made({axis: X.shape[axis] for axis in own}, lambda r, X=X, own=own: X.at(r | without_axes(record, own)))
-                for X, own in zip(arguments, needed)
-            ]
+            parts = [part(X, record, own) for X, own in zip(arguments, needed)]
             results[record] = self.entered(function, parts, top)
         shape = next(iter(results.values())).shape
         if set(shape) & set(extra):
@@ -510,7 +514,9 @@ class Evaluator:
         sizes: Shape = {}
         for X in arguments:
             sizes |= X.shape
-        return self.term(function.body, Frame(top, dict(zip(names, arguments)), {f.name: f for f in function.facts}, sizes))
+        return self.term(
+            function.body, Frame(top, dict(zip(names, arguments)), {f.name: f for f in function.facts}, sizes)
+        )
 
     def over_axes(self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame) -> Tensor:
         """g_{a,b}: a and b become one axis, the function's own, and are what they were in the result."""
@@ -519,7 +525,11 @@ class Evaluator:
         order = records(sizes)
         joined = [merged(X, order, own) for X in arguments]
         needed = [(own,)] * len(joined)
-        found = self.lifted(function, joined, needed, top) if function.gives is not None else self.entered(function, joined, top)
+        found = (
+            self.lifted(function, joined, needed, top)
+            if function.gives is not None
+            else self.entered(function, joined, top)
+        )
         if own not in found.shape:
             return found
         rest = without(found.shape, [own])
@@ -539,8 +549,14 @@ class Evaluator:
         return made(shape, lambda record: function(*(X.at(record) for X in tensors)))
 
 
+def part(X: Tensor, record: Record, own: tuple[str, ...]) -> Tensor:
+    """X at a record of extra axes; an axis that is its parameter's own is not meant by it."""
+    rest = without_axes(record, own)
+    return made({axis: X.shape[axis] for axis in own}, lambda r: X.at(r | rest))
+
+
 def without_axes(record: Record, axes: Iterable[str]) -> Record:
-    """The pairs of a record of extra axes; an axis that a parameter binds is not meant by it."""
+    """A record without some axes."""
     return Record(pair for pair in record if pair[0] not in set(axes))
 
 
@@ -738,7 +754,9 @@ def _unroll(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor
 
 def _pool(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor:
     shape = {**X.shape, seq: X.shape[seq] // size, kernel: size}
-    return made(shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, (dict(r)[seq] - 1) * size + dict(r)[kernel])))
+    return made(
+        shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, (dict(r)[seq] - 1) * size + dict(r)[kernel]))
+    )
 
 
 def ranks(X: Tensor, axis: str, record: Record) -> list[int]:

@@ -21,7 +21,9 @@ SIZES = {"b": 1, "k": 2}
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("body", BODIES)
 def test_a_function_over_an_axis_is_its_body_with_that_axis(body, signed):
-    wanted = nt.evaluate(body.replace("X", "V").replace("max", "MAX").replace("ax", "c").replace("MAX", "max"), {"V": V}, sizes=SIZES)
+    wanted = nt.evaluate(
+        body.replace("X", "V").replace("max", "MAX").replace("ax", "c").replace("MAX", "max"), {"V": V}, sizes=SIZES
+    )
     signature = f"g_{{ax}} : ℝ^{{ax}} → {codomain(wanted)}\n" if signed else ""
     text = f"{signature}g_{{ax}}(X) = {body}\ng_{{c}}(V)"
     found = nt.evaluate(text, {"V": V}, sizes=SIZES)
@@ -43,7 +45,10 @@ def codomain(value: nt.NamedTensor) -> str:
 def test_a_literal_over_an_axis_that_is_not_one(body, number):
     axes, value = ("b,c", nt.tensor([[1.0, 2.0], [3.0, 4.0]], "b c")) if number == 316 else ("c", V)
     text = f"g_{{ax}}(X) = {body}\ng_{{{axes}}}(V)"
-    for evaluate in (lambda: nt.evaluate(text, {"V": value}), lambda: reference.evaluate(text, {"V": of_reference(value)})):
+    for evaluate in (
+        lambda: nt.evaluate(text, {"V": value}),
+        lambda: reference.evaluate(text, {"V": of_reference(value)}),
+    ):
         with pytest.raises(NotationError) as caught:
             evaluate()
         assert caught.value.number == number
@@ -53,7 +58,9 @@ def of_reference(value: nt.NamedTensor) -> reference.Tensor:
     return reference.tensor(value.array.tolist(), value.axes)
 
 
-@pytest.mark.parametrize("made", ["[3, 4]_{b}", "stack_{b}(3, 4)", "[3]_{b} ⊕_{b} [4]_{b}", "concat_{b}([3]_{b}, [4]_{b})"])
+@pytest.mark.parametrize(
+    "made", ["[3, 4]_{b}", "stack_{b}(3, 4)", "[3]_{b} ⊕_{b} [4]_{b}", "concat_{b}([3]_{b}, [4]_{b})"]
+)
 def test_what_parts_give_a_size_asks_for_none(made):
     """|b| has two values among the inputs, and neither is meant."""
     A, B = nt.tensor([1.0, 2.0], "b"), nt.tensor([1.0, 2.0, 3.0], "b")

@@ -8,7 +8,18 @@ import pytest
 import namedtensor as nt
 
 SIZES = {"a": 2, "b": 3, "c": 4, "d": 2}
-SHAPES = ["a,a->", "ab,ab->", "ab,ab->a", "abc,abc->a", "ab,b->a", "b,ab->a", "ab,bc->ac", "abc,bcd->ad", "abc,abd->acd", "abc,abcd->ad"]
+SHAPES = [
+    "a,a->",
+    "ab,ab->",
+    "ab,ab->a",
+    "abc,abc->a",
+    "ab,b->a",
+    "b,ab->a",
+    "ab,bc->ac",
+    "abc,bcd->ad",
+    "abc,abd->acd",
+    "abc,abcd->ad",
+]
 
 
 @pytest.mark.parametrize("dtypes", [("int64", "int64"), ("int32", "int64"), ("int64", "float32")], ids="-".join)
@@ -19,7 +30,8 @@ def test_whole_numbers_are_contracted(library, shape, dtypes):
     random = np.random.default_rng(3)
     inputs, rest = shape.split("->")
     arrays = [
-        random.integers(-4, 5, [SIZES[axis] for axis in axes]).astype(dtype) for axes, dtype in zip(inputs.split(","), dtypes)
+        random.integers(-4, 5, [SIZES[axis] for axis in axes]).astype(dtype)
+        for axes, dtype in zip(inputs.split(","), dtypes)
     ]
     tensors = [nt.tensor(xp.asarray(array), tuple(axes)) for array, axes in zip(arrays, inputs.split(","))]
     summed = ", ".join(sorted(set(inputs) - set(rest) - {","}))
