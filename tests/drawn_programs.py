@@ -32,6 +32,8 @@ KNOWN: dict[str, str] = {
     "size alone": "h^0 = |a| and f(X) = |a| are taken as facts of sizes, and define nothing",
     "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
     "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
+    "families of one base": "h_1^t of one function and h_2^t of another are taken for each other's, by the order of statements",
+    "ax in a fact alone": "g_{ax} takes an axis only where its body says so, or a fact just below its head",
     "uint16 on PyTorch": "PyTorch has no arithmetic for it, and its error comes bare",
 }
 
@@ -1304,7 +1306,7 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
     facts = []
     for n in range(d.random.choices([0, 1, 2], [4, 4, 1])[0]):
         if d.chance(0.5):
-            found: Any = family(d, inside, f"{'hpq'[n]}_{name[-1]}", "t", depth - 1, leaves)
+            found: Any = family(d, inside, family_name(d, n, name[-1]), "t", depth - 1, leaves)
         else:
             title = f"R_{{{name[-1]}{n}}}" if d.chance(0.7) else "RST"[n]
             shape = d.one([shape for _, shape in parameters])
@@ -1344,6 +1346,12 @@ def speaks_of_sizes(thing: Any) -> bool:
     return isinstance(thing, Elements) or any(
         each.form in SIZED or each.data[:1] and each.data[0] in SIZED for each in terms_of(thing)
     )
+
+
+def family_name(d: Drawing, place: int, function: str) -> str:
+    """Families of two functions have one base, told apart by their labels."""
+    letters = ("hpq", "kru", "vyz")[int(function) - 1 if "families of one base" in d.known else 0]
+    return f"{letters[place]}_{function}"
 
 
 def clashing(term: Term, other: Term) -> bool:
@@ -1391,7 +1399,8 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     )
     one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
     d.sizes, d.bound, d.closed = outer, {}, False
-    said = " ".join(map(written, (body, *(fact.term for fact in facts))))
+    facts_say = () if "ax in a fact alone" in d.known else (fact.term for fact in facts)
+    said = " ".join(map(written, (body, *facts_say)))
     signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
     return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
 
