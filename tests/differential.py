@@ -18,7 +18,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from drawn_programs import KNOWN, Family, Function, Program, Term, draw, names_in, number, statement_lines, terms_of
+from drawn_programs import draw
+from drawn_sight import number
+from drawn_tree import Family, Function, Program, Term, names_in, statement_lines, terms_of
+from known_faults import KNOWN
 from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
 
 import namedtensor as nt

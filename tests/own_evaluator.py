@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from drawn_programs import Elements, Family, Function, Input, Program, Shape, Term
+from drawn_tree import Elements, Family, Function, Input, Program, Shape, Term
 
 Record = frozenset
 

@@ -15,9 +15,14 @@ from typing import Any
 
 import differential
 import drawn_programs
+import drawn_sight
+import drawn_terms
+import drawn_tree
 import own_evaluator
 import pytest
-from drawn_programs import KNOWN, Program, Term, draw
+from drawn_programs import draw
+from drawn_tree import Input, Program, Term
+from known_faults import KNOWN
 
 import namedtensor as nt
 from namedtensor import calculus, compiled, lifting
@@ -39,13 +44,13 @@ def test_every_way_gives_what_the_definitions_say():
 # ------------------------------------------------------------------------------------------------------------- coverage
 TIMES = 3
 DRAWN = 1000
-FORMS = set(drawn_programs.WRITTEN)
+FORMS = set(drawn_tree.WRITTEN)
 OPERATORS = {
-    *drawn_programs.ONE_NUMBER, *drawn_programs.GUARDED, *drawn_programs.RELATIONS, *drawn_programs.REDUCTIONS, *"+−⊙·/∧∨¬",
+    *drawn_terms.ONE_NUMBER, *drawn_terms.GUARDED, *drawn_tree.RELATIONS, *drawn_terms.REDUCTIONS, *"+−⊙·/∧∨¬",
     *"max min pow clip where softmax logsoftmax argmax argmin standardize cumsum cumprod sort any all odd even".split(),
     *"concat stack unroll pool maxk argmaxk onehot iota I".split(),
 }  # fmt: skip
-DTYPES = {*drawn_programs.FLOATS, *drawn_programs.WHOLE, "bool", "int", "float"}
+DTYPES = {*drawn_sight.FLOATS, *drawn_sight.WHOLE, "bool", "int", "float"}
 STATEMENTS = {
     "Definition", "Elements", "Family", "Function", "claim", "function over axes", "function without signature",
     "family in a function", "definition in a function", "family of parameters", "lifted call", "lifted input",
@@ -168,13 +173,13 @@ def test_a_planted_fault_is_noticed(fault, monkeypatch):
 
 # --------------------------------------------------------------------------------------------- the evaluator, by hand
 def value(text_shape: dict, out: Term) -> dict:
-    program = Program((drawn_programs.Input("X", tuple(text_shape.items()), "float64", (1.0, 2.0, 4.0)),), (), (), out)
+    program = Program((Input("X", tuple(text_shape.items()), "float64", (1.0, 2.0, 4.0)),), (), (), out)
     return own_evaluator.evaluate(program).entries
 
 
 def test_the_evaluator_differentiates():
     x = Term("name", (), ("X",), (("a", 3),))
-    cube = Term("power", (x, drawn_programs.number(3)), (), x.shape)
+    cube = Term("power", (x, drawn_sight.number(3)), (), x.shape)
     total = Term("over", (cube,), ("∑", ("a",), None))
     slope = Term("derivative", (total,), ("X", "*"), (("a*", 3),))
     bend = Term("derivative", (slope,), ("X", "†"), (("a*", 3), ("a†", 3)))
