@@ -539,7 +539,8 @@ class Evaluator:
     # ------------------------------------------------------------------------------------------------------------ terms
     def term(self, term: Term, frame: Frame) -> Tensor:
         found = TERMS[term.form](self, term, frame)
-        return found if term.form in ("name", "number", "member") else self.rounding(found)
+        exact = term.form in ("name", "member") or term.form == "number" and not isinstance(term.data[0], int)
+        return found if exact else self.rounding(found)
 
     def parts(self, term: Term, frame: Frame) -> list[Tensor]:
         return [self.term(part, frame) for part in term.parts]
