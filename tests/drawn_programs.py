@@ -117,7 +117,7 @@ def with_parameter(d: Drawing, term: Term, leaf: Leaf) -> Term:
 
 def parameter_family(d: Drawing, shape: Shape, high: int) -> str | None:
     """W^l ∈ ℝ^{…} for l = 1, …, n, its members given."""
-    if any(map(is_generic, shape.values())) or len(d.inputs) > 6:
+    if not d.may_be_given(shape):
         return None
     name = "WRST"[len(d.parameter_families)]
     for n in range(1, high + 1):

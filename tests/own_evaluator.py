@@ -428,34 +428,41 @@ class Evaluator:
     def __init__(self, program: Program, rounding: Rounding):
         self.program, self.rounding = program, rounding
         self.tags = itertools.count(1)
+        self.needed: set[str] = set()  # names of inputs that were asked for
         self.facts = {each.name: each for each in program.statements}
 
     # --------------------------------------------------------------------------------------------------------- programs
     def value(self) -> Tensor:
-        """The value of the program, mapped over the axes that declared inputs have besides."""
+        """The value of the program, mapped over the axes that declared inputs which it needs have besides."""
         given = {each.name: tensor_of(each) for each in self.program.inputs}
-        extra = union(
-            without(given[each.name].shape, each.declared) for each in self.program.inputs if each.declared is not None
-        )
-        results = {}
-        for record in records(extra):
-            names = {}
-            for each in self.program.inputs:
-                whole = given[each.name]
-                kept = whole.shape if each.declared is None else {a: whole.shape[a] for a in each.declared}
-                names[each.name] = made(kept, lambda r, whole=whole, record=record: whole.at(r | record))
-            sizes: Shape = dict(self.program.sizes)
-            for tensor in names.values():
-                sizes |= {axis: size for axis, size in tensor.shape.items() if axis not in dict(self.program.sizes)}
-            top = Frame(None, names, self.facts, sizes)
-            results[record] = self.term(self.program.out, top)
+        extras = {
+            each.name: without(given[each.name].shape, each.declared or ())
+            for each in self.program.inputs
+            if each.declared is not None
+        }
+        results = {record: self.at(record, given, extras) for record in records(union(extras.values()))}
+        extra = union(shape for name, shape in extras.items() if name in self.needed)
         shape = next(iter(results.values())).shape
-        return Tensor({**extra, **shape}, {s | r: x for s, each in results.items() for r, x in each.entries.items()})
+        found = {
+            frozenset(pair for pair in s if pair[0] in extra) | r: x
+            for s, each in results.items()
+            for r, x in each.entries.items()
+        }
+        return Tensor({**extra, **shape}, found)
+
+    def at(self, record: Record, given: dict[str, Tensor], extras: dict[str, Shape]) -> Tensor:
+        """The value at a record of extra axes."""
+        names = {name: part(X, record, tuple(without(X.shape, extras.get(name, ())))) for name, X in given.items()}
+        sizes: Shape = {}
+        for tensor in names.values():
+            sizes |= tensor.shape
+        return self.term(self.program.out, Frame(None, names, self.facts, sizes | dict(self.program.sizes)))
 
     # ------------------------------------------------------------------------------------------------------------ names
     def name(self, name: str, frame: Frame) -> Tensor:
         owner = frame.owner(name)
         if name in owner.names:
+            self.needed.add(name)
             return owner.names[name]
         if name not in owner.known:
             fact = owner.facts[name]
