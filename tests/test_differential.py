@@ -198,7 +198,7 @@ def test_what_differs_is_made_smaller(monkeypatch):
             found = differential.compare(program, way).differences
             if found and len(program.text) > 100:
                 break
-        small = differential.shrunk(program, found[0], seconds=5)
+        small = differential.shrunk(program, found[0], seconds=3)
         assert "tanh" in small.text and len(small.text) < 0.7 * len(program.text)
         assert "tanh" in differential.reproduction(small, found[0])
     finally:
