@@ -63,21 +63,20 @@ def apply(
 def given_by(checker: Checker, record: Operator, arguments, names, node, frame) -> Mapping[str, Any] | None:
     if record.given is None:
         return None
-    taken = {axis for argument in arguments for axis in argument.shape}
     sizes: dict[str, Any] = {}
-    new = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
+    made = set(record.lifted.output) - {formal for group in record.lifted.inputs for formal in group}
     bound = bind(record.lifted, names) if not record.lifted.variadic else {}
-    for formal in new:
+    for formal in (
+        made if record.kind != "structure" else ()
+    ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
             size = checker.solver.size(axis, frame, node)
             if size is None and checker.demand:
                 size = checker.unknown_size(axis)
-            if size is None and record.kind != "structure":
+            if size is None:
                 place = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
                 raise checker.unknown_axis_size(axis, place)
-            if size is not None:
-                sizes[axis] = size
-    del taken
+            sizes[axis] = size
     if any(not is_known(size) for size in sizes.values()):
         sizes = {axis: known(size) for axis, size in sizes.items()}
     return record.given(tuple(argument.shape for argument in arguments), names, sizes)

@@ -241,7 +241,10 @@ class Checker:
         if len(cells) > self.limits.literal:  # which a macro made
             raise too_many_cells(len(cells), self.limits.literal, self.scope.source, node.span)
         extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
-        shape = dict(zip((axis.name for axis in node.axes), extent))
+        names = tuple(self.one_axis(axis, frame) for axis in node.axes)
+        if len(set(names)) < len(names):
+            raise self.error(303, f"{names[0]} is named twice", node, hint="rows and columns are two axes")
+        shape = dict(zip(names, extent))
         entries = self.all_terms(cells, frame)
         for entry, cell in zip(entries, cells):
             clash = set(entry.shape) & set(shape)
@@ -250,11 +253,20 @@ class Checker:
                     306, f"this entry has the axis {clash.pop()} of the literal itself", cell, hint="rename it"
                 )
         shape = {**self.broadcast(entries, node, node.span, "[…]", cells), **shape}
-        names = tuple(axis.name for axis in node.axes)
         if all(entry.number is not None for entry in entries):
             numbers = tuple(entry.number for entry in entries)
             return self.terms.make("constant", options=(names, extent, Numbers(numbers)), shape=shape, node=node)
         return self.terms.make("literal", entries, options=(names, extent), shape=shape, node=node)
+
+    def one_axis(self, axis: nodes.Axis, frame: Frame) -> str:
+        """What the name of an axis stands for, where that must be one axis."""
+        found = frame.real_axes(axis.name)
+        if len(found) != 1:
+            raise self.error(
+                316, f"a literal takes one axis for {axis.name}, which stands for {', '.join(found)} here", axis,
+                hint="use the function with one axis, or write the literal over axes that it names",
+            )  # fmt: skip
+        return found[0]
 
     def cases_rule(self, node: nodes.Cases, frame: Frame) -> Term:
         return cases.cases(self, node, frame)

@@ -97,11 +97,11 @@ def _scaled(planner: _Planner, term: Term, several: bool = False) -> tuple[Term,
 def linear(planner: _Planner, term: Term) -> Any:
     """X ⊙_{ax} W + b, where b has the axes of W but for ax, and whatever else is added to it; else None."""
     addends = _addends(planner, term, True)
-    for product, bias in permutations(addends, 2):
-        found = _linear(planner, product, planner.found.get(id(bias)))
+    for product, bias in permutations(range(len(addends)), 2):
+        found = _linear(planner, addends[product], planner.found.get(id(addends[bias])))
         if found is not None:
-            for each in addends:
-                if each is not product and each is not bias:
+            for place, each in enumerate(addends):  # by place, since one addend may stand twice
+                if place not in (product, bias):
                     found = planner.writer.add(planner.value(each), found)
             return found
     return None

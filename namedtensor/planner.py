@@ -335,8 +335,8 @@ class _Planner:
     def normalised_late(self, term: Term) -> Argument | None:
         w = self.writer
         for soft, other in (term.arguments, term.arguments[::-1]):
-            if soft.operator != "softmax" or not self.serves_alone(soft) or not set(soft.axes) <= set(term.axes):
-                continue
+            if soft.operator != "softmax" or not self.serves_alone(soft) or set(soft.axes) != set(term.axes):
+                continue  # over further axes the sums that are divided by would have to be summed too
             x, y = self.found.get(id(soft.arguments[0])), self.value(other)
             if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or y.dtype != x.dtype:
                 continue

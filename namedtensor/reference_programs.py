@@ -165,7 +165,11 @@ class Evaluation(Names):
         return rename(base, {axis: axis + node.mark for axis in base.shape})
 
     def literal(self, node: nodes.Literal, frame: Frame) -> Tensor:
-        axes = [axis.name for axis in node.axes]
+        axes = [real for axis in node.axes for real in frame.real(axis.name)]
+        if len(axes) != len(node.axes):
+            raise NotationError(316, f"a literal takes {len(node.axes)} axes, not {len(axes)}")
+        if len(set(axes)) < len(axes):
+            raise NotationError(303, f"{axes[0]} is named twice")
         places = {
             (row, column)[2 - len(axes) :]: self.value(cell, frame)
             for row, cells in enumerate(node.rows, 1)

@@ -29,6 +29,12 @@ def _method(name: str):
     return lambda names, options, step: f"{names[0]}.{name}({_over(options, step)})"
 
 
+def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    """PyTorch's own is of floats alone."""
+    whole = all(each.dtype.startswith(("int", "uint")) for each in step.arguments)
+    return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
+
+
 def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     moves = options["moves"]
     return f"{names[0]}.T" if moves == (1, 0) else f"{names[0]}.permute{moves}"

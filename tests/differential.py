@@ -1,0 +1,618 @@
+"""Drawn programs computed in every way that the package has, and compared with an evaluator that shares no code with it.
+
+    python tests/differential.py 10000 0        ten thousand draws from seed 0 on, and what differs
+
+What differs is made smaller by leaving out statements and parts as long as the way stays wrong, and printed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from drawn_programs import draw
+from drawn_sight import number
+from drawn_tree import Family, Function, Program, Term, names_in, statement_lines, terms_of
+from known_faults import KNOWN
+from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
+
+import namedtensor as nt
+from namedtensor import reference
+from namedtensor.optimisations import OPTIMISATIONS
+
+
+class Precision(NamedTuple):
+    """How coarse numbers are: their rounding, how close results must be, and how large they may become."""
+
+    eps: float
+    close: float
+    most: float
+
+
+PRECISIONS = {
+    "float64": Precision(2.3e-16, 1e-9, 1e12),
+    "float32": Precision(1.2e-7, 1e-4, 1e6),
+    "float16": Precision(1e-3, 3e-2, 1e2),
+}
+COARSE = ("float64", "float32", "float16")
+NARROW = {
+    name: range(np.iinfo(name).min, np.iinfo(name).max + 1) for name in ("int8", "uint8", "int16", "uint16", "int32")
+}
+SPREADS = 8  # roundings that a result's spread is taken of, before it is called wrong
+FACTOR = 64  # times the spread
+
+
+# ------------------------------------------------------------------------------------------------------------- what is due
+def coarsest(program: Program, library: str) -> str:
+    """The precision that results have: that of the coarsest input; PyTorch and JAX compute single where none is said."""
+    given = {each.dtype for each in program.inputs} & set(COARSE)
+    given |= {"float32"} if library != "numpy" else set()
+    return max(given, key=COARSE.index, default="float64")
+
+
+def narrowest(program: Program, known: Any) -> range:
+    """Whole numbers that no step may leave; JAX has none that are wider."""
+    found = range(-(2**31), 2**31)
+    if "narrow whole numbers" in known:
+        for each in program.inputs:
+            found = min(found, NARROW.get(each.dtype, found), key=len)
+    return found
+
+
+class Due(NamedTuple):
+    """The value that is due, how far off each number may be, and how large they are."""
+
+    value: Tensor
+    spread: dict
+    scale: float
+
+    def allowed(self, record: Any, precision: Precision) -> float:
+        return max(precision.close * max(self.scale, 0.01), FACTOR * self.spread[record])
+
+
+def due(program: Program, precision: Precision, known: Any, times: int = 2) -> Due:
+    """What the program means; raises Unfit where it hangs on the last digit."""
+    limits: dict[str, Any] = {
+        "most": precision.most,
+        "whole": narrowest(program, known),
+        "strict": "case not taken" in known,
+    }
+    exact = evaluate(program, Rounding(**limits))
+    spread = dict.fromkeys(exact.entries, 0.0)
+    for seed in range(times):
+        rounded = evaluate(program, Rounding(precision.eps, seed, **limits))
+        spread = {
+            record: max(off, abs(rounded.entries[record] - exact.entries[record])) for record, off in spread.items()
+        }
+    scale = max((abs(x) for x in exact.entries.values()), default=0.0)
+    found = Due(exact, spread, scale)
+    if any(FACTOR * off > 0.1 * max(scale, 0.01) for off in spread.values()):
+        raise Unfit("ill-conditioned")
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------------- inputs
+def array_of(program: Program, layout: str = "plain") -> dict[str, Any]:
+    """The inputs as named tensors, stored in some way; plain Python numbers stay such."""
+    return {each.name: stored(each, layout) for each in program.inputs}
+
+
+def stored(given: Any, layout: str) -> Any:
+    if given.dtype in ("int", "float"):
+        return given.entries[0]
+    array = np.array(given.entries, dtype=given.dtype).reshape([size for _, size in given.shape])
+    axes = [axis for axis, _ in given.shape]
+    if layout != "plain" and axes:
+        mix = random.Random(given.name)
+        order = mix.sample(range(len(axes)), len(axes))
+        array, axes = array.transpose(order), [axes[place] for place in order]
+        wide = np.zeros([2 * size + 1 for size in array.shape], dtype=array.dtype)
+        window = wide[tuple(slice(1, None, 2) for _ in array.shape)]
+        window[...] = array
+        backwards = np.ascontiguousarray(array[::-1])[::-1]
+        array = mix.choice([np.asfortranarray(array), window, backwards, array])
+    return nt.tensor(array, tuple(axes))
+
+
+def converted(values: dict[str, Any], library: str, turned: bool) -> dict[str, Any]:
+    if library == "numpy":
+        return values
+    xp = __import__("torch" if library == "torch" else "jax.numpy", fromlist=["asarray"])
+    found = {}
+    for name, value in values.items():
+        if isinstance(value, nt.NamedTensor):
+            array = xp.asarray(np.array(value.array))
+            axes = value.axes
+            if turned and len(axes) > 1:
+                array, axes = (
+                    (array.permute(*reversed(range(array.ndim))) if library == "torch" else array.T),
+                    axes[::-1],
+                )
+            value = nt.tensor(array, axes)
+        found[name] = value
+    return found
+
+
+class Sample(NamedTuple):
+    program: Program
+    text: str
+    values: dict[str, Any]
+
+    def turned(self) -> dict[str, Any]:
+        return array_of(self.program, "turned")
+
+
+# ------------------------------------------------------------------------------------------------------------------ ways
+def by_evaluate(s: Sample) -> Any:
+    return nt.evaluate(s.text, s.values)
+
+
+def by_evaluate_again(s: Sample) -> Any:
+    """A repeated call takes other ways than a first one."""
+    for _ in range(3):
+        found = nt.evaluate(s.text, s.values)
+    return found
+
+
+def by_entry(s: Sample) -> Any:
+    return nt.program(s.text)["out"](values=s.values)
+
+
+def by_entries(s: Sample) -> Any:
+    """Several values together, and statements in another order."""
+    *statements, out = s.text.splitlines()
+    random.Random(s.text).shuffle(statements)
+    return nt.program("\n".join([out, *statements]))["out", "out"](values=s.values)[1]
+
+
+def by_formula(s: Sample) -> Any:
+    return nt.formula(s.text)(values=s.values)
+
+
+def by_turned_inputs(s: Sample) -> Any:
+    return nt.evaluate(s.text, s.turned())
+
+
+def by_explain(s: Sample) -> Any:
+    return nt.explain(s.text, s.values)[-1].value
+
+
+def compiled(library: str, without: tuple[str, ...] = (), turned: bool = False) -> Callable[[Sample], Any]:
+    def way(s: Sample) -> Any:
+        values = converted(s.turned() if turned and library == "numpy" else s.values, library, turned)
+        function = nt.formula(s.text).compile(library, without=without)
+        for _ in range(3):
+            found = function(values=values)
+        return found
+
+    return way
+
+
+def without_each(s: Sample) -> Any:
+    """Without one optimisation, another for another program."""
+    return compiled("numpy", (random.Random(s.text).choice(sorted(OPTIMISATIONS)),))(s)
+
+
+def standing_alone(library: str) -> Callable[[Sample], Any]:
+    """The source text, run where there is nothing of the package."""
+
+    def way(s: Sample) -> Any:
+        values = converted(s.values, library, False)
+        text = nt.formula(s.text).to_python(library, values)
+        if "namedtensor" in text:
+            raise AssertionError("the source text names the package")
+        namespace: dict[str, Any] = {}
+        exec(compile(text, "<source>", "exec"), namespace)
+        arrays = [value.array for value in values.values() if isinstance(value, nt.NamedTensor)]
+        found = namespace["function"](*arrays)
+        whole = nt.formula(s.text).compile(library)(values=values)
+        return nt.tensor(found, whole.axes)
+
+    return way
+
+
+def by_reference(s: Sample) -> Any:
+    given = {}
+    for each in s.program.inputs:
+        if each.dtype in ("int", "float"):
+            given[each.name] = each.entries[0]
+        else:
+            array = np.array(each.entries, dtype=object).reshape([size for _, size in each.shape])
+            given[each.name] = reference.tensor(array.tolist(), tuple(axis for axis, _ in each.shape))
+    return reference.evaluate(s.text, given)
+
+
+def printed(print_: Callable[[Any], str]) -> Callable[[Sample], Any]:
+    """Printed, read back, and computed; the tree must be the same."""
+
+    def way(s: Sample) -> Any:
+        program = nt.program(s.text)
+        text = print_(program)
+        if nt.program(text).tree != program.tree:
+            raise AssertionError(f"read back, this is another program:\n{text}")
+        return nt.evaluate(text, s.values)
+
+    return way
+
+
+class Way(NamedTuple):
+    """`often` says for what part of the draws it is taken."""
+
+    run: Callable[[Sample], Any]
+    library: str = "numpy"
+    often: float = 1.0
+
+
+WAYS = {
+    "evaluate": Way(by_evaluate),
+    "evaluate, again": Way(by_evaluate_again, often=0.5),
+    "an entry": Way(by_entry, often=0.5),
+    "entries, statements in another order": Way(by_entries, often=0.5),
+    "formula": Way(by_formula, often=0.3),
+    "inputs stored otherwise": Way(by_turned_inputs),
+    "explain": Way(by_explain, often=0.3),
+    "reference": Way(by_reference),
+    "compiled": Way(compiled("numpy"), often=0.5),
+    "compiled, inputs stored otherwise": Way(compiled("numpy", turned=True), often=0.3),
+    "without optimisations": Way(compiled("numpy", tuple(OPTIMISATIONS))),
+    "without one of them": Way(without_each, often=0.5),
+    "source text": Way(standing_alone("numpy"), often=0.5),
+    "printed": Way(printed(lambda p: p.to_text()), often=0.3),
+    "printed in ASCII": Way(printed(lambda p: p.to_text(ascii=True)), often=0.3),
+    "printed in LaTeX": Way(printed(lambda p: p.to_latex()), often=0.3),
+    "printed with macros": Way(printed(lambda p: p.to_latex(macros=True)), often=0.3),
+    "PyTorch": Way(compiled("torch"), "torch", 0.7),
+    "PyTorch, inputs stored otherwise": Way(compiled("torch", turned=True), "torch", 0.3),
+    "PyTorch's source text": Way(standing_alone("torch"), "torch", 0.3),
+    "PyTorch without optimisations": Way(compiled("torch", tuple(OPTIMISATIONS)), "torch", 0.3),
+    "JAX": Way(compiled("jax"), "jax", 0.06),
+    "JAX's source text": Way(standing_alone("jax"), "jax", 0.03),
+}
+
+
+def is_installed(library: str) -> bool:
+    try:
+        __import__(library)
+    except ImportError:
+        return False
+    return True
+
+
+def ways(names: Iterable[str] = WAYS) -> dict[str, Way]:
+    """Those whose library is installed."""
+    return {name: WAYS[name] for name in names if is_installed(WAYS[name].library)}
+
+
+def is_known(program: Program, name: str, known: Any) -> bool:
+    """Whether a way is known to be wrong for such a program."""
+    if (
+        WAYS[name].library == "torch"
+        and "uint16 on PyTorch" in known
+        and any(i.dtype == "uint16" for i in program.inputs)
+    ):
+        return True
+    derivatives = any(term.form == "derivative" for term in terms_of(program))
+    return name == "reference" and derivatives and "reference's derivatives" in known
+
+
+# ------------------------------------------------------------------------------------------------------------- comparing
+class Difference(NamedTuple):
+    way: str
+    got: str
+    kind: str  # what stays while a program is made smaller: "value", or an error's kind
+
+    def __str__(self) -> str:
+        return f"{self.way}: {self.got}"
+
+
+def entries_of(found: Any) -> dict | None:
+    """A tensor of the package, or of its reference evaluator, as a dict from records to numbers."""
+    if isinstance(found, reference.Tensor):
+        return {frozenset(r.items()): found(r) for r in (dict(each) for each in records(dict(found.shape)))}
+    if not isinstance(found, nt.NamedTensor):
+        found = nt.tensor(found, ())
+    array = np.asarray(found.to_array(found.axes) if found.axes else found.array)
+    shape = dict(zip(found.axes, array.shape))
+    return dict(zip(records(shape), array.ravel().tolist()))
+
+
+def difference(name: str, way: Way, sample: Sample, wanted: Callable[[str], Due]) -> Difference | None:
+    """What a way gives that it should not, if anything. Raises Unfit where nothing can be said."""
+    precision = coarsest(sample.program, way.library)
+    expected = wanted(precision)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = way.run(sample)
+        entries = entries_of(found)
+    except Exception as problem:
+        first = str(problem).strip().splitlines()[:1]
+        number_of = getattr(problem, "number", type(problem).__name__)
+        return Difference(name, f"{type(problem).__name__}: {' '.join(first)}", f"error {number_of}")
+    if set(entries) != set(expected.value.entries):
+        axes = sorted({axis for record in entries for axis, _ in record})
+        return Difference(name, f"a tensor of {len(entries)} numbers over {', '.join(axes)}", "shape")
+    for record, number_due in expected.value.entries.items():
+        got = entries[record]
+        if not abs(got - number_due) <= expected.allowed(record, PRECISIONS[precision]):
+            return Difference(name, f"{got} at {dict(sorted(record))}, where {number_due} is due", "value")
+    return wrong_dtype(name, sample, found, way)
+
+
+def wrong_dtype(name: str, sample: Sample, found: Any, way: Way) -> Difference | None:
+    """Where all floats have one dtype, a result of floats has it too."""
+    given = {each.dtype for each in sample.program.inputs}
+    dtype = str(getattr(getattr(found, "array", None), "dtype", "")).rpartition(".")[2]
+    if len(given & set(COARSE)) != 1 or given - set(COARSE) - {"int", "float", "bool"} or not dtype.startswith("float"):
+        return None
+    (wanted,) = given & set(COARSE)
+    if dtype == wanted or way.library == "jax" and wanted == "float64" or not floats_reach(sample.program):
+        return None
+    return Difference(name, f"{dtype}, where all is {wanted}", "dtype")
+
+
+def floats_reach(program: Program) -> bool:
+    """Whether the value surely has a float input in it: where it is a sum or product with one."""
+    term = program.out
+    floats = {each.name for each in program.inputs if each.dtype in COARSE}
+    while term.form in ("infix", "over", "rename", "applied", "contract", "negative"):
+        for part in term.parts:
+            if part.form == "name" and part.data[0] in floats and term.data[:1] != ("where",) and part is not None:
+                return term.data[:1] not in (("any",), ("all",), ("argmax",), ("argmin",), ("sign",), ("onehot",))
+        if not term.parts:
+            return False
+        term = term.parts[0]
+    return term.form == "name" and term.data[0] in floats
+
+
+class Comparison(NamedTuple):
+    """What came of one program: which ways were taken, and what differed; or why it was not fit."""
+
+    taken: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    unfit: str | None = None
+
+
+def compare(
+    program: Program, chosen: dict[str, Way] | None = None, known: Any = KNOWN, all_ways: bool = False
+) -> Comparison:
+    """The program computed in these ways, each taken as often as it says."""
+    chosen = ways() if chosen is None else chosen
+    sample = Sample(program, program.text, array_of(program))
+    choose = random.Random(sample.text)
+    computed: dict[str, Due] = {}
+
+    def wanted(precision: str) -> Due:
+        if precision not in computed:
+            computed[precision] = due(program, PRECISIONS[precision], known)
+        return computed[precision]
+
+    try:
+        wanted(coarsest(program, "numpy"))
+    except Unfit as problem:
+        return Comparison((), (), str(problem))
+    taken, found = [], []
+    for name, way in chosen.items():
+        if not all_ways and choose.random() >= way.often or is_known(program, name, known):
+            continue
+        try:
+            each = difference(name, way, sample, wanted)
+        except Unfit:
+            continue
+        taken.append(name)
+        if each is not None and is_sure(program, way, known):
+            found.append(each)
+    return Comparison(tuple(taken), tuple(found))
+
+
+def is_sure(program: Program, way: Way, known: Any) -> bool:
+    """Whether the program is fit by more roundings than are done where all agrees."""
+    try:
+        due(program, PRECISIONS[coarsest(program, way.library)], known, SPREADS)
+    except Unfit:
+        return False
+    return True
+
+
+# -------------------------------------------------------------------------------------------------------------- shrinking
+def smaller_terms(term: Term) -> Iterator[Term]:
+    """Terms of the same shape that say less."""
+    if term.form in ("number", "name", "member", "size"):
+        return
+    for part in term.parts:
+        for each in part.walk():
+            if each.shape == term.shape and each.form not in ("relation", "logic", "property"):
+                yield each
+    if not term.shape and term.form not in ("relation", "logic", "property"):
+        yield number(1)
+    if len(term.shape) == 1 and term.shape[0][1] < 5 and term.form != "literal":
+        ((axis, size),) = term.shape
+        yield Term("literal", tuple(number(n + 1) for n in range(size)), ((axis,), size), term.shape)
+    for place, part in enumerate(term.parts):
+        for each in smaller_terms(part):
+            yield replace(term, parts=(*term.parts[:place], each, *term.parts[place + 1 :]))
+
+
+def smaller_things(thing: Any) -> Iterator[Any]:
+    """A statement that says less."""
+    if isinstance(thing, Function):
+        for body in smaller_terms(thing.body):
+            yield with_needed_facts(replace(thing, body=body))
+        for place, fact in enumerate(thing.facts):
+            for each in smaller_things(fact):
+                yield replace(thing, facts=(*thing.facts[:place], each, *thing.facts[place + 1 :]))
+    elif isinstance(thing, Family):
+        for rule in smaller_terms(thing.rule):
+            yield replace(thing, rule=rule)
+        for place, (at, start) in enumerate(thing.starts):
+            for each in smaller_terms(start):
+                yield replace(thing, starts=(*thing.starts[:place], (at, each), *thing.starts[place + 1 :]))
+    else:
+        if getattr(thing, "claim", None) is not None:
+            yield replace(thing, claim=None)
+        else:
+            for term in smaller_terms(thing.term):
+                yield replace(thing, term=term)
+
+
+def facts_belong(program: Program) -> bool:
+    """Whether each definition in a function mentions a parameter of it, directly or by another such; else it is none of it."""
+    for function in program.statements:
+        if isinstance(function, Function):
+            if (
+                function.over
+                and function.gives is None
+                and "ax" not in "".join(statement_lines(function)[0].split("=")[1:])
+            ):
+                return False
+            if len(with_needed_facts(function).facts) < len(function.facts):
+                return False
+            bodies = (
+                function.body,
+                *(start for fact in function.facts if isinstance(fact, Family) for _, start in fact.starts),
+            )
+            if any(body.form == "size" for body in bodies):
+                return False
+            own = {name for name, _ in function.parameters} | set(function.options)
+            for _ in function.facts:
+                own |= {fact.name for fact in function.facts if (names_in(fact) - {fact.name}) & own}
+            if any(fact.name not in own for fact in function.facts):
+                return False
+    return True
+
+
+def with_needed_facts(function: Function) -> Function:
+    used, size = names_in(function.body), -1
+    while len(used) > size:
+        size = len(used)
+        for fact in function.facts:
+            if fact.name in used:
+                used |= names_in(fact)
+    return replace(function, facts=tuple(fact for fact in function.facts if fact.name in used))
+
+
+def smaller(program: Program) -> Iterator[Program]:
+    for out in smaller_terms(program.out):
+        yield replace(program, out=out)
+    for place, statement in enumerate(program.statements):
+        for each in smaller_things(statement):
+            yield replace(program, statements=(*program.statements[:place], each, *program.statements[place + 1 :]))
+
+
+def trimmed(program: Program) -> Program:
+    """Without statements and inputs that nothing names any more."""
+    wanted, size = names_in(program.out), -1
+    while len(wanted) > size:
+        size = len(wanted)
+        for each in program.statements:
+            if each.name in wanted:
+                wanted |= names_in(each)
+    families = tuple(each for each in program.families if each[0] in wanted)
+    wanted |= {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
+    statements = tuple(each for each in program.statements if each.name in wanted)
+    return replace(
+        program, statements=statements, families=families, inputs=tuple(i for i in program.inputs if i.name in wanted)
+    )
+
+
+def shrunk(program: Program, found: Difference, known: Any = KNOWN, seconds: float = 20) -> Program:
+    """A smaller program for which the same way gives the same kind of wrong answer."""
+    way = {found.way: WAYS[found.way]}
+    end = time.monotonic() + seconds
+
+    def still(candidate: Program) -> bool:
+        try:
+            result = compare(candidate, way, known, all_ways=True)
+        except Exception:
+            return False
+        return any(each.kind == found.kind for each in result.differences)
+
+    progress = True
+    while progress and time.monotonic() < end:
+        progress = False
+        for candidate in smaller(program):
+            if time.monotonic() > end:
+                break
+            candidate = trimmed(candidate)
+            if facts_belong(candidate) and len(candidate.text) < len(program.text) and still(candidate):
+                program, progress = candidate, True
+                break
+    return program
+
+
+def reproduction(program: Program, found: Difference) -> str:
+    """A difference, as it can be typed."""
+    inputs = []
+    for each in program.inputs:
+        if each.dtype in ("int", "float"):
+            inputs.append(f"  {each.name} = {each.entries[0]}")
+        else:
+            array = np.array(each.entries).reshape([size for _, size in each.shape]).tolist()
+            inputs.append(f"  {each.name} = {array} over {' '.join(axis for axis, _ in each.shape)}, {each.dtype}")
+    return "\n".join([str(found), *("  " + line for line in program.text.splitlines()), *inputs])
+
+
+# -------------------------------------------------------------------------------------------------------------- many draws
+class Run(NamedTuple):
+    draws: int
+    fit: int
+    taken: Counter
+    unfit: Counter
+    found: list[str]
+
+
+def run(
+    seeds: Iterable[int], seconds: float | None = None, known: Any = KNOWN, progress: bool = False,
+    chosen: dict[str, Way] | None = None, most: int = 50,
+) -> Run:  # fmt: skip
+    """Draw, compare and make smaller, until the seeds or the seconds end."""
+    end = None if seconds is None else time.monotonic() + seconds
+    taken, unfit, found, fit, draws = Counter(), Counter(), [], 0, 0
+    chosen = ways() if chosen is None else chosen
+    for seed in seeds:
+        if end is not None and time.monotonic() > end or len(found) >= most:
+            break
+        program = draw(seed, known)
+        result = compare(program, chosen, known)
+        draws += 1
+        fit += result.unfit is None
+        taken.update(result.taken)
+        unfit.update([result.unfit] if result.unfit else [])
+        if result.differences:
+            each = result.differences[0]
+            small = shrunk(program, each, known)
+            again = compare(small, {each.way: WAYS[each.way]}, known, all_ways=True).differences or [each]
+            ways_of = ", ".join(sorted({d.way for d in result.differences}))
+            text = f"seed {seed} ({ways_of})\n{reproduction(small, again[0])}"
+            found.append(text)
+            if progress:
+                print(text, flush=True)
+        if progress and draws % 500 == 0:
+            print(f"{draws} draws, {fit} fit, {len(found)} different", flush=True)
+    return Run(draws, fit, taken, unfit, found)
+
+
+def main() -> int:
+    count, start = (int(text) for text in (*sys.argv[1:], "1000", "0")[:2])
+    began = time.monotonic()
+    done = run(itertools.islice(itertools.count(start), count), progress=True)
+    print(
+        f"{done.draws} draws, of which {done.fit} fit, in {time.monotonic() - began:.0f} s; {sum(done.taken.values())} results"
+    )
+    for name, times in done.taken.items():
+        print(f"  {times:6} {name}")
+    print(f"not fit: {dict(done.unfit)}")
+    print(f"{len(done.found)} different")
+    return bool(done.found)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,404 @@
+"""Programs that are right by construction, drawn at random: statements, functions, and what they cover."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from drawn_sight import AXES, GENERIC, OVER_AXES, Drawing, Leaf, Sight, count, is_generic, number, shaped
+from drawn_terms import called, count_of, fitting, mentioning, mentions
+from drawn_tree import Definition, Elements, Family, Function, Input, Program, Shape, Term, names_in, terms_of, written
+
+
+# ---------------------------------------------------------------------------------------------------------- statements
+def draw_shape(d: Drawing, most: int = 3) -> Shape:
+    while True:
+        axes = d.random.sample(AXES, d.random.choices([0, 1, 2, 3], [1, 4, 4, 1])[0])
+        shape = {axis: d.sizes[axis] for axis in axes[:most]}
+        if d.fits(shape):
+            return shape
+
+
+def definition(d: Drawing, sight: Sight, name: str, depth: int) -> tuple[Any, Leaf]:
+    """A name for a term, with a claim at times."""
+    shape = draw_shape(d)
+    term = d.term(shape, depth, sight)
+    claim = None
+    if d.chance(0.12):
+        claim = d.make("negative", shape, (d.make("negative", shape, (term,)),))
+    leaf = Leaf(Term("name", (), (name,), shaped(shape)), by=name)
+    return Definition(name, term, claim), leaf
+
+
+def elements(d: Drawing, sight: Sight, name: str, depth: int) -> tuple[Any, Leaf] | None:
+    """A definition by elements: every element of an axis computed alone."""
+    able = [axis for axis in sight.sized if axis in d.sizes and d.speak_of(axis)]
+    if not able:
+        return None
+    axes = d.random.sample(able, 2 if len(able) > 1 and d.chance(0.3) else 1)
+    shape = {axis: size for axis, size in draw_shape(d, 1).items() if axis not in axes}
+    over = tuple(zip(axes, "ij"))
+    variables = [Leaf(Term("name", (), (variable,)), "whole", 1, d.sizes[axis]) for axis, variable in over]
+    inside = replace(sight.plus(*variables), variables=("i", "j"))
+    term = d.term(shape, depth, inside)
+    axis, variable = over[0]
+    at = Term("name", (), (variable,))
+    whole = d.leaf({**shape, axis: d.sizes[axis]}, sight)
+    back = d.make("infix", {}, (d.make("infix", {}, (Term("size", (), (axis,)), at), "−"), number(1)), "+")
+    element = d.make("index", shape, (whole, d.one([at, back])), (axis,), "subscript")
+    term = d.make("infix", shape, (term, element), d.one("+⊙"))
+    whole_shape = {**shape, **{axis: d.sizes[axis] for axis in axes}}
+    return Elements(name, over, term), Leaf(Term("name", (), (name,), shaped(whole_shape)), by=name)
+
+
+def family(
+    d: Drawing, sight: Sight, name: str, index: str, depth: int, sources: tuple[Leaf, ...] = ()
+) -> tuple[Any, Leaf]:
+    """A recurrence with one or two starts, and at times a member of a family of parameters in its rule.
+
+    `sources` are a function's parameters, one of which its rule names, and its starts where that is right.
+    """
+    mention = not sources or "start with a parameter" not in d.known
+    shape = d.one(sources).term.sizes if sources and d.chance(0.7) else draw_shape(d, 2)
+    if not mention:
+        shape = {axis: size for axis, size in shape.items() if d.outer.get(axis) == size}
+    starts_count = d.one([1, 1, 2])
+    low = starts_count + d.one([0, 0, 1]) - (d.one([0, 0, 1]))
+    low = max(low, starts_count)
+    high = low + d.one([0, 1, 1, 2])
+    outside = sight if mention else replace(without_own(sight, sources), sized=())
+    starts = []
+    bound = d.bound, d.sizes
+    if not mention:
+        d.bound, d.sizes = {}, d.outer
+    for n in range(starts_count):
+        start = d.term(shape, int(d.chance(0.5)), outside)
+        if start.form == "size" and "size alone" in d.known:
+            start = d.shift(start, 0)
+        starts.append((low - starts_count + n, start))
+    d.bound, d.sizes = bound
+    members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
+    inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))
+    rule = d.term(shape, depth, replace(inside, variables=(*inside.variables, index)))
+    rule = d.make("infix", shape, (rule, members[-1].term), d.one(["+", "−", "⊙"]))
+    if sources:
+        rule = with_parameter(d, rule, d.one(sources))
+    parameters = parameter_family(d, shape, high) if low >= 1 and not sources and d.chance(0.25) else None
+    if parameters is not None:
+        rule = d.make("infix", shape, (rule, Term("member", (), (parameters, index, 0), shaped(shape))), "+")
+    last = None
+    if not sources and d.chance(0.2):
+        last = d.fresh("L")
+        d.inputs.append(Input(last, (), "int", (high,)))
+    at = d.random.randint(low, high) if d.chance(0.3) and last is None else high
+    found = Family(name, index, tuple(starts), rule, low, high, last)
+    return found, Leaf(Term("member", (), (name, None, at), shaped(shape)))
+
+
+def without_own(sight: Sight, sources: tuple[Leaf, ...]) -> Sight:
+    """What is in sight outside of a function: the leaves before its parameters."""
+    return replace(sight, leaves=sight.leaves[: sight.leaves.index(sources[0])])
+
+
+def with_parameter(d: Drawing, term: Term, leaf: Leaf) -> Term:
+    """The term and something of the leaf, in the term's shape."""
+    sizes = leaf.term.sizes
+    axes = tuple(axis for axis in sizes if sizes[axis] != term.sizes.get(axis))
+    if any(axis in term.sizes for axis in axes):
+        axes = tuple(sizes)
+    part = (
+        d.make("over", {a: n for a, n in sizes.items() if a not in axes}, (leaf.term,), "mean", axes, None)
+        if axes
+        else leaf.term
+    )
+    return d.make("infix", term.sizes | part.sizes, (term, part), "+")
+
+
+def parameter_family(d: Drawing, shape: Shape, high: int) -> str | None:
+    """W^l ∈ ℝ^{…} for l = 1, …, n, its members given."""
+    if not d.may_be_given(shape):
+        return None
+    name = "WRST"[len(d.parameter_families)]
+    for n in range(1, high + 1):
+        entries = tuple(d.random.randint(-8, 8) / 4 for _ in range(count(shape)))
+        d.inputs.append(Input(f"{name}^{{{n}}}", shaped(shape), d.float, entries, tuple(sorted(shape))))
+    d.parameter_families.append((name, tuple(sorted(shape)), high))
+    return name
+
+
+def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
+    """A function with a signature or without, of fixed or open sizes, with definitions and families of its own."""
+    generic = d.chance(0.5)
+    own_sizes = dict(d.sizes)
+    if not generic and d.chance(0.3):
+        own_sizes = {axis: d.random.randint(1, 4) for axis in AXES}
+    names = ["X", "Y", "Z"][: d.random.choices([1, 2, 3], [4, 4, 1])[0]]
+    parameters = []
+    for each in names:
+        axes = d.random.sample(AXES, d.random.choices([0, 1, 2], [1, 5, 3])[0])
+        shape = {axis: GENERIC + AXES.index(axis) if generic else own_sizes[axis] for axis in axes}
+        parameters.append((each, shaped(shape)))
+    signature = d.chance(0.8)
+    leaves = tuple(Leaf(Term("name", (), (each,), shape), by=each) for each, shape in parameters)
+    axes = {axis: size for _, shape in parameters for axis, size in shape}
+    inside = replace(sight, sized=tuple(sorted(axes)), leaves=outside_leaves(d, sight))
+    options = ("w",) if d.chance(0.15) else ()
+    inside = inside.plus(*leaves, *leaves, *(Leaf(Term("name", (), (each,))) for each in options))
+    outer, d.sizes, d.bound = d.sizes, {**own_sizes, **axes}, axes
+    facts = []
+    for n in range(d.random.choices([0, 1, 2], [4, 4, 1])[0]):
+        if d.chance(0.5):
+            found: Any = family(d, inside, family_name(d, n, name[-1]), "t", depth - 1, leaves)
+        else:
+            title = f"R_{{{name[-1]}{n}}}" if d.chance(0.7) else "RST"[n]
+            shape = d.one([shape for _, shape in parameters])
+            term = with_parameter(d, d.term(dict(shape), depth - 1, inside), d.one(leaves))
+            found = Definition(title, term), Leaf(Term("name", (), (title,), term.shape), by=title)
+        facts.append(found[0])
+        inside = inside.plus(found[1], found[1])
+    gives = d.subset(axes, 0.5)
+    if not d.fits(gives):
+        gives = {}
+    body = d.term(gives, depth, inside)
+    for fact in facts:  # each is needed
+        leaf = next(each for each in inside.leaves if each.term.data[0] == fact.name)
+        body = with_parameter(d, body, leaf) if not clashing(body, leaf.term) else d.make(
+            "infix", body.sizes, (body, d.make("over", {}, (leaf.term,), "∑", tuple(leaf.term.sizes), None)), "+")  # fmt: skip
+    body = with_parameter(d, body, leaves[0]) if not mentions(body, leaves) else body
+    for option in options:
+        body = d.make("infix", body.sizes, (body, Term("name", (), (option,))), "⊙")
+    d.sizes, d.bound = outer, {}
+    return Function(name, (), tuple(parameters), body, body.shape if signature else None, options, tuple(facts))
+
+
+SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot", "iota", "I")
+
+
+def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
+    """What a function may name of what is outside."""
+    leaves = sight.leaves
+    if "derivative through an argument" in d.known:
+        leaves = tuple(each._replace(by=None) for each in leaves)
+    if "sizes outside" in d.known:
+        leaves = tuple(each for each in leaves if each.term.data[0] not in d.speaking)
+    return leaves
+
+
+def speaks_of_sizes(thing: Any) -> bool:
+    return isinstance(thing, Elements) or any(
+        each.form in SIZED or each.data[:1] and each.data[0] in SIZED for each in terms_of(thing)
+    )
+
+
+def family_name(d: Drawing, place: int, function: str) -> str:
+    """Families of two functions have one base, told apart by their labels."""
+    letters = ("hpq", "kru", "vyz")[int(function) - 1 if "families of one base" in d.known else 0]
+    return f"{letters[place]}_{function}"
+
+
+def clashing(term: Term, other: Term) -> bool:
+    return any(term.sizes.get(axis, size) != size for axis, size in other.shape)
+
+
+def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
+    """g_{ax}, which says nothing of the axes that a use names; with ax' it takes one axis."""
+    shape = {"ax": GENERIC + 9}
+    leaf = Leaf(Term("name", (), ("X",), shaped(shape)), by="X")
+    parameters: list[Any] = [("X", shaped(shape))]
+    leaves = [leaf, leaf, leaf]
+    if d.chance(0.3):
+        parameters.append(("Y", shaped(shape)))
+        leaves.append(Leaf(Term("name", (), ("Y",), shaped(shape)), by="Y"))
+    inside = Sight(leaves=tuple(leaves), sized=("ax",))
+    outer, d.sizes, d.bound, d.closed = d.sizes, {**d.sizes, **shape}, shape, True
+    facts = []
+    if d.chance(0.4):
+        title = f"S_{{{name[-1]}}}"
+        term = with_parameter(d, d.term(shape, depth - 1, inside), leaf)
+        facts.append(Definition(title, term))
+        inside = inside.plus(Leaf(Term("name", (), (title,), shaped(shape))))
+    gives = shape if d.chance(0.7) else {}
+    body = d.term(shape, depth, inside)
+    for fact in facts:
+        body = d.make("infix", shape, (body, Term("name", (), (fact.name,), shaped(shape))), "+")
+    one = d.chance(0.4)
+    if one:
+        other = {"ax'": GENERIC + 9}
+        turned = d.make("rename", other, (leaf.term,), ("ax", "ax'"))
+        met = d.make("infix", {**shape, **other}, (turned, leaf.term), d.one("+⊙"))
+        body = d.make("infix", shape, (body, d.make("over", shape, (met,), d.one(["∑", "max"]), ("ax'",), None)), "+")
+    if not mentions(body, [leaf]):
+        body = d.make("infix", shape, (body, leaf.term), "+")
+    if not gives:
+        body = d.make("over", {}, (body,), d.one(["∑", "max", "norm"]), ("ax",), None)
+    one = one or any(each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in body.walk())
+    one = one or any(
+        each.form == "over" and each.data[0] in ("cumsum", "cumprod", "sort") for each in terms_of(tuple(facts))
+    )
+    one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
+    d.sizes, d.bound, d.closed = outer, {}, False
+    facts_say = () if "ax in a fact alone" in d.known else (fact.term for fact in facts)
+    said = " ".join(map(written, (body, *facts_say)))
+    signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
+    return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
+
+
+def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
+    """The program of this seed."""
+    for attempt in range(100):
+        d = Drawing(f"{seed} {attempt}", known)
+        program = drawn(d, depth)
+        stated = dict(program.sizes)
+        if all(stated.get(axis, size) == size for axis, size in d.called_with):  # what is stated holds in calls too
+            return program
+    raise AssertionError(f"seed {seed} gives no program")
+
+
+def drawn(d: Drawing, depth: int | None) -> Program:
+    deep = d.one([1, 2, 3, 3, 4]) if depth is None else depth
+    leaves = tuple(d.given(draw_shape(d)) for _ in range(d.one([1, 2])))
+    if d.chance(0.3):
+        leaves += (d.given(draw_shape(d, 1), "whole"),)
+    if d.chance(0.2):
+        leaves += (d.given({}, d.one(["number", "whole"]), scalar=True),)
+    sized = tuple(sorted({axis for each in d.inputs for axis, size in each.shape if d.sizes[axis] == size}))
+    sight = Sight(leaves=leaves, sized=sized)
+    statements: list[Any] = []
+    for n in range(1, d.one([0, 1, 2, 3]) + 1):
+        kind = d.random.random()
+        if kind < 0.35:
+            made = function(d, sight, f"f_{n}", deep)
+        elif kind < 0.5:
+            made = function_over_axes(d, sight, OVER_AXES[n - 1], deep)
+        else:
+            found: Any = None
+            if kind < 0.65:
+                found = elements(d, sight, f"E_{n}", deep - 1)
+            elif kind < 0.8:
+                found = family(d, sight, f"F_{n}", d.one("tl"), deep - 1)
+            found = found or definition(d, sight, f"D_{n}", deep)
+            statements.append(found[0])
+            sight = sight.plus(found[1], found[1])
+            if speaks_of_sizes(found[0]) or names_in(found[0]) & d.speaking:
+                d.speaking.add(found[0].name)
+            continue
+        statements.append(made)
+        sight = replace(sight, functions=(*sight.functions, made, made))
+    out = d.term(draw_shape(d), deep, sight)
+    if d.chance(0.15):
+        by = [leaf for leaf in sight.leaves if leaf.by is not None and count_of(leaf.term.sizes) <= 8]
+        if by:
+            leaf = d.one(by)
+            inner = replace(sight, marks=((leaf.by, 1),), depth_of_derivatives=1)
+            marked = {f"{axis}*": size for axis, size in leaf.term.sizes.items()}
+            body = mentioning(d, draw_shape(d, 1), deep, inner, leaf)
+            out = d.make("derivative", {**body.sizes, **marked}, (body,), leaf.by, "*")
+    for statement in statements:
+        if statement not in needed(statements, out) and d.chance(0.9):
+            out = naming(d, out, statement, sight)
+    statements = needed(statements, out)
+    return tidy(
+        lifted(d, Program(tuple(d.inputs), shaped(d.stated), tuple(statements), out, tuple(d.parameter_families))),
+        d.fixed,
+    )
+
+
+def naming(d: Drawing, out: Term, statement: Any, sight: Sight) -> Term:
+    """The term and something that a statement gives, so that none is idle."""
+    if not isinstance(statement, Function):
+        leaf = next(each for each in sight.leaves if each.term.data[0] == statement.name)
+        return with_parameter(d, out, leaf)
+    shape = draw_shape(d, 2) | {
+        axis: d.sizes.get(axis, 2) if is_generic(size) else size
+        for axis, size in (statement.gives if statement.gives is not None else statement.body.shape)
+        if not statement.over
+    }
+    for wanted in (shape, {axis: n for axis, n in shape.items() if axis in dict(statement.body.shape)}):
+        only = replace(sight, functions=(statement,))
+        call = called(d, wanted, 1, only) if fitting(statement, wanted) else None
+        if call is not None:
+            return with_parameter(d, out, Leaf(call))
+    return out
+
+
+def needed(statements: list[Any], out: Term) -> list[Any]:
+    """Those statements that the value needs, directly or by others; the others are kept at times, for all is checked."""
+    wanted, size = names_in(out), -1
+    while len(wanted) > size:
+        size = len(wanted)
+        for each in statements:
+            if each.name in wanted:
+                wanted |= names_in(each)
+    return [each for each in statements if each.name in wanted]
+
+
+def tidy(program: Program, fixed: Shape) -> Program:
+    """Without the inputs that nothing names; what they said of sizes that are spoken of is stated."""
+    used = names_in((*program.statements, program.out))
+    families = tuple(each for each in program.families if each[0] in used)
+    had = {axis for each in program.inputs if each.name in used for axis, _ in each.shape}
+    said = {axis: size for axis, size in fixed.items() if axis not in had} | dict(program.sizes)
+    members = {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
+    inputs = tuple(each for each in program.inputs if each.name in used | members)
+    return replace(program, inputs=inputs, families=families, sizes=shaped(said))
+
+
+def lifted(d: Drawing, program: Program) -> Program:
+    """At times declared inputs are given with a further axis, over which the whole program is mapped."""
+    able = [
+        each
+        for each in program.inputs
+        if each.declared is not None and not each.name.endswith("}") and each.dtype not in ("bool", "int", "float")
+    ]
+    if not able or not d.chance(0.15) or count(program.out.sizes) > 12:
+        return program
+    chosen = set(d.random.sample([each.name for each in able], d.random.randint(1, min(2, len(able)))))
+    inputs = []
+    for each in program.inputs:
+        if each.name in chosen:
+            entries = tuple(
+                each.entries[(n * 7 + k) % len(each.entries)] for k in range(2) for n in range(len(each.entries))
+            )
+            each = replace(each, shape=(("batch", 2), *each.shape), entries=entries)
+        inputs.append(each)
+    return replace(program, inputs=tuple(inputs))
+
+
+# ------------------------------------------------------------------------------------------------------------ coverage
+def constructs(program: Program) -> Counter:
+    """What a program is made of: forms, operators, dtypes, kinds of statements."""
+    found: Counter = Counter()
+    for term in terms_of(program):
+        found[term.form] += 1
+        if term.form in ("applied", "prefixed", "over", "infix", "relation", "logic", "property", "made", "sum over"):
+            found[str(term.data[0])] += 1
+        if term.form == "derivative" and any(each.form == "derivative" for part in term.parts for each in part.walk()):
+            found["second derivative"] += 1
+    for each in program.inputs:
+        found[each.dtype] += 1
+        found["lifted input"] += each.shape[:1] == (("batch", 2),)
+    for statement in program.statements:
+        found[type(statement).__name__] += 1
+        if isinstance(statement, Definition) and statement.claim is not None:
+            found["claim"] += 1
+        if isinstance(statement, Function):
+            found["function over axes"] += bool(statement.over)
+            found["function without signature"] += statement.gives is None
+            found["family in a function"] += any(isinstance(fact, Family) for fact in statement.facts)
+            found["definition in a function"] += any(isinstance(fact, Definition) for fact in statement.facts)
+    found["family of parameters"] += bool(program.families)
+    found["lifted call"] += any(
+        term.form == "call" and any(part.shape != own for part, own in zip(term.parts, owned(program, term)))
+        for term in terms_of(program)
+    )
+    return +found
+
+
+def owned(program: Program, call: Term) -> list:
+    return [
+        shape
+        for statement in program.statements
+        if isinstance(statement, Function) and statement.name == call.data[0] and not statement.over
+        for _, shape in statement.parameters
+    ]

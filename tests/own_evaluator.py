@@ -1,0 +1,857 @@
+"""What a drawn program means, by the definitions of the language and by no code of the package.
+
+A tensor is a dict from records to numbers; a record is a frozenset of pairs of an axis and an index from 1. A function is
+its body, evaluated anew for every record of the axes that its arguments have besides those of its signature. A derivative
+is the slope along one change for every record of what it is taken by, by dual numbers, which nest. Whole numbers are
+Python's. Nothing is fast here, and nothing is shared with the package.
+
+`evaluate` may be told to round after each operation in a way of its own (`Rounding`): the spread of such results is how far
+a right answer may be off, and `Unfit` says that a program has no answer to compare: a root of −1, numbers out of range.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from drawn_tree import Elements, Family, Function, Input, Program, Shape, Term
+
+Record = frozenset
+
+
+LONG = 30_000  # numbers computed on the way
+
+
+class Unfit(Exception):
+    """The program has no value that could be compared."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    shape: Shape
+    entries: dict[Record, Any]
+
+    def at(self, record: Record) -> Any:
+        """The number at a record, which may have further axes."""
+        return self.entries[Record(pair for pair in record if pair[0] in self.shape)]
+
+
+def records(shape: Shape) -> list[Record]:
+    return [Record(zip(shape, places)) for places in itertools.product(*(range(1, n + 1) for n in shape.values()))]
+
+
+def made(shape: Shape, entry: Callable[[Record], Any]) -> Tensor:
+    return Tensor(shape, {record: entry(record) for record in records(shape)})
+
+
+def scalar(value: Any) -> Tensor:
+    return Tensor({}, {Record(): value})
+
+
+def union(shapes: Iterable[Shape]) -> Shape:
+    found: Shape = {}
+    for shape in shapes:
+        for axis, size in shape.items():
+            if found.setdefault(axis, size) != size:
+                raise AssertionError(f"{axis} is {found[axis]} and {size}: this was drawn wrongly")
+    return found
+
+
+def without(shape: Shape, axes: Iterable[str]) -> Shape:
+    return {axis: size for axis, size in shape.items() if axis not in set(axes)}
+
+
+# ------------------------------------------------------------------------------------------------------- dual numbers
+@dataclass(frozen=True)
+class Dual:
+    """value + slope · ε, for the ε of this tag; both may have an ε of a lower tag."""
+
+    tag: int
+    value: Any
+    slope: Any
+
+
+def primal(x: Any) -> Any:
+    """The number without its changes, to compare by."""
+    while isinstance(x, Dual):
+        x = x.value
+    if x != x:
+        raise Unfit("no number is compared")
+    return x
+
+
+def parted(x: Any, tag: int) -> tuple[Any, Any]:
+    return (x.value, x.slope) if isinstance(x, Dual) and x.tag == tag else (x, 0)
+
+
+def tag_of(*numbers: Any) -> int:
+    return max((x.tag for x in numbers if isinstance(x, Dual)), default=0)
+
+
+def is_nought(x: Any) -> bool:
+    """Surely no change at all; only the whole number 0 says so."""
+    return type(x) is int and x == 0
+
+
+def scaled(slope: Any, factor: Callable[[], Any]) -> Any:
+    """factor · slope; where nothing changes, the factor is not asked for, and may not exist."""
+    return 0 if is_nought(slope) else times(factor(), slope)
+
+
+def plus(x: Any, y: Any) -> Any:
+    if tag := tag_of(x, y):
+        (a, da), (b, db) = parted(x, tag), parted(y, tag)
+        return Dual(tag, plus(a, b), plus(da, db))
+    return x + y
+
+
+def times(x: Any, y: Any) -> Any:
+    if tag := tag_of(x, y):
+        (a, da), (b, db) = parted(x, tag), parted(y, tag)
+        return Dual(tag, times(a, b), plus(scaled(da, lambda: b), scaled(db, lambda: a)))
+    return x * y
+
+
+def minus(x: Any, y: Any) -> Any:
+    return plus(x, times(-1, y))
+
+
+def over(x: Any, y: Any) -> Any:
+    return times(x, chain(y, lambda a: divide(1, a), lambda a: times(-1, over(1, times(a, a)))))
+
+
+def divide(x: Any, y: Any) -> Any:
+    return x / y if y != 0 else math.nan
+
+
+def chain(x: Any, function: Callable[[Any], Any], slope: Callable[[Any], Any]) -> Any:
+    """A function of one number, and its slope, itself a function of dual numbers."""
+    if isinstance(x, Dual):
+        return Dual(x.tag, chain(x.value, function, slope), scaled(x.slope, lambda: slope(x.value)))
+    return function(x)
+
+
+def real(function: Callable[[float], float]) -> Callable[[Any], float]:
+    def apply(x: Any) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return math.nan
+
+    return apply
+
+
+def exp(x: Any) -> Any:
+    return chain(x, real(math.exp), exp)
+
+
+def log(x: Any) -> Any:
+    return chain(x, real(math.log), lambda a: over(1, a))
+
+
+def root(x: Any) -> Any:
+    return chain(x, real(math.sqrt), lambda a: over(0.5, root(a)))
+
+
+def sin(x: Any) -> Any:
+    return chain(x, math.sin, cos)
+
+
+def cos(x: Any) -> Any:
+    return chain(x, math.cos, lambda a: times(-1, sin(a)))
+
+
+def tanh(x: Any) -> Any:
+    return chain(x, math.tanh, lambda a: minus(1, square(tanh(a))))
+
+
+def sinh(x: Any) -> Any:
+    return chain(x, real(math.sinh), cosh)
+
+
+def cosh(x: Any) -> Any:
+    return chain(x, real(math.cosh), sinh)
+
+
+def erf(x: Any) -> Any:
+    return chain(x, math.erf, lambda a: times(2 / math.sqrt(math.pi), exp(times(-1, square(a)))))
+
+
+def square(x: Any) -> Any:
+    return times(x, x)
+
+
+def sign(x: Any) -> Any:
+    return (primal(x) > 0) - (primal(x) < 0)
+
+
+def absolute(x: Any) -> Any:
+    return chain(x, abs, sign)
+
+
+def relu(x: Any) -> Any:
+    return chain(x, lambda a: max(a, 0), lambda a: int(primal(a) > 0))
+
+
+def sigmoid(x: Any) -> Any:
+    return over(1, plus(1, exp(times(-1, x))))
+
+
+def softplus(x: Any) -> Any:
+    return chain(x, lambda a: max(a, 0) + math.log1p(math.exp(-abs(a))), sigmoid)
+
+
+def gelu(x: Any) -> Any:
+    return times(0.5, times(x, plus(1, erf(times(x, math.sqrt(0.5))))))
+
+
+def gelu_tanh(x: Any) -> Any:
+    inner = times(math.sqrt(2 / math.pi), plus(x, times(0.044715, times(x, square(x)))))
+    return times(0.5, times(x, plus(1, tanh(inner))))
+
+
+def power(x: Any, y: Any) -> Any:
+    if tag := tag_of(x, y):
+        (a, da), (b, db) = parted(x, tag), parted(y, tag)
+        from_base = scaled(da, lambda: times(b, power(a, minus(b, 1))))
+        from_exponent = scaled(db, lambda: times(log(a), power(a, b)) if primal(a) > 0 else 0)
+        return Dual(tag, power(a, b), plus(from_base, from_exponent))
+    try:
+        found = x**y
+    except (ZeroDivisionError, OverflowError):
+        return math.nan
+    return math.nan if isinstance(found, complex) else found
+
+
+def shared(numbers: list[Any], best: Any) -> Any:
+    """The extreme number; where several are, the change is shared, as argmax shares."""
+    ties = [x for x in numbers if primal(x) == best]
+    if len(ties) == 1 or not any(isinstance(x, Dual) for x in ties):
+        return ties[0]
+    tag = tag_of(*ties)
+    values, slopes = zip(*(parted(x, tag) for x in ties))
+    total = slopes[0]
+    for slope in slopes[1:]:
+        total = plus(total, slope)
+    return Dual(tag, shared(list(values), best), times(1 / len(ties), total))
+
+
+def largest(numbers: list[Any]) -> Any:
+    return shared(numbers, max(map(primal, numbers)))
+
+
+def smallest(numbers: list[Any]) -> Any:
+    return shared(numbers, min(map(primal, numbers)))
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    if primal(x) < primal(low):
+        return low
+    return high if primal(x) > primal(high) else x
+
+
+ONE = {
+    "exp": exp, "log": log, "sqrt": root, "sin": sin, "cos": cos, "tan": lambda x: over(sin(x), cos(x)), "tanh": tanh,
+    "sinh": sinh, "cosh": cosh, "abs": absolute, "sign": sign, "floor": lambda x: math.floor(primal(x)),
+    "ceil": lambda x: math.ceil(primal(x)), "σ": sigmoid, "sigmoid": sigmoid, "relu": relu, "ReLU": relu, "gelu": gelu,
+    "gelu_tanh": gelu_tanh, "silu": lambda x: times(x, sigmoid(x)), "softplus": softplus, "erf": erf,
+}  # fmt: skip
+TWO = {
+    "+": plus, "−": minus, "⊙": times, "·": times, "/": over, "pow": power,
+    "max": lambda x, y: largest([x, y]), "min": lambda x, y: smallest([x, y]),
+}  # fmt: skip
+TRUTHS = {
+    "=": lambda x, y: x == y, "≠": lambda x, y: x != y, "<": lambda x, y: x < y, "≤": lambda x, y: x <= y,
+    ">": lambda x, y: x > y, "≥": lambda x, y: x >= y,
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- functions of lists
+def total(x: list) -> Any:
+    found = x[0]
+    for each in x[1:]:
+        found = plus(found, each)
+    return found
+
+
+def product(x: list) -> Any:
+    found = x[0]
+    for each in x[1:]:
+        found = times(found, each)
+    return found
+
+
+def mean(x: list) -> Any:
+    return over(total(x), len(x))
+
+
+def variance(x: list) -> Any:
+    centre = mean(x)
+    return mean([square(minus(each, centre)) for each in x])
+
+
+def norm(x: list, p: Any) -> Any:
+    sizes = [absolute(each) for each in x]
+    if p == "∞":
+        return largest(sizes)
+    if all(primal(each) == 0 for each in sizes):
+        return 0.0
+    if p in (None, 2):
+        return root(total([square(each) for each in x]))
+    return power(total([power(each, p) for each in sizes]), 1 / p)
+
+
+def exponentials(x: list) -> list:
+    most = max(map(primal, x))
+    return [exp(minus(each, most)) for each in x]
+
+
+def softmax(x: list) -> list:
+    powers = exponentials(x)
+    return [over(each, total(powers)) for each in powers]
+
+
+def logsumexp(x: list) -> Any:
+    return plus(max(map(primal, x)), log(total(exponentials(x))))
+
+
+def of_extreme(x: list, extreme: Callable) -> list:
+    best = extreme(map(primal, x))
+    hits = [primal(each) == best for each in x]
+    return [hit / sum(hits) for hit in hits]
+
+
+def standardize(x: list, eps: Any) -> list:
+    centre, spread = mean(x), root(plus(variance(x), 1e-5 if eps is None else eps))
+    return [over(minus(each, centre), spread) for each in x]
+
+
+def running(join: Callable) -> Callable:
+    return lambda x, _: list(itertools.accumulate(x, join))
+
+
+def deviation(x: list) -> Any:
+    spread = variance(x)
+    return 0.0 if primal(spread) == 0 else root(spread)
+
+
+# Each takes the numbers along the axes, in row-major order, and the option.
+TO_ONE = {
+    "∑": lambda x, _: total(x), "∏": lambda x, _: product(x), "mean": lambda x, _: mean(x), "var": lambda x, _: variance(x),
+    "std": lambda x, _: deviation(x), "norm": norm, "max": lambda x, _: largest(x), "min": lambda x, _: smallest(x),
+    "logsumexp": lambda x, _: logsumexp(x), "any": lambda x, _: any(x), "all": lambda x, _: all(x),
+}  # fmt: skip
+TO_LIST = {
+    "softmax": lambda x, _: softmax(x), "logsoftmax": lambda x, _: [minus(each, logsumexp(x)) for each in x],
+    "argmax": lambda x, _: of_extreme(x, max), "argmin": lambda x, _: of_extreme(x, min), "standardize": standardize,
+    "cumsum": running(plus), "cumprod": running(times), "sort": lambda x, _: sorted(x, key=primal),
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------------- rounding
+class Rounding:
+    """After each operation a number may be off by `eps`, relatively; what few bits hold is not. Also watches the range."""
+
+    def __init__(
+        self, eps: float = 0.0, seed: int = 0, most: float = 1e50, whole: range | None = None, strict: bool = False
+    ):
+        self.eps, self.most, self.whole, self.strict = eps, most, whole, strict
+        self.random = random.Random(seed)
+        self.computed = 0
+
+    def __call__(self, tensor: Tensor) -> Tensor:
+        self.computed += len(tensor.entries)
+        if self.computed > LONG:
+            raise Unfit("it takes long")
+        return Tensor(tensor.shape, {record: self.number(entry) for record, entry in tensor.entries.items()})
+
+    def number(self, x: Any) -> Any:
+        if isinstance(x, Dual):
+            if self.strict and (x.value != x.value or x.slope != x.slope):
+                raise Unfit("a slope that is no number")
+            return Dual(x.tag, self.number(x.value), self.number(x.slope))
+        if isinstance(x, bool):
+            return x
+        if isinstance(x, int):
+            if self.whole is not None and x not in self.whole:
+                raise Unfit("a whole number out of range")
+            return x
+        if abs(x) > self.most:
+            raise Unfit("a number out of range")
+        if not self.eps or (x * 8).is_integer() and abs(x) < 128:
+            return x
+        return x * (1 + self.eps * self.random.choice((-1, 1, self.random.uniform(-1, 1))))
+
+
+# --------------------------------------------------------------------------------------------------------- environments
+class Frame:
+    """The names in sight: those of a function's call, or of the program."""
+
+    def __init__(self, parent: Frame | None, names: dict[str, Tensor], facts: dict[str, Any], sizes: Shape):
+        self.parent, self.names, self.facts, self.sizes = parent, names, facts, sizes
+        self.known: dict[Any, Tensor] = {}
+
+    def top(self) -> Frame:
+        return self if self.parent is None else self.parent.top()
+
+    def owner(self, name: str) -> Frame:
+        if name in self.names or name in self.facts or self.parent is None:
+            return self
+        return self.parent.owner(name)
+
+    def inner(self, **names: Tensor) -> Frame:
+        return Frame(self, names, {}, {})
+
+    def changed(self, owner: Frame, name: str, value: Tensor) -> Frame:
+        """These frames, but for one name; what was computed with it is forgotten."""
+        parent = None if self.parent is None else self.parent.changed(owner, name, value)
+        names = {**self.names, name: value} if self is owner else self.names
+        return Frame(parent, names, self.facts, self.sizes)
+
+    def size(self, axis: str) -> int:
+        frame: Frame | None = self
+        while frame is not None:
+            if axis in frame.sizes:
+                return frame.sizes[axis]
+            frame = frame.parent
+        return self.size(axis.rstrip("*†'")) if axis[-1] in "*†'" else self.missing(axis)
+
+    def missing(self, axis: str) -> int:
+        raise AssertionError(f"|{axis}| was drawn where nothing says it")
+
+
+class Evaluator:
+    def __init__(self, program: Program, rounding: Rounding):
+        self.program, self.rounding = program, rounding
+        self.tags = itertools.count(1)
+        self.needed: set[str] = set()  # names of inputs that were asked for
+        self.facts = {each.name: each for each in program.statements}
+
+    # --------------------------------------------------------------------------------------------------------- programs
+    def value(self) -> Tensor:
+        """The value of the program, mapped over the axes that declared inputs which it needs have besides."""
+        given = {each.name: tensor_of(each) for each in self.program.inputs}
+        extras = {
+            each.name: without(given[each.name].shape, each.declared or ())
+            for each in self.program.inputs
+            if each.declared is not None
+        }
+        results = {record: self.at(record, given, extras) for record in records(union(extras.values()))}
+        extra = union(shape for name, shape in extras.items() if name in self.needed)
+        shape = next(iter(results.values())).shape
+        found = {
+            frozenset(pair for pair in s if pair[0] in extra) | r: x
+            for s, each in results.items()
+            for r, x in each.entries.items()
+        }
+        return Tensor({**extra, **shape}, found)
+
+    def at(self, record: Record, given: dict[str, Tensor], extras: dict[str, Shape]) -> Tensor:
+        """The value at a record of extra axes."""
+        names = {name: part(X, record, tuple(without(X.shape, extras.get(name, ())))) for name, X in given.items()}
+        sizes: Shape = {}
+        for tensor in names.values():
+            sizes |= tensor.shape
+        return self.term(self.program.out, Frame(None, names, self.facts, sizes | dict(self.program.sizes)))
+
+    # ------------------------------------------------------------------------------------------------------------ names
+    def name(self, name: str, frame: Frame) -> Tensor:
+        owner = frame.owner(name)
+        if name in owner.names:
+            self.needed.add(name)
+            return owner.names[name]
+        if name not in owner.known:
+            fact = owner.facts[name]
+            owner.known[name] = (
+                self.elements(fact, owner) if isinstance(fact, Elements) else self.term(fact.term, owner)
+            )
+        return owner.known[name]
+
+    def elements(self, fact: Elements, frame: Frame) -> Tensor:
+        """Every element computed alone."""
+        shape = {axis: frame.size(axis) for axis, _ in fact.over}
+        parts = {}
+        for record in records(shape):
+            indices = dict(record)
+            parts[record] = self.term(fact.term, frame.inner(**{v: scalar(indices[axis]) for axis, v in fact.over}))
+        rest = next(iter(parts.values())).shape
+        return Tensor({**shape, **rest}, {s | r: x for s, part in parts.items() for r, x in part.entries.items()})
+
+    def member(self, name: str, at: int, frame: Frame) -> Tensor:
+        spelling = f"{name}^{{{at}}}"
+        if frame.owner(spelling).names.get(spelling) is not None:  # of a family of parameters
+            return frame.owner(spelling).names[spelling]
+        owner = frame.owner(name)
+        if spelling not in owner.known:
+            family: Family = owner.facts[name]
+            starts = dict(family.starts)
+            inside = owner if at in starts else owner.inner(**{family.index: scalar(at)})
+            owner.known[spelling] = self.term(starts.get(at, family.rule), inside)
+        return owner.known[spelling]
+
+    # ------------------------------------------------------------------------------------------------------------ calls
+    def call(self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], frame: Frame) -> Tensor:
+        top = frame.top()
+        if function.over:
+            return self.over_axes(function, axes, arguments, top)
+        if function.gives is None:
+            return self.entered(function, arguments, top)
+        needed = [tuple(axis for axis, _ in own) for _, own in function.parameters]
+        return self.lifted(function, arguments, [*needed, *[()] * len(function.options)], top)
+
+    def lifted(self, function: Function, arguments: list[Tensor], needed: list[tuple[str, ...]], top: Frame) -> Tensor:
+        """[f(X, Y)]_s = f(X_s, Y_s), for every record s of the axes that are not needed."""
+        extra = union(without(X.shape, own) for X, own in zip(arguments, needed))
+        results = {}
+        for record in records(extra):
+            parts = [part(X, record, own) for X, own in zip(arguments, needed)]
+            results[record] = self.entered(function, parts, top)
+        shape = next(iter(results.values())).shape
+        if set(shape) & set(extra):
+            raise AssertionError("an extra axis is an axis of the result: this was drawn wrongly")
+        return Tensor({**extra, **shape}, {s | r: x for s, each in results.items() for r, x in each.entries.items()})
+
+    def entered(self, function: Function, arguments: list[Tensor], top: Frame) -> Tensor:
+        """The body, its parameters being these; |a| is that of an axis of an argument."""
+        names = [name for name, _ in function.parameters] + list(function.options)
+        sizes: Shape = {}
+        for X in arguments:
+            sizes |= X.shape
+        return self.term(
+            function.body, Frame(top, dict(zip(names, arguments)), {f.name: f for f in function.facts}, sizes)
+        )
+
+    def over_axes(self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame) -> Tensor:
+        """g_{a,b}: a and b become one axis, the function's own, and are what they were in the result."""
+        (own,) = function.over
+        sizes = {axis: next(X.shape[axis] for X in arguments if axis in X.shape) for axis in axes}
+        order = records(sizes)
+        joined = [merged(X, order, own) for X in arguments]
+        needed = [(own,)] * len(joined)
+        found = (
+            self.lifted(function, joined, needed, top)
+            if function.gives is not None
+            else self.entered(function, joined, top)
+        )
+        if own not in found.shape:
+            return found
+        rest = without(found.shape, [own])
+        entries = {r | old: found.at(r | {(own, n)}) for r in records(rest) for n, old in enumerate(order, 1)}
+        return Tensor({**rest, **sizes}, entries)
+
+    # ------------------------------------------------------------------------------------------------------------ terms
+    def term(self, term: Term, frame: Frame) -> Tensor:
+        found = TERMS[term.form](self, term, frame)
+        exact = term.form in ("name", "member") or term.form == "number" and not isinstance(term.data[0], int)
+        return found if exact else self.rounding(found)
+
+    def parts(self, term: Term, frame: Frame) -> list[Tensor]:
+        return [self.term(part, frame) for part in term.parts]
+
+    def elementwise(self, function: Callable, *tensors: Tensor) -> Tensor:
+        shape = union(X.shape for X in tensors)
+        return made(shape, lambda record: function(*(X.at(record) for X in tensors)))
+
+
+def part(X: Tensor, record: Record, own: tuple[str, ...]) -> Tensor:
+    """X at a record of extra axes; an axis that is its parameter's own is not meant by it."""
+    rest = without_axes(record, own)
+    return made({axis: X.shape[axis] for axis in own}, lambda r: X.at(r | rest))
+
+
+def without_axes(record: Record, axes: Iterable[str]) -> Record:
+    """A record without some axes."""
+    return Record(pair for pair in record if pair[0] not in set(axes))
+
+
+def tensor_of(given: Input) -> Tensor:
+    shape = dict(given.shape)
+    return Tensor(shape, dict(zip(records(shape), given.entries)))
+
+
+# ------------------------------------------------------------------------------------------------- one row for each form
+def _number(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    value = term.data[0]
+    named = {"π": math.pi, "e": math.e}
+    return scalar(value if not isinstance(value, str) else named.get(value) or float(value))
+
+
+def _member(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    name, index, shift = term.data
+    at = shift if index is None else e.name(index, frame).at(Record()) + shift
+    return e.member(name, at, frame)
+
+
+def _made(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    name, axes = term.data
+    shape = {axis: frame.size(axis) for axis in axes}
+    if name == "iota":
+        return made(shape, lambda record: dict(record)[axes[0]])
+    return made(shape, lambda record: int(dict(record)[axes[0]] == dict(record)[axes[1]]))
+
+
+def _cases(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    *pairs, otherwise = term.parts
+    tests = [e.term(test, frame) for test in pairs[1::2]]
+    values = [e.term(value, frame) for value in (*pairs[::2], otherwise)]
+    shape = union(X.shape for X in (*tests, *values))
+
+    def entry(record: Record) -> Any:
+        return next((X.at(record) for X, test in zip(values, tests) if test.at(record)), values[-1].at(record))
+
+    return made(shape, entry)
+
+
+def _truth(function: Callable) -> Callable[[Evaluator, Term, Frame], Tensor]:
+    return lambda e, term, frame: e.elementwise(lambda *x: function(term, *map(primal, x)), *e.parts(term, frame))
+
+
+def _logic(term: Term, *truths: bool) -> bool:
+    sign = term.data[0]
+    return not truths[0] if sign == "¬" else all(truths) if sign == "∧" else any(truths)
+
+
+def _over(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    name, axes, option = term.data
+    (X,) = e.parts(term, frame)
+    along = {axis: X.shape[axis] for axis in axes}
+    order = records(along)
+    rest = without(X.shape, axes)
+    if name in TO_ONE:
+        return made(rest, lambda record: TO_ONE[name]([X.at(record | r) for r in order], option))
+    found = {}
+    for record in records(rest):
+        numbers = TO_LIST[name]([X.at(record | r) for r in order], option)
+        found |= {record | r: x for r, x in zip(order, numbers)}
+    return Tensor(X.shape, found)
+
+
+def _contract(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    left, right = e.parts(term, frame)
+    (axes,) = term.data
+    order = records({axis: left.shape[axis] for axis in axes})
+    rest = union([without(left.shape, axes), without(right.shape, axes)])
+    return made(rest, lambda record: total([times(left.at(record | r), right.at(record | r)) for r in order]))
+
+
+def renamed(X: Tensor, names: dict[str, str]) -> Tensor:
+    shape = {names.get(axis, axis): size for axis, size in X.shape.items()}
+    entries = {Record((names.get(axis, axis), i) for axis, i in record): x for record, x in X.entries.items()}
+    return Tensor(shape, entries)
+
+
+def _star(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    (X,) = e.parts(term, frame)
+    return renamed(X, {axis: f"{axis}{term.data[0]}" for axis in X.shape})
+
+
+def merged(X: Tensor, order: list[Record], new: str) -> Tensor:
+    """One axis whose elements are these records of others."""
+    rest = without(X.shape, [axis for axis, _ in order[0]])
+    found = {r | {(new, n)}: X.at(r | old) for r in records(rest) for n, old in enumerate(order, 1)}
+    return Tensor({**rest, new: len(order)}, found)
+
+
+def _merge(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    (X,) = e.parts(term, frame)
+    axes, new = term.data
+    return merged(X, records({axis: X.shape[axis] for axis in axes}), new)
+
+
+def _split(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    (X,) = e.parts(term, frame)
+    old, axes = term.data
+    order = records({axis: frame.size(axis) for axis in axes})
+    rest = without(X.shape, [old])
+    found = {r | new: X.at(r | {(old, n + 1)}) for r in records(rest) for n, new in enumerate(order)}
+    return Tensor({**rest, **{axis: frame.size(axis) for axis in axes}}, found)
+
+
+def _slice(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    (X,) = e.parts(term, frame)
+    axis, low, high = term.data
+    shape = {**X.shape, axis: high - low + 1}
+    return made(shape, lambda r: X.at(moved(r, axis, dict(r)[axis] + low - 1)))
+
+
+def moved(record: Record, axis: str, to: int) -> Record:
+    return Record((name, to if name == axis else i) for name, i in record)
+
+
+def _index(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    """All at once; an axis that the operand and the indices share is one axis."""
+    axes = term.data[0]
+    X, *indices = e.parts(term, frame)
+    shape = union([without(X.shape, axes), *(I.shape for I in indices)])
+
+    def entry(record: Record) -> Any:
+        at = {axis: primal(I.at(record)) for axis, I in zip(axes, indices)}
+        return X.at(without_axes(record, axes) | Record(at.items()))
+
+    return made(shape, entry)
+
+
+def _joined(e: Evaluator, axis: str, parts: list[Tensor]) -> Tensor:
+    rest = union(without(X.shape, [axis]) for X in parts)
+    places = [(X, n) for X in parts for n in range(1, X.shape[axis] + 1)]
+    found = {r | {(axis, n)}: X.at(r | {(axis, m)}) for r in records(rest) for n, (X, m) in enumerate(places, 1)}
+    return Tensor({**rest, axis: len(places)}, found)
+
+
+def _literal(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    axes, columns = term.data
+    return laid(e.parts(term, frame), axes, [len(term.parts) // columns, columns][-len(axes) :])
+
+
+def laid(parts: list[Tensor], axes: tuple[str, ...], sizes: list[int]) -> Tensor:
+    rest = union(X.shape for X in parts)
+    new = dict(zip(axes, sizes))
+    found = {r | place: X.at(r) for X, place in zip(parts, records(new)) for r in records(rest)}
+    return Tensor({**rest, **new}, found)
+
+
+def _sum_over(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    sign, variable, low, high = term.data
+    if low is None:
+        low, high = 1, extent(e, term.parts[0], variable, frame)
+    parts = [e.term(term.parts[0], frame.inner(**{variable: scalar(n)})) for n in range(low, high + 1)]
+    found = parts[0]
+    for part in parts[1:]:
+        found = e.rounding(e.elementwise(plus if sign == "∑" else times, found, part))
+    return found
+
+
+def extent(e: Evaluator, term: Term, variable: str, frame: Frame) -> int:
+    """The size of the axis that a variable indexes."""
+    for each in term.walk():
+        if each.form == "index" and each.parts[1].form == "name" and each.parts[1].data[0] == variable:
+            return e.term(each.parts[0], frame.inner(**{variable: scalar(1)})).shape[each.data[0][0]]
+    raise AssertionError("an index that indexes nothing was drawn")
+
+
+def _derivative(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    """For every record of X, the slope of the value along the change of that one number."""
+    name, mark = term.data
+    owner = frame.owner(name)
+    X = e.name(name, frame)
+    tag = next(e.tags)
+    found: dict[Record, Any] = {}
+    shape: Shape = {}
+    for record in records(X.shape):
+        entries = {r: Dual(tag, x, 1 if r == record else 0) for r, x in X.entries.items()}
+        value = e.term(term.parts[0], frame.changed(owner, name, Tensor(X.shape, entries)))
+        shape = value.shape
+        marked = Record((f"{axis}{mark}", i) for axis, i in record)
+        found |= {r | marked: parted(x, tag)[1] for r, x in value.entries.items()}
+    return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, found)
+
+
+def _call(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    name, axes, _ = term.data
+    return e.call(frame.top().facts[name], axes, e.parts(term, frame), frame)
+
+
+def _unroll(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor:
+    shape = {**X.shape, seq: X.shape[seq] - size + 1, kernel: size}
+    return made(shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, dict(r)[seq] + dict(r)[kernel] - 1)))
+
+
+def _pool(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor:
+    shape = {**X.shape, seq: X.shape[seq] // size, kernel: size}
+    return made(
+        shape, lambda r: X.at(moved(without_axes(r, [kernel]), seq, (dict(r)[seq] - 1) * size + dict(r)[kernel]))
+    )
+
+
+def ranks(X: Tensor, axis: str, record: Record) -> list[int]:
+    """Indices along the axis, the largest number first; of equals the first."""
+    return sorted(range(1, X.shape[axis] + 1), key=lambda i: -primal(X.at(record | {(axis, i)})))
+
+
+def _maxk(e: Evaluator, X: Tensor, axis: str, rank: str, size: int) -> Tensor:
+    shape = {**without(X.shape, [axis]), rank: size}
+
+    def entry(record: Record) -> Any:
+        rest = without_axes(record, [rank])
+        return X.at(rest | {(axis, ranks(X, axis, rest)[dict(record)[rank] - 1])})
+
+    return made(shape, entry)
+
+
+def _argmaxk(e: Evaluator, X: Tensor, axis: str, rank: str, size: int) -> Tensor:
+    def entry(record: Record) -> Any:
+        return int(ranks(X, axis, without_axes(record, [rank, axis]))[dict(record)[rank] - 1] == dict(record)[axis])
+
+    return made({**X.shape, rank: size}, entry)
+
+
+WINDOWS = {"unroll": _unroll, "pool": _pool, "maxk": _maxk, "argmaxk": _argmaxk}
+
+
+def _applied(e: Evaluator, term: Term, frame: Frame) -> Tensor:
+    name, *axes = term.data
+    parts = e.parts(term, frame)
+    if name in WINDOWS:
+        return WINDOWS[name](e, parts[0], axes[0], axes[1], frame.size(axes[1]))
+    if name == "concat":
+        return _joined(e, axes[0], parts)
+    if name == "stack":
+        return laid(parts, (axes[0],), [len(parts)])
+    if name == "onehot":
+        shape = {**parts[0].shape, axes[0]: frame.size(axes[0])}
+        return made(shape, lambda r: int(primal(parts[0].at(r)) == dict(r)[axes[0]]))
+    if name == "clip":
+        return e.elementwise(clip, *parts)
+    if name == "where":
+        return e.elementwise(lambda test, x, y: x if test else y, *parts)
+    return e.elementwise(ONE[name] if len(parts) == 1 else TWO[name], *parts)
+
+
+def _of_one(function: Callable) -> Callable[[Evaluator, Term, Frame], Tensor]:
+    return lambda e, term, frame: e.elementwise(function, *e.parts(term, frame))
+
+
+TERMS: dict[str, Callable[[Evaluator, Term, Frame], Tensor]] = {
+    "number": _number,
+    "name": lambda e, term, frame: e.name(term.data[0], frame),
+    "member": _member,
+    "size": lambda e, term, frame: scalar(frame.size(term.data[0])),
+    "made": _made,
+    "negative": _of_one(lambda x: times(-1, x)),
+    "prefixed": _applied,
+    "root": _of_one(root),
+    "applied": _applied,
+    "infix": lambda e, term, frame: e.elementwise(TWO[term.data[0]], *e.parts(term, frame)),
+    "juxtaposed": _of_one(times),
+    "power": _of_one(power),
+    "cases": _cases,
+    "indicator": _of_one(int),
+    "relation": _truth(lambda term, x, y: TRUTHS[term.data[0]](x, y)),
+    "property": _truth(lambda term, x: x % 2 == (1 if term.data[0] == "odd" else 0)),
+    "logic": _truth(_logic),
+    "over": _over,
+    "contract": _contract,
+    "rename": lambda e, term, frame: renamed(e.term(term.parts[0], frame), dict(term.data)),
+    "star": _star,
+    "merge": _merge,
+    "split": _split,
+    "slice": _slice,
+    "index": _index,
+    "concat": lambda e, term, frame: _joined(e, term.data[0], e.parts(term, frame)),
+    "literal": _literal,
+    "sum over": _sum_over,
+    "derivative": _derivative,
+    "call": _call,
+}
+
+
+def evaluate(program: Program, rounding: Rounding | None = None) -> Tensor:
+    """The value of a drawn program; raises Unfit where there is none to compare."""
+    found = Evaluator(program, rounding or Rounding()).value()
+    if any(x != x for x in found.entries.values()):
+        raise Unfit("no number")
+    return found

@@ -1,0 +1,206 @@
+"""Programs are drawn and computed in every way; what each way gives is what an evaluator of its own says.
+
+NAMEDTENSOR_DRAWS_SECONDS says for how long to draw, NAMEDTENSOR_DRAWS_SEED from where; by default a few programs are drawn,
+the same each time. `python tests/differential.py 10000` draws many and tells how far it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import differential
+import drawn_programs
+import drawn_sight
+import drawn_terms
+import drawn_tree
+import own_evaluator
+import pytest
+from drawn_programs import draw
+from drawn_tree import Input, Program, Term
+from known_faults import KNOWN
+
+import namedtensor as nt
+from namedtensor import calculus, compiled, lifting
+from namedtensor.operators import REGISTRY
+
+SECONDS = float(os.environ.get("NAMEDTENSOR_DRAWS_SECONDS", "0"))
+SEED = int(os.environ.get("NAMEDTENSOR_DRAWS_SEED", "0"))
+DRAWS = 30
+
+
+def test_every_way_gives_what_the_definitions_say():
+    seeds = itertools.count(SEED) if SECONDS else range(SEED, SEED + DRAWS)
+    done = differential.run(seeds, SECONDS or None, progress=bool(SECONDS))
+    print(f"{done.draws} draws, {done.fit} fit, {sum(done.taken.values())} results")
+    assert not done.found, "\n\n".join(done.found)
+    assert done.fit > 0.6 * done.draws, done.unfit
+
+
+# ------------------------------------------------------------------------------------------------------------- coverage
+TIMES = 3
+DRAWN = 1000
+FORMS = set(drawn_tree.WRITTEN)
+OPERATORS = {
+    *drawn_terms.ONE_NUMBER, *drawn_terms.GUARDED, *drawn_tree.RELATIONS, *drawn_terms.REDUCTIONS, *"+−⊙·/∧∨¬",
+    *"max min pow clip where softmax logsoftmax argmax argmin standardize cumsum cumprod sort any all odd even".split(),
+    *"concat stack unroll pool maxk argmaxk onehot iota I".split(),
+}  # fmt: skip
+DTYPES = {*drawn_sight.FLOATS, *drawn_sight.WHOLE, "bool", "int", "float"}
+STATEMENTS = {
+    "Definition", "Elements", "Family", "Function", "claim", "function over axes", "function without signature",
+    "family in a function", "definition in a function", "family of parameters", "lifted call", "lifted input",
+    "second derivative",
+}  # fmt: skip
+NOT_YET = {"slice": "slices"}  # a form, and what it waits for
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Counter:
+    found: Counter = Counter()
+    for seed in range(DRAWN):
+        found.update(drawn_programs.constructs(draw(seed)).keys())
+    return found
+
+
+@pytest.mark.parametrize(
+    "kind", [FORMS, OPERATORS, DTYPES, STATEMENTS], ids=["forms", "operators", "dtypes", "statements"]
+)
+def test_every_construct_is_drawn(drawn, kind):
+    missing = {each: drawn[each] for each in kind if drawn[each] < TIMES and NOT_YET.get(each) not in KNOWN}
+    assert not missing
+
+
+def test_every_built_in_is_drawn_or_left_out_for_a_reason(drawn):
+    """A new operator is to be drawn too."""
+    left_out = {"det", "inv", "trace"}  # matrices are drawn ill-conditioned, and have tests of their own
+    written = {
+        "⊕": "concat",
+        "negative": "negative",
+        "juxtaposed": "juxtaposed",
+        "index": "index",
+        "^": "power",
+        "-": "−",
+    }
+    names = {written.get(record.name, record.name) for record in REGISTRY.values()} - left_out
+    assert not {name for name in names if not drawn[name]}
+
+
+# --------------------------------------------------------------------------------------- the harness notices what is wrong
+def lowered_as(name: str, other: str) -> Callable[[Any], None]:
+    """An operator computed as another."""
+    return lambda patch: set_record(patch, name, lower=REGISTRY[other].lower)
+
+
+def set_record(patch: Any, name: str, **changes: Any) -> None:
+    record = REGISTRY[name]
+    for each in (record.name, *record.aliases):
+        patch.setitem(REGISTRY, each, replace(record, **changes))
+
+
+def wrapped(patch: Any) -> None:
+    """Whole numbers that pass 127 come round."""
+
+    def narrow(lower):
+        def write(w, arguments, axes, options):
+            found = lower(w, arguments, axes, options)
+            whole = hasattr(found, "order") and w.kind(found) in "iu"
+            return w.cast(w.cast(found, "int8"), found.dtype) if whole else found
+
+        return write
+
+    for name in ("+", "-", "⊙", "∑", "max", "juxtaposed"):
+        set_record(patch, name, lower=narrow(REGISTRY[name].lower))
+
+
+def unhygienic(patch: Any) -> None:
+    patch.setattr(lifting, "fresh", lambda axis, depth: axis)
+
+
+def exchanged(patch: Any) -> None:
+    """Windows whose two axes are exchanged."""
+    lower = REGISTRY["pool"].lower
+    set_record(patch, "pool", lower=lambda w, x, axes, options: lower(w, x, axes[::-1], options))
+
+
+def misprinted(patch: Any) -> None:
+    text = nt.Program.to_text
+    patch.setattr(nt.Program, "to_text", lambda program, **options: text(program, **options).replace(" - ", " + "))
+
+
+FAULTS: dict[str, tuple[Callable[[Any], None], str]] = {
+    "a slope with the other sign": (
+        lambda patch: set_record(patch, "^", differentials=("−Y ⊙ X^{Y − 1} ⊙ ∂X", "0")),
+        "evaluate",
+    ),
+    "half of a product's slope": (lambda patch: set_record(patch, "⊙", differentials=("∂X ⊙_{ax} Y", "0")), "evaluate"),
+    "extra axes that keep their names": (unhygienic, "evaluate"),
+    "whole numbers that wrap": (wrapped, "evaluate"),
+    "cumsum as cumprod": (lowered_as("cumsum", "cumprod"), "evaluate"),
+    "var as std": (lowered_as("var", "std"), "evaluate"),
+    "argmin as argmax": (lowered_as("argmin", "argmax"), "evaluate"),
+    "< as ≤": (lowered_as("<", "≤"), "evaluate"),
+    "windows with their axes exchanged": (exchanged, "evaluate"),
+    "a minus printed as a plus": (misprinted, "printed"),
+}
+MOST = 600
+
+
+def forget() -> None:
+    for each in (compiled.PLANS, compiled.KNOWN, compiled.AGAIN):
+        each.clear()
+    for cached in vars(calculus).values():
+        if hasattr(cached, "cache_clear"):
+            cached.cache_clear()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_noticed(fault, monkeypatch):
+    plant, name = FAULTS[fault]
+    way = {name: differential.WAYS[name]}
+    forget()
+    try:
+        plant(monkeypatch)
+        assert any(differential.compare(draw(f"planted {seed}"), way).differences for seed in range(MOST))
+    finally:
+        monkeypatch.undo()
+        forget()
+
+
+# --------------------------------------------------------------------------------------------- the evaluator, by hand
+def value(text_shape: dict, out: Term) -> dict:
+    program = Program((Input("X", tuple(text_shape.items()), "float64", (1.0, 2.0, 4.0)),), (), (), out)
+    return own_evaluator.evaluate(program).entries
+
+
+def test_the_evaluator_differentiates():
+    x = Term("name", (), ("X",), (("a", 3),))
+    cube = Term("power", (x, drawn_sight.number(3)), (), x.shape)
+    total = Term("over", (cube,), ("∑", ("a",), None))
+    slope = Term("derivative", (total,), ("X", "*"), (("a*", 3),))
+    bend = Term("derivative", (slope,), ("X", "†"), (("a*", 3), ("a†", 3)))
+    assert {dict(r)["a*"]: x for r, x in value({"a": 3}, slope).items()} == {1: 3, 2: 12, 3: 48}
+    found = value({"a": 3}, bend)
+    assert all(x == (6 * 2 ** (dict(r)["a*"] - 1) if len({i for _, i in r}) == 1 else 0) for r, x in found.items())
+
+
+def test_what_differs_is_made_smaller(monkeypatch):
+    forget()
+    try:
+        lowered_as("tanh", "sin")(monkeypatch)
+        way = {"evaluate": differential.WAYS["evaluate"]}
+        for seed in itertools.count():
+            program = draw(f"smaller {seed}")
+            found = differential.compare(program, way).differences
+            if found and len(program.text) > 100:
+                break
+        small = differential.shrunk(program, found[0], seconds=3)
+        assert "tanh" in small.text and len(small.text) < 0.7 * len(program.text)
+        assert "tanh" in differential.reproduction(small, found[0])
+    finally:
+        monkeypatch.undo()
+        forget()

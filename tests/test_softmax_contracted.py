@@ -1,0 +1,36 @@
+"""softmax_{S}(X) ⊙_{C} V for every S and C: what plans make of it is the sum of the products."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.optimisations import OPTIMISATIONS
+
+AXES = {"a": 2, "b": 3, "c": 4}
+RANDOM = np.random.default_rng(5)
+SOME = [axes for count in (1, 2, 3) for axes in itertools.combinations(AXES, count)]
+
+
+def tensor(axes: tuple[str, ...]) -> nt.NamedTensor:
+    return nt.tensor(RANDOM.normal(size=[AXES[axis] for axis in axes]), axes)
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize("summed", SOME, ids="".join)
+@pytest.mark.parametrize("soft", SOME, ids="".join)
+def test_a_softmax_contracted_over_any_axes(soft, summed, flipped):
+    X = tensor(("a", "b", "c"))
+    V = nt.tensor(RANDOM.normal(size=[AXES[axis] for axis in summed] + [5]), (*summed, "v"))
+    powers = np.exp(X.array)
+    weights = powers / powers.sum(tuple("abc".index(axis) for axis in soft), keepdims=True)
+    rest = "".join(axis for axis in "abc" if axis not in summed)
+    wanted = np.einsum(f"abc,{''.join(summed)}v->{rest}v", weights, V.array)
+    sides = [f"softmax_{{{', '.join(soft)}}}(X)", "V"][:: -1 if flipped else 1]
+    formula = nt.formula(f" ⊙_{{{', '.join(summed)}}} ".join(sides))
+    for without in ((), tuple(OPTIMISATIONS)):
+        found = formula.compile("numpy", without=without)(X=X, V=V)
+        np.testing.assert_allclose(found.to_array((*rest, "v")), wanted, rtol=1e-12)
