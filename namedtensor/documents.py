@@ -104,7 +104,11 @@ def check_document(
     findings = _Findings(list(found.errors))
     for section in found.sections:
         blamed = _gather(found, section, everything, findings)
-        _check_section(found, section, blamed, findings)
+        for start in range(0, len(section.formulas), TOGETHER):
+            _check_section(found, section, section.formulas[start : start + TOGETHER], blamed, findings)
+            if start:
+                text = f"the section is long: its formulas from here on are checked apart from the {start} before"
+                findings.notes.append(Note(section.formulas[start].start, text))
     if not any(section.formulas for section in found.sections):
         findings.nothing_read(source)
     findings.errors.sort(key=lambda error: error.span or (0, 0))
@@ -116,6 +120,9 @@ def check_document(
         tuple(findings.left_out),
         tuple(sorted(findings.notes)),
     )
+
+
+TOGETHER = 300  # formulas of a section that are checked as one program
 
 
 @dataclass
@@ -204,7 +211,7 @@ def find(source: str) -> _Found:
 
 def _outside(found: _Found, token: re.Match) -> int:
     """Take in one token of prose; where to read on."""
-    kind = kind_of(token)
+    kind = token.lastgroup
     if kind == "section":
         title, end = _title(found.source, token.end())
         found.sections.append(Section(title, token.start()))
@@ -215,14 +222,6 @@ def _outside(found: _Found, token: re.Match) -> int:
         return opaque_end(found.source, token)
     opens = kind in ("begin", "dollars") or token[0] in (r"\[", r"\(")
     return _maths(found, token) if opens else token.end()
-
-
-def kind_of(token: re.Match) -> str:
-    """Which alternative of TOKEN a token is."""
-    return next(kind for kind in KINDS if token[kind])
-
-
-KINDS = "comment opaque verb begin finish section define text bracket escape dollars paragraph".split()
 
 
 def opaque_end(source: str, token: re.Match) -> int:
@@ -278,13 +277,15 @@ def _maths(found: _Found, token: re.Match) -> int:
     if end is None:
         span = token.span()
         error = NotationError(102, f"{opening} is never closed", found.source, span, hint=f"close it with {closer}")
-        found.errors.append(error)
+        if len(found.errors) < UNCLOSED:
+            found.errors.append(error)
         following = PARAGRAPH.search(found.source, token.end())
         return following.end() if following else len(found.source)
     found.sections[-1].maths.append(Maths(token.start(), end, not inline))
     return end
 
 
+UNCLOSED = 1000  # errors of this kind that are told of
 PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 
@@ -582,7 +583,7 @@ def _read(found: _Found, section: Section, maths: Maths, findings: _Findings) ->
         return work.error(problem)
 
 
-READ = 2_000_000
+READ = 500_000
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
@@ -645,12 +646,11 @@ class Conflict(NamedTuple):
     claim: bool = False
 
 
-def _check_section(found: _Found, section: Section, blamed: set[Maths], findings: _Findings) -> None:
-    """Check the formulas of a section: as one program, or where a name is defined again in a later one, as several.
+def _check_section(found: _Found, section: Section, formulas: list[Maths], blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
+    """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
 
     From where a name is defined again the first definition is gone, and all else that stands before counts still.
     """
-    formulas = list(section.formulas)
     again: list[tuple[int, Span]] = []  # where a name is defined again, and the statement that said what it was
     for _ in range(CONFLICTS):
         removed = frozenset(span for _, span in again)

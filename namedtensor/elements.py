@@ -286,7 +286,10 @@ def _number(checker: Checker, value: Any, part: Node) -> Any:
 
 def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
     """Parts that fill one axis between them."""
-    axis = next(part.filled[0] for part in parts if part.filled is not None)
+    axis = next((part.filled[0] for part in parts if part.filled is not None), None)
+    if axis is None:
+        other = parts[1].definition
+        raise checker.error(406, f"this equation and another both fill all of {other.key}", other.head)
     order: list[int] = []
     for _, filled, definition in parts:
         if filled is None or filled[0] != axis:

@@ -88,7 +88,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Frame, f
         memo = asking.memo
     if key in memo:
         found = memo[key]
-        if isinstance(found, NotationError):
+        if isinstance(found, (NotationError, Poisoned)):
             raise Poisoned if checker.collect else found
         return found
     marker = (id(holder), key)
@@ -112,7 +112,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Frame, f
     try:
         with unguarded(checker):
             term = checker.definition_group(group, place)
-    except NotationError as problem:
+    except (NotationError, Poisoned) as problem:
         memo[key] = problem
         raise
     memo[key] = term

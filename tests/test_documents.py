@@ -158,6 +158,108 @@ def test_a_patchwork_leads_back():
     assert work.span((0, 5)) == (1, 8) and work.span((2, 2)) == (3, 3)
 
 
+# ------------------------------------------------------------------------------------------------ texts of no statement
+@pytest.mark.parametrize("nothing", [
+    r"$\text{inv}$", r"$\text{a, b}$", r"\[ \text{so} \]", r"\begin{align} \text{so} \\ \text{that} \end{align}", "$ $", "$%\n$", "$,$",
+    r"$\label{a}$", r"$\text{}$", r"\begin{align} & \\ & \end{align}", r"\[ \intertext{so} \]", r"\[ \quad \text{where} \quad \]",
+])  # fmt: skip
+@pytest.mark.parametrize("before", ["", r"$X \ndot{\name{ax}} Y = Z$ here "])
+def test_maths_without_a_statement_is_left_out(before, nothing):
+    report = check_document(f"{before}and {nothing} there.")
+    assert report.formulas == bool(before) and not report.errors
+    report = check_document(f"{before}and {nothing} there.", everything=True)
+    assert report.formulas <= 1 + bool(before)
+
+
+# ----------------------------------------------------------------------------------------------- what running text may do
+@pytest.mark.parametrize(("body", "types"), [
+    (r"\[ Y = [1, 2]_{\ax} \] \[ Z = Y \] \[ Y = [1, 2, 3]_{\ax} \] \[ W = Y \]", {"Z": "ℝ^{ax[2]}", "W": "ℝ^{ax[3]}"}),
+    (r"\[ f(x) = \nsum{\ax} x \] \[ f(x) = \nsum{\seq} x \] \[ Y = f([1]_{\seq}) \]", {"Y": "ℝ"}),
+    (r"\begin{align} Y &= [1]_{\ax} & V &= [2]_{\seq} \end{align} \[ Y = V \]", {"Y": "ℝ^{seq[1]}", "V": "ℝ^{seq[1]}"}),
+])  # fmt: skip
+def test_a_later_display_may_define_a_name_again(body, types):
+    report = check(body)
+    assert not report.errors and "defined again" in report.notes[0].text
+    assert types.items() <= report.scopes[0].types.items()
+
+
+@pytest.mark.parametrize("claim", [
+    r"$A_{\height(1), \width(2)} = 1$", r"\[ \sigma(A) = \nmatrix{\height}{\width}{1 & 2 \\ 3 & 4} \]",
+])  # fmt: skip
+def test_an_element_or_a_call_of_what_is_known_defines_nothing(claim):
+    known = r"\[ A = \nmatrix{\height}{\width}{3 & 1 \\ 1 & 5} \] \[ \sigma(x) = 1 + \exp x \] "
+    assert errors(known + claim + r" \[ B = A \ndot{\seq} A \]") == [(301, r"\seq")]
+
+
+@pytest.mark.parametrize("prose", [
+    r"we write $\ax(i)$ for it", r"the expression $\partial (X \ndot{\ax} X)$", r"$x, y \in \reals^{\ax}$ and \[ X \ndot{\ax} Y \]",
+    r"\[ h^{t} = h^{t-1} \ndot{\ax} w \qquad t = 1, \ldots, n \]", r"\[ Y = \frac{\nsum{\ax} x}{|\key|} \]",
+])  # fmt: skip
+def test_what_prose_may_say_is_no_error(prose):
+    assert errors(prose) == []
+
+
+def test_a_macro_of_the_notation_may_mean_another_thing():
+    assert not check_document(r"\newcommandx\nbin[1][1=r]{NBin(#1)} \[ X \sim \nbin[r], \quad x = \nbin + \]").errors
+    assert not check_document(r"\newcommand{\refl}[1]{\mathsf{refl}_{#1}} \[ p = \refl{x} \cdot + \]").errors
+
+
+# -------------------------------------------------------------------------------------------------------- nothing is read
+UNREADABLE = r"\[ \langle X \rangle = \nsum{\ax} X \ndot{\ax} \langle Y \rangle \]"
+
+
+def test_a_document_of_which_nothing_was_read_is_no_success():
+    (error,) = check(UNREADABLE).errors
+    assert error.number == 108 and error.span_text == UNREADABLE
+    report = check(UNREADABLE + r"\[ Y = [1]_{\ax} \]")
+    assert not report.errors and len(report.unread) == 1
+
+
+@pytest.mark.parametrize(("body", "said"), [
+    ("no maths", "nothing was checked: there is no maths"),
+    ("$x$ and $\\ax$", "nothing was checked: none of 2 pieces of maths is a formula with named axes"),
+    (r"\[ Y = [1]_{\ax} \] " + UNREADABLE, "1 with named axes not read"),
+])  # fmt: skip
+def test_what_was_not_read_is_said(tmp_path, capsys, body, said):
+    (tmp_path / "a.tex").write_text(HEAD + body)
+    assert cli.main(["check", str(tmp_path / "a.tex")]) == 0
+    assert said in capsys.readouterr().out
+
+
+# ------------------------------------------------------------------------------------------------------------ bounded time
+MANY = 100_000
+AXES = r"\ndef{\ax}{ax} "
+TOO_MUCH = {
+    "displays never closed": "\\[ x\n\n" * MANY,
+    "verbatim never closed": r"\begin{verbatim} " * MANY,
+    "definitions never closed": r"\def\a{" * MANY,
+    "definitions": r"\def\a{b}" * MANY,
+    "groups": "{" * MANY,
+    "titles never closed": r"\section{" * MANY,
+    "text never closed": r"\[" + r"\text{" * MANY + r"\]",
+    "formulas": AXES + r"$X \ndot{\ax} Y$ " * 30000,
+    "formulas that are wrong": AXES + r"\[ Z = X \ndot{\ax} \] " * 3000,
+    "names defined again": AXES + "".join(rf"\[ Z = X_{{{n}}} \ndot{{\ax}} Y \] " for n in range(300)),
+    "a chain of what is not known": AXES + "".join(rf"\[ Z_{{{n + 1}}} = Z_{{{n}}} \ndot{{\ax}} Y \] " for n in range(1000)),
+    "a macro without end": r"\newcommand{\a}{\a\a} " + AXES + r"$X \ndot{\ax} \a = 1$ " * 3000,
+    "macros that grow": r"\def\a#1{#1#1#1#1#1#1#1#1#1#1}\def\b{\a{\a{\a{\a{\a{\a{x}}}}}}} " + AXES + r"$X \ndot{\ax} \b$ " * 300,
+    "never read": r"\iffalse " * MANY,
+    "files": r"\input{none} " * 20000,
+    "options": r"\input[" * MANY,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_too_much_of_something_takes_bounded_time(tmp_path, capsys, source):
+    import time
+
+    (tmp_path / "a.tex").write_text(source)
+    start = time.process_time()
+    assert cli.main(["check", str(tmp_path / "a.tex")]) in (0, 1)
+    assert time.process_time() - start < 20  # a few seconds where it is linear, hours where it is not
+    assert capsys.readouterr().out.count("\n") < 3000
+
+
 # ------------------------------------------------------------------------------------------------------ the command line
 PAPER = (
     HEAD
