@@ -134,6 +134,7 @@ class _Findings:
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     read: int = 0  # characters of maths that the parser was given
+    conflicts: int = 0  # definitions that cannot stand together
 
     def nothing_read(self, source: str) -> None:
         """Where formulas with named axes were all left out, that is an error: who checks a document wants to know."""
@@ -583,7 +584,7 @@ def _read(found: _Found, section: Section, maths: Maths, findings: _Findings) ->
         return work.error(problem)
 
 
-READ = 500_000
+READ = 300_000
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
@@ -652,18 +653,20 @@ def _check_section(found: _Found, section: Section, formulas: list[Maths], blame
     From where a name is defined again the first definition is gone, and all else that stands before counts still.
     """
     again: list[tuple[int, Span]] = []  # where a name is defined again, and the statement that said what it was
-    for _ in range(CONFLICTS):
+    for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
         removed = frozenset(span for _, span in again)
         conflict = _conflict(_patchwork(found, formulas, removed)) if formulas else None
         if conflict is None:
             break
+        findings.conflicts += 1
         problem = conflict.problem
         at, first = _holder(formulas, problem.span), _holder(formulas, conflict.first)
-        if at in blamed and first and first.end <= at.start and conflict.second and conflict.claim:
+        later = at is not None and at in blamed and first is not None and first.end <= at.start
+        if at and later and conflict.second and conflict.claim:
             again.append((0, conflict.second))
             findings.left_out.append(LeftOut(conflict.second, "a claim about what is defined before", True))
             continue
-        if at in blamed and first and first.end <= at.start and conflict.first:
+        if at and later and conflict.first and problem.span:
             again.append((at.start, conflict.first))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
@@ -673,7 +676,7 @@ def _check_section(found: _Found, section: Section, formulas: list[Maths], blame
             return
         formulas.remove(at)
     else:
-        findings.notes.append(Note(section.start, f"unchecked: more than {CONFLICTS} definitions here are in conflict"))
+        findings.notes.append(Note(section.start, "unchecked: too many of the definitions here are in conflict"))
         return
     starts = sorted({0, *(position for position, _ in again)})
     for start, following in zip(starts, [*starts[1:], len(found.source)]):
@@ -725,7 +728,8 @@ def _check_program(found: _Found, section: Section, formulas: list[Maths], work:
     from .formula import check
 
     checked = check(work.text, syntax="latex", **found.given)
-    section.types.update(checked.types)
+    fresh = {name for maths in formulas if maths.start >= start for name in _heads(section.programs[maths])}
+    section.types.update({name: text for name, text in checked.types.items() if name not in section.types or BASE.split(name)[0] in fresh})  # fmt: skip
     for error in map(work.error, checked.errors):
         at = _holder(formulas, error.span)
         if at is not None and at.start < start or _mentions_only(found, section, at, error):
@@ -737,8 +741,11 @@ def _check_program(found: _Found, section: Section, formulas: list[Maths], work:
     for warning in checked.warnings:
         span = work.span(warning.span)
         at = _holder(formulas, span)
-        if at in blamed and at.start >= start:
+        if at is not None and at in blamed and at.start >= start:
             findings.warnings.append(warning._replace(span=span))
+
+
+BASE = re.compile(r"[_^({]")
 
 
 def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> bool:

@@ -229,6 +229,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | Named]:
     [(0, 2), (16, 19)]
     """
     kept = position = 0
+    closes = True  # whether what \iffalse begins is over somewhere: looked for until it once is not
     while token := SCANNED.search(text, position):
         position = token.end()
         if token["opaque"]:
@@ -241,8 +242,9 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | Named]:
             break
         elif token["never"] or token["include"]:
             named = named_files(text, token) if token["include"] else None
-            end = named.span[1] if named else skipped(text, position) if token["never"] else None
+            end = named.span[1] if named else skipped(text, position) if token["never"] and closes else None
             if end is None:
+                closes = closes and not token["never"]
                 continue
             if not definitions:
                 yield kept, token.start()

@@ -175,7 +175,7 @@ def test_maths_without_a_statement_is_left_out(before, nothing):
 @pytest.mark.parametrize(("body", "types"), [
     (r"\[ Y = [1, 2]_{\ax} \] \[ Z = Y \] \[ Y = [1, 2, 3]_{\ax} \] \[ W = Y \]", {"Z": "ℝ^{ax[2]}", "W": "ℝ^{ax[3]}"}),
     (r"\[ f(x) = \nsum{\ax} x \] \[ f(x) = \nsum{\seq} x \] \[ Y = f([1]_{\seq}) \]", {"Y": "ℝ"}),
-    (r"\begin{align} Y &= [1]_{\ax} & V &= [2]_{\seq} \end{align} \[ Y = V \]", {"Y": "ℝ^{seq[1]}", "V": "ℝ^{seq[1]}"}),
+    (r"\begin{align} Y &= [1]_{\ax} & V &= [2]_{\seq} \end{align} \[ Y = V \odot [3]_{\seq} \]", {"Y": "ℝ^{seq[1]}", "V": "ℝ^{seq[1]}"}),
 ])  # fmt: skip
 def test_a_later_display_may_define_a_name_again(body, types):
     report = check(body)

@@ -22,7 +22,11 @@ def test_a_document_has_a_number():
 
 def test_there_is_enough_to_mutate():
     texts = dict(own_texts())
-    assert len(texts) > 15 and {name.rpartition(".")[2] for name in texts} == {"tex", "md", "nt"} and len(set(MUTATIONS)) == 8
+    assert (
+        len(texts) > 15
+        and {name.rpartition(".")[2] for name in texts} == {"tex", "md", "nt"}
+        and len(set(MUTATIONS)) == 8
+    )
 
 
 def test_mutated_documents_end_in_findings_or_a_sentence():

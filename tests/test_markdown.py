@@ -42,7 +42,11 @@ def test_what_is_no_maths(text):
 
 def test_headings_are_sections_and_deeper_ones_are_not():
     source = whole_markdown("$a$\n# One $x$\n$b$\n### deeper\n$c$\n## Two\n$d$\n#no heading $e$", "a.md").text
-    assert [(section.title, len(section.maths)) for section in find(source).sections] == [("", 1), ("One $x$", 2), ("Two", 2)]
+    assert [(section.title, len(section.maths)) for section in find(source).sections] == [
+        ("", 1),
+        ("One $x$", 2),
+        ("Two", 2),
+    ]
 
 
 DOCUMENT = rf"""# Attention

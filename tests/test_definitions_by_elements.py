@@ -1,0 +1,30 @@
+"""Equations that together say too much of one tensor's elements, and chains of what is not known: errors, in time."""
+
+import time
+
+import pytest
+
+import namedtensor as nt
+
+Y = "Y ∈ ℝ^{a[2] × b[2]}\n"
+
+
+@pytest.mark.parametrize(("program", "place"), [
+    (Y + "Y_{a(i), b(j)} = i\nY_{a(i), b(j)} = j", "Y_{a(i), b(j)}"),
+    (Y + "Y_{a(i), b(j)} = i\nY_{a(j), b(i)} = i", "Y_{a(j), b(i)}"),
+    ("Z_{a(i)} = X_{a(i)}\nZ_{a(j)} = 2 X_{a(j)}", "Z_{a(j)}"),
+    (r"\\[ Z_{\\name{a}(i)} = X_{\\name{a}(i)} \\] \\[ Z_{\\name{a}(j)} = X_{\\name{a}(j)} \\]".replace("\\\\", "\\"), r"Z_{\name{a}(j)}"),
+])  # fmt: skip
+def test_two_equations_that_each_fill_all_of_a_tensor(program, place):
+    with pytest.raises(nt.NotationError, match="both fill all of") as caught:
+        nt.evaluate(program, X=nt.tensor([1.0, 2.0], "a"))
+    assert (caught.value.number, caught.value.span_text) == (406, place)
+    assert [error.number for error in nt.check(program, X="ℝ^{a[2]}").errors] == [406]
+
+
+@pytest.mark.parametrize("first", ["", "a_0 = A ⊙_{ax} A\n", "a_0 = [1, 2]_{b} + [1, 2, 3]_{b}\n"])
+def test_a_chain_of_what_has_no_type_is_checked_once(first):
+    program = first + "\n".join(f"a_{n + 1} = a_{n} + Y" for n in range(150))
+    start = time.process_time()
+    assert len(nt.check(program, Y="ℝ", A="ℝ").errors) == 1
+    assert time.process_time() - start < 5
