@@ -217,7 +217,7 @@ FORMULAS = [
     "T_{a→d}", "T_{a→b, b→a}", "T_{(a,c)→d}", "T_{(c,a)→a}", "[T_{(a,b)→d}]_{d→(b,a)}", "T_{a→d, (b,c)→a}",
     "T^*", "(T + S)^† ⊙_{a†} S_{a→a†}", "T ⊕_{a} S", "concat_{a}(T, S, T)", "stack_{d}(T, u)",
     "unroll_{b,k} T", "pool_{c,k} T", "maxk_{b,k} T", "argmaxk_{b,k} T", "onehot_{vocab}(J)",
-    "iota_{a} T", "ι_{a} − T", "I_{a,a'} ⊙_{a} T", "det_{a,a'} G", "inv_{a,a'} G", "trace_{a,a'} G",
+    "iota_{a} T", "ι_{a} − T", "I_{a,a'} ⊙_{a} T", "det_{a,a'} G", "inv_{a,a'} G", "cofactors_{a,a'} G", "trace_{a,a'} G",
     "[1, u; 2 u, -1]_{r, s}", "[3, 1, 4]_{d} ⊙ u", "{ T if T > u; u if T < 0; 1 otherwise }",
     "∑_i T_{a(i)} ⊙ S_{a(i)}", "∑_i ∑_j G_{a(i), a'(j)} 𝕀[i ≠ j]", "∑_{i=1}^{3} i T^i", "∏_{i=1}^{2} (u + i)",
     "∑_{i=3}^{2} T", "∏_{i=3}^{2} u", "∑_{a} T ⊙ S + u", "u ⊙ ∑_{b} T ⊙ S", "π + e + 0 ε", "x² T", "n T^n",
