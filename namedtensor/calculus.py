@@ -63,9 +63,22 @@ def derivative(checker: Checker, node: nodes.Derivative, frame: Frame) -> Term:
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
         )  # fmt: skip
-    found = Derivation(checker, node).of(body, by, starred)
+    found = Derivation(checker, node).of(body, by, starred, parameters(checker, frame))
     order = [*body.shape, *starred.values()]
     found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
+    return found
+
+
+def parameters(checker: Checker, frame: Frame) -> dict[int, None]:
+    """The arguments of the function that a derivative stands in: they are what they are, whatever they were made of."""
+    found: dict[int, None] = {}
+    current: Frame | None = frame
+    while current is not None:
+        if current.function is not None:
+            names = (*current.function.parameters, *current.function.options)
+            terms = (checker.find(name.key(), current, None) for name in names)
+            found.update((id(term), None) for term in terms if term is not None and term.operator == "variable")
+        current = current.parent
     return found
 
 
@@ -141,7 +154,7 @@ class Derivation:
         self.checker, self.node = checker, node
         self.making = Making(checker.terms, node)
 
-    def of(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
+    def of(self, body: Term, by: Term, starred: dict[str, str], constant: Mapping[int, None]) -> Term:
         make = self.making
         inside = {id(term) for term in in_order(body)}
         if id(by) not in inside:
@@ -150,7 +163,7 @@ class Derivation:
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
         taken = {axis: f"{axis}@{own}" for axis in starred}
         unknown = make.leaf("differential", by.shape)
-        whole = Differentials(self, {id(by): unknown}).of(body)
+        whole = Differentials(self, {**constant, id(by): unknown}).of(body)
         if whole is None:
             return self.nothing(body, by, starred)
         if is_reverse(count(body, kept), count(by, taken)):
@@ -183,7 +196,7 @@ def count(term: Term, axes: Any) -> float:
 class Differentials:
     """The differentials of terms, where those of some are given."""
 
-    def __init__(self, derivation: Derivation, given: Mapping[int, Term]):
+    def __init__(self, derivation: Derivation, given: Mapping[int, Term | None]):
         self.derivation, self.checker, self.make = derivation, derivation.checker, derivation.making
         self.found: dict[int, Term | None] = dict(given)
 

@@ -52,7 +52,8 @@ class Finite:
     def alone(self, term: Term) -> bool:
         """Of a term whose arguments are known."""
         if term.operator == "number":
-            return number(term) is None or math.isfinite(term.number)
+            value = number(term)
+            return value is None or math.isfinite(value)
         if term.operator == "constant":
             return all(map(math.isfinite, term.options[2]))
         if term.operator in ALWAYS:
@@ -87,8 +88,9 @@ def is_nowhere_zero(term: Term) -> bool:
 
 def is_positive(term: Term, depth: int = DEPTH) -> bool:
     """Whether it can be seen that a term is greater than zero."""
-    if number(term) is not None:
-        return term.number > 0
+    value = number(term)
+    if value is not None:
+        return value > 0
     if depth == 0:
         return False
     parts = term.arguments
@@ -101,8 +103,9 @@ def is_positive(term: Term, depth: int = DEPTH) -> bool:
 
 def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
     """Whether it can be seen that a term is nowhere less than zero."""
-    if number(term) is not None:
-        return term.number >= 0
+    value = number(term)
+    if value is not None:
+        return value >= 0
     if term.operator in NEVER_NEGATIVE:
         return True
     if depth == 0:
@@ -121,8 +124,9 @@ def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
 
 def is_never_positive(term: Term, depth: int = DEPTH) -> bool:
     """Whether it can be seen that a term is nowhere greater than zero."""
-    if number(term) is not None:
-        return term.number <= 0
+    value = number(term)
+    if value is not None:
+        return value <= 0
     if depth == 0:
         return False
     if term.operator == "negative":

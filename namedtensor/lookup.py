@@ -32,11 +32,17 @@ CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 def find(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:
     """The Term that a key stands for in a frame, or None; what a derivative is taken by is apart from all that equals it."""
     found = found_in(checker, key, frame, node)
-    if found is None or key.base not in checker.scope.varied:
+    if found is None or not is_apart(checker, key, found):
         return found
     if found.operator == "input" and checker.top.variables.get(key) is found:
         return found
     return checker.terms.make("variable", (found,), (), (str(key),), found.shape, found.boolean, node)
+
+
+def is_apart(checker: Checker, key: Key, found: Term) -> bool:
+    """Whether a derivative is taken by a name, or in a function whose parameter it is; a plain number is constant there."""
+    scope = checker.scope
+    return key.base in scope.varied or (key.base in scope.apart and found.number is None)
 
 
 def found_in(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:

@@ -134,6 +134,7 @@ class Scope:
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
+    apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
 
     def all_functions(self) -> Iterable[Function]:
         return (function for group in self.functions.values() for function in group)
@@ -168,10 +169,18 @@ def _analyse(source: str, program: nodes.Program) -> Scope:
             spelled(varied(node)) for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))
         )
         scope.varied = frozenset(name.base for name in by if name is not None)
+        scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
     return scope
 
 
 DERIVATIVES = ("∂", "partial", "/d")
+
+
+def differentiates(function: Function) -> bool:
+    """Whether a derivative is taken in a function or in what belongs to it."""
+    bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
+    bodies += [each.body for each in function.families]
+    return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
 
 def varied(node: nodes.Derivative | nodes.Differential) -> Node:

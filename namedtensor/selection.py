@@ -92,7 +92,7 @@ class Selecting:
         return self.make.between(">", term, self.make.number(0))
 
     def all_of(self, conditions: Conditions) -> Term:
-        return reduce(lambda one, other: self.make.between("∧", one, other), (each.term for each in conditions))
+        return reduce(partial(self.make.between, "∧"), [each.term for each in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
         """One where all hold, zero elsewhere, over these axes and theirs."""
@@ -105,7 +105,8 @@ class Selecting:
     def selector(self, term: Term) -> Condition | None:
         """Where a term that picks is not zero; None for what does not pick."""
         if term.operator == "I":
-            return self.pair(*term.axes, term.shape[term.axes[0]])
+            row, column = term.axes
+            return self.pair(row, column, term.shape[row])
         if term.operator == "indicator":
             return self.of(term.arguments[0])
         picks = term.operator == "cases" and all(number(each) is not None for each in term.arguments[::2])
@@ -244,8 +245,8 @@ class Selecting:
             make.dot(make.times(spoilt[0], counts[0]), counts[1], axes),
             make.dot(counts[0], make.times(spoilt[1], counts[1]), axes),
         )
-        kept = [make.between("where", holds, each, zero) for holds, each in zip(finite, (share, other))]
-        return make.between("where", self.positive(spoils), make.dot(share, other, axes), make.dot(*kept, axes))
+        left, right = (make.between("where", holds, each, zero) for holds, each in zip(finite, (share, other)))
+        return make.between("where", self.positive(spoils), make.dot(share, other, axes), make.dot(left, right, axes))
 
     def is_finite(self, term: Term) -> Term:
         return self.make.between("<", self.make.between("abs", term), self.make.number(float("inf")))

@@ -499,3 +499,20 @@ def test_wrong_equations_of_differentials_do_not(rule):
     for evaluate, values in ((nt.evaluate, given), (reference.evaluate, plain)):
         with pytest.raises(NotationError, match="this does not hold"):
             evaluate(f"{rule}\n1", values)
+
+
+# ------------------------------------------------------------------------------------------- arguments of a function
+INSIDE = [
+    ("f(X) = ∂(X ⊙ s)/∂s\nf(s^2)", 9.0), ("f : ℝ → ℝ\nf(X) = ∂(X ⊙ s)/∂s\nf(s^2)", 9.0), ("f(X) = ∂(X ⊙ s)/∂s\nf(s)", 3.0),
+    ("f(X) = D\nD = ∂(X ⊙ s)/∂s\nf(s^2)", 9.0), ("f(X) = g(X)\ng(t) = ∂(t ⊙ s)/∂s\nf(s^2)", 9.0),
+    ("f(X) = ∂g(X)/∂s\ng(t) = t ⊙ s\nf(s^2)", 9.0), ("f(X; W) = ∂(X ⊙ W ⊙ s)/∂s\nf(s; s)", 9.0),
+    ("f(X) = ∂(X ⊙ Y)/∂s\nY = s^2\nf(s)", 18.0), ("f(X) = X ⊙ s\n∂f(s^2)/∂s", 27.0), ("f(X, Y) = ∂(X ⊙ Y)/∂X\nf(s, s)", 3.0),
+    ("f(X) = ∂(X ⊙ s)/∂s\n∂f(s^2)/∂s", 6.0), ("f(X, n) = ∂(X^n)/∂X\nf(s, 2)", 6.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, right", INSIDE)
+def test_what_a_function_is_given_is_constant_inside(text, right, way):
+    """A function is one of values: f(s^2) is f(Z) for what s^2 is."""
+    assert nt.evaluate(text, s=3.0).item() == pytest.approx(right)
+    assert reference.evaluate(text, {"s": 3.0}).to_list(()) == pytest.approx(right)
