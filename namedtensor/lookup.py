@@ -226,11 +226,9 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
             hint="raise limits.steps",
         )
     found = None
-    begin = wanted
-    while begin > first and checker.member_key(family, {**indices, variable: begin}) not in holder.memo:
-        begin -= 1
-    others = {name: each for name, each in indices.items() if name != variable}
-    rolled = loops.rolled_up(checker, loops.Unit(family, others, holder), begin, wanted)
+    unit = loops.Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
+    begin = unit.nearest(first, wanted)
+    rolled = loops.rolled_up(checker, unit, begin, wanted)
     if rolled is not None:
         return rolled
     for step in range(begin, wanted + 1):
@@ -257,7 +255,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
             active=frame.active | {marker},
         )
         found = checker.member_term(family, place)
-        holder.memo[member] = found
+        unit.note(step, found)
         checker.types.setdefault(str(member), resolve(found.shape))
     return found
 

@@ -134,7 +134,8 @@ def _inside(loop: Loop, axis: str) -> Loop:
     def all_of(group: Iterable[Term]) -> tuple[Term, ...]:
         return tuple(found[id(each)] for each in group)
 
-    return Loop(*map(all_of, (loop.states, loop.slices, loop.given, loop.results)), loop.axis, loop.steps)
+    states, slices, given, results = map(all_of, (loop.states, loop.slices, loop.given, loop.results))
+    return Loop(states, slices, given, results, loop.axis, loop.steps)
 
 
 # The axes that structural terms take, or give another name.

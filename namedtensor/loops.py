@@ -11,6 +11,7 @@ In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` a family whose index is a tensor 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right, insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -172,6 +173,27 @@ class Unit:
             raise Unrollable
         return first, last
 
+    @property
+    def known(self) -> list[int]:
+        """The steps of the members that were made, in order."""
+        return self.holder.memo.setdefault(("steps", self.mark), [])
+
+    def note(self, step: int, term: Term) -> None:
+        """Keep a member that was made."""
+        key = self.key(step)
+        if key not in self.holder.memo:
+            insort(self.known, step)
+        self.holder.memo[key] = term
+
+    def nearest(self, first: int, wanted: int) -> int:
+        """The last step up to the one that is wanted whose member was made, or the first."""
+        known = self.known
+        place = bisect_right(known, wanted)
+        while place and self.key(known[place - 1]) not in self.holder.memo:  # forgotten with what was tried
+            place -= 1
+            del known[place]
+        return known[place - 1] if place else first
+
     def at(self, checker: Checker, step: int) -> Term:
         """One member, written out."""
         found = checker.find(self.key(step), self.holder, self.family.head)
@@ -207,13 +229,13 @@ class Keys:
 class Rolled:
     """The body of a loop while it is typed: the steps after `base`, up to `last`."""
 
-    def __init__(self, checker: Checker, base: int, last: int, node: Node, variable: str):
+    def __init__(self, checker: Checker, base: int, last: int, over: nodes.Range):
         self.checker, self.base, self.last = checker, base, last
-        self.axis = f"{variable}@loop{len(checker.terms)}"
+        self.axis = f"{over.variable.text}@loop{len(checker.terms)}"
         self.steps = last - base
         size = {self.axis: self.steps}
         self.index = checker.terms.make(
-            "iota", axes=(self.axis,), options=(base + 1, self.steps), shape=size, node=node
+            "iota", axes=(self.axis,), options=(base + 1, self.steps), shape=size, node=over
         )
         self.units: dict[tuple, Unit] = {}
 
@@ -317,8 +339,9 @@ def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
             unit.at(checker, base)
         except Unrollable:
             continue
-        whole = Unit(unit.family, unit.others, unit.holder)
-        found = attempted(checker, unit.holder, partial(made_loop, checker, whole, base, last))
+        found = attempted(
+            checker, unit.holder, partial(made_loop, checker, Unit(unit.family, unit.others, unit.holder), base, last)
+        )
         if found is not None:
             return found
     unit.holder.memo["unrollable", unit.mark] = True
@@ -328,10 +351,10 @@ def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
 def made_loop(checker: Checker, unit: Unit, base: int, last: int) -> Made:
     assert unit.family.range is not None
     trace = len(checker.trace)
-    rolled = Rolled(checker, base, last, unit.family.range, unit.variable)
+    rolled = Rolled(checker, base, last, unit.family.range)
     units = list(rolled.rolled(unit).values())
     states = [state for each in units for state in each.states.values()]
-    results = [term for each in units for term in (each.next, *[*each.states.values()][:-1])]
+    results = [term for each in units for term in (rolled.next(each), *[*each.states.values()][:-1])]
     initial = [each.at(checker, base + 1 - back) for each in units for back in each.states]
     loop = loop_of(checker.terms, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
@@ -340,7 +363,8 @@ def made_loop(checker: Checker, unit: Unit, base: int, last: int) -> Made:
     for each in units:
         for back, state in each.states.items():
             made = Made(base, last, loop, number, state)
-            each.holder.memo.setdefault(each.key(last + 1 - back), after(checker, made))
+            if each.key(last + 1 - back) not in each.holder.memo:
+                each.note(last + 1 - back, after(checker, made))
             number += 1
             if back == 1:
                 each.holder.memo.setdefault(("loops", each.mark), []).append(made)

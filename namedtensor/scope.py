@@ -195,6 +195,7 @@ class _Sorter:
         self.functions: list[Function] = []
         self.size_facts: list[tuple[int, SizeFact]] = []
         self.claims: list[tuple[int, Claim]] = []
+        self.signatures: dict[tuple, list[Signature]] = {}
         self.dots: list[int] = []
 
     # ------------------------------------------------------------------------------------------- one statement each
@@ -205,6 +206,7 @@ class _Sorter:
             scope.last = statement.body
         elif isinstance(statement, Signature):
             scope.signatures.append((position, statement))
+            self.signatures.setdefault(spelling(statement.head), []).append(statement)
         elif isinstance(statement, Declaration):
             self.declare(position, statement)
         elif isinstance(statement, nodes.Ellipsis):
@@ -292,7 +294,7 @@ class _Sorter:
         self.classify_heads()
         heads: dict[tuple, Function] = {}
         for function in self.functions:
-            other = heads.setdefault((function.operator, function.head.subscript, function.head.superscript), function)
+            other = heads.setdefault(spelling(function.head), function)
             if other is not function:
                 self.twice(function.title, other.statement, function.statement, function.head.span)
             scope.functions.setdefault(function.operator, []).append(function)
@@ -344,14 +346,7 @@ class _Sorter:
             for statement in self.scope.program.statements[function.position + 1 : end]
             if not isinstance(statement, (nodes.Value, Signature))
         ]
-        signatures = [
-            statement
-            for _, statement in self.scope.signatures
-            if statement.head.operator == function.operator
-            and statement.head.subscript == function.head.subscript
-            and statement.head.superscript == function.head.superscript
-        ]
-        own = [*signatures, function.body, *function.claims, *below]
+        own = [*self.signatures.get(spelling(function.head), ()), function.body, *function.claims, *below]
         if isinstance(function.statement, Equation):
             own += list(function.statement.sets)
         axes: set[str] = set()
@@ -415,11 +410,8 @@ class _Sorter:
         return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
     def attach_signatures(self) -> None:
-        for _, signature in self.scope.signatures:
-            for function in self.scope.functions.get(signature.head.operator, []):
-                same = function.head.subscript == signature.head.subscript
-                if same and function.head.superscript == signature.head.superscript:
-                    function.signature = signature
+        for function in self.functions:
+            function.signature = (self.signatures.get(spelling(function.head)) or [None])[-1]
 
     def nearest_above(self, position: int, functions: Iterable[Function]) -> Function | None:
         above = [function for function in functions if function.position <= position]
@@ -469,6 +461,11 @@ class _Sorter:
             for position, left in claimed[-1:]:
                 self.scope.values.append((position, left))
                 self.scope.last = left
+
+
+def spelling(head: Call) -> tuple:
+    """What tells the heads of functions apart."""
+    return head.operator, head.subscript, head.superscript
 
 
 def typed_by(function: Function) -> set[Key]:

@@ -1,8 +1,8 @@
 """The typed tree: what a formula computes, once every name, axis and size is known.
 
 A term applies an operator of `namedtensor.operators`, or one of the few structural ones below, to other terms; it has a
-shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, recurrences unrolled,
-lifting done: what is left is a graph in which equal terms are one object.
+shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
+unrolled, lifting done: what is left is a graph in which equal terms are one object.
 
     input    a tensor given from outside; options are its name
     number   a plain number; options are its value
@@ -14,6 +14,9 @@ lifting done: what is left is a graph in which equal terms are one object.
     fill     parts joined along an axis, then put in order; options are (axis, positions from 0)
     literal  numbers joined to a tensor; options are the axes
     variable the same tensor, apart from all that equals it, where a derivative is taken by it; options are its name
+    loop     a body run so many times; arguments are its states at first, slices and what is given, options the `Loop`
+    after    a state of a loop after the last step; options are its number
+    through  a state of a loop after each step, along an axis; options are (number, axis)
 
 The rest, such as constants, identities and cases, are the rules of `plan`.
 """

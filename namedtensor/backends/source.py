@@ -100,11 +100,9 @@ class Backend:
         """What a fixed value is called outside the function."""
         return plan.names[value]
 
-    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms | None]]:
-        """The functions of one block, or one step of a loop: what they are called, their plans, and where they write."""
+    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms]]:
+        """The functions of one block: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
-        if step.primitive == "loop":
-            return [(name, plan, None)]
         several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
         return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
 
@@ -131,8 +129,9 @@ class Backend:
         steps: dict[int, Step] = {}
         for step in plan.steps:
             if "plan" in step.options:
-                for name_of_block, of_block, room in self.forms(step):
-                    inner = self.source(of_block, name_of_block, comments, room, step.primitive == "loop")
+                is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
+                for name_of_block, of_block, room in [own] if is_loop else self.forms(step):
+                    inner = self.source(of_block, name_of_block, comments, room, is_loop)
                     steps |= {len(lines) + line: own for line, own in inner.steps.items()}
                     lines += inner.text.splitlines()
         for step in plan.steps:
