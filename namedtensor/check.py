@@ -35,6 +35,7 @@ from . import (
 from .checked import Input, Poisoned, Warned
 from .constants import Numbers
 from .frames import Frame, plain
+from .made_sizes import Aside
 from .misfits import shown
 from .names import Key, spelled
 from .scope import Claim, Definition, Scope
@@ -79,10 +80,14 @@ class Checker:
         self.calls = 0
         self.guards: list[Term] = []
         self.top = Frame()
+        self.besides = Frame()  # of what is given and stands nowhere in the program
+        self.sized: set[str] = set()  # the axes of inputs that the program names
+        self.aside: Aside | None = None  # which types what a scope makes, where a size is asked for
         self.rules: Checker | None = None  # which types the differentials of operators
         self.changes: dict[int, Term] | None = None  # of the terms of an equation of differentials
         self.solver = Solver(self)
         self.prepare_inputs()
+        self.top.complete = True
 
     # ------------------------------------------------------------------------------------------------------- errors
     def error(

@@ -42,6 +42,7 @@ class Frame:
     scalars: dict[Key, Any] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     active: frozenset = frozenset()
+    complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
 
     @property
     def top(self) -> Frame:
