@@ -13,7 +13,8 @@ from grammar.errors import NotationError
 
 from .check import Checker
 from .checked import Input
-from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
+from .compiled import ARRAY, LAYOUT, all_values, shadowed_by, spelling_of, whole_sizes
+from .given_names import told_names
 from .given_shapes import shape_of
 from .layouts import Layout, remember
 from .limits import DEFAULT, deep
@@ -85,11 +86,11 @@ def with_declared(program: Program, given: Mapping[str, Any], sizes: Mapping[str
 
 def plan_of(
     program: Program, target: Target, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None,
-    without: Sequence[str] = (),
-) -> tuple[Plan, list[Any]]:  # fmt: skip
+    without: Sequence[str] = (), told: Sequence[str] | None = None,
+) -> tuple[Plan, list[Any], Checker]:  # fmt: skip
     """The plan of a formula, or of the function that a program ends with, for inputs of these layouts.
 
-    Raises NotationError where the formula does not fit them.
+    Raises NotationError where the formula does not fit them, or one of those that are `told` of it is not in it.
     """
     extent = whole_sizes(sizes)
     found = {str(key(name)): layout_of(value, name, extent) for name, value in given.items()}
@@ -107,19 +108,24 @@ def plan_of(
     entry = program._last
     with deep(program.source):
         if entry is None:
-            checker = Checker(scope, inputs, extent, python=PYTHON)
+            checker = Checker(scope, inputs, extent, python=PYTHON, told=told)
             term = checker.whole()
         else:
             names = [str(name.key()) for name in program.last_function().parameters]  # type: ignore[union-attr]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
-            checker = Checker(scope, inputs, extent, python=PYTHON)
+            shapes = {axis for _, each in arguments for axis in each.shape}
+            checker = Checker(scope, inputs, extent, python=PYTHON, told=told, besides=shapes)
             term = entry.term(checker, arguments)
-        return make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
+        plan, python = make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
+        return plan, python, checker
 
 
-def to_python(program: Program, library: str, given: Mapping[str, Any], sizes=None, without: Sequence[str] = ()) -> str:
+def to_python(
+    program: Program, library: str, given: Mapping[str, Any], sizes=None, without: Sequence[str] = (),
+    told: Sequence[str] = (),
+) -> str:  # fmt: skip
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
-    plan, python = plan_of(program, target_named(library), given, sizes, without)
+    plan, python, _ = plan_of(program, target_named(library), given, sizes, without, told)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
     return target_named(library).backend.whole(plan)
@@ -133,6 +139,7 @@ class Made(NamedTuple):
     fast: Callable[..., Any]
     run: Callable[..., Any]
     names: tuple[str, ...]
+    unused: frozenset[str]  # of what is given
     layout: Any = None
 
     def prepared(self, layout: Any) -> Made:
@@ -167,8 +174,13 @@ class Compiled(Repeating):
         known = None
         if sizes is None:  # what is known needs no more than this
             try:
-                given = named if values is None else {**values, **named} if named else values
-                known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                if values is None:
+                    given = named
+                    known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                else:  # which may hold more than the formula uses
+                    given = {**values, **named} if named else values
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    known = (PYTHON.version, *layouts, (type(values), *named))
                 found = self._known.get(known)
             except (AttributeError, TypeError):
                 found = known = None
@@ -177,11 +189,19 @@ class Compiled(Repeating):
                 if values is None:
                     self._repeat((*named,), found.repeated(arguments, named))
                 return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
-        found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
+        names = told_names(values, named)
+        found, result = self.first(arguments, all_values(values, named), whole_sizes(sizes), known, names)
         self._last = found
         return result
 
-    def first(self, arguments: tuple, by_name: dict[str, Any], sizes, known: tuple | None) -> tuple[Made, Any]:
+    def first(
+        self,
+        arguments: tuple,
+        by_name: dict[str, Any],
+        sizes: dict[str, int],
+        known: tuple | None,
+        told: tuple[str, ...],
+    ) -> tuple[Made, Any]:
         """What serves a call, made where there is none yet, and its result; `known` is what it is kept by."""
         from .tensors import NamedTensor
         from .values import as_value
@@ -189,10 +209,10 @@ class Compiled(Repeating):
         given = {**self.by_name(arguments), **by_name}
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
         kinds = tuple(getattr(each, "layout", (type(each), each)) for each in given.values())
-        mark = (tuple(given), kinds, tuple((sizes or {}).items()), PYTHON.version)
+        mark = (tuple(given), kinds, tuple(sizes.items()), PYTHON.version)
         found = self._made.get(mark)
-        if found is None:
-            found = remember(self._made, mark, self.make(given, sizes))
+        if found is None or not found.unused.isdisjoint(map(spelling_of, told)):
+            found = remember(self._made, mark, self.make(given, sizes, told))
         result = found.run(*[each._array for each in given.values() if isinstance(each, NamedTensor)])
         value = found.function.plan.results[0]
         whole = len(found.names) == len(arguments) + len(by_name)  # all are tensors, and none is given twice
@@ -210,7 +230,7 @@ class Compiled(Repeating):
             )  # fmt: skip
         return dict(zip(names, arguments))
 
-    def make(self, given: dict[str, Any], sizes) -> Made:
+    def make(self, given: dict[str, Any], sizes: dict[str, int], told: tuple[str, ...]) -> Made:
         from .compiled import axes_of
         from .values import namespace_of, wrap
 
@@ -221,10 +241,12 @@ class Compiled(Repeating):
                 317, f"the formula was compiled for {self.target.name}, and was given arrays of {target.name}",
                 hint="convert them, or compile without a backend",
             )  # fmt: skip
-        plan, python = plan_of(self.program, target, given, sizes, self.without)
+        plan, python, checker = plan_of(self.program, target, given, sizes, self.without, told)
         function = Function(plan, target, python)
         axes, fast = axes_of(plan.results[0]), jitted(function)
-        return Made(function, fast, lambda *values: wrap(fast(*values), axes, target.xp), tuple(arrays))
+        return Made(
+            function, fast, lambda *values: wrap(fast(*values), axes, target.xp), tuple(arrays), checker.speaks.unused
+        )
 
     def _used(self) -> Made:
         if self._last is None:

@@ -81,7 +81,7 @@ def check_document(
     `shapes` and `sizes` are known in each section.
     """
     found = find(source)
-    found.given = {"sizes": sizes, **(shapes or {})}
+    found.given, found.sizes = dict(shapes or {}), sizes
     errors: list[NotationError] = list(found.errors)
     warnings: list[Warned] = []
     left_out: list[LeftOut] = []
@@ -122,7 +122,8 @@ class _Found:
     definitions: list[Span] = field(default_factory=list)
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
     errors: list[NotationError] = field(default_factory=list)
-    given: dict[str, Any] = field(default_factory=dict)  # what to tell the checker beside the formulas
+    given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
+    sizes: Mapping[str, int] | None = None
 
 
 def find(source: str) -> _Found:
@@ -369,14 +370,14 @@ def _patchwork(found: _Found, formulas: list[Maths]) -> Patchwork:
 
 
 def _check_section(found: _Found, section: Section, blamed: set[Maths], errors: list, warnings: list) -> None:
-    from .formula import check
+    from .formula import check_given
 
     formulas = list(section.formulas)
     while formulas:
         work = _patchwork(found, formulas)
         problem = _unsorted(work.text)
         if problem is None:
-            checked = check(work.text, syntax="latex", **found.given)
+            checked = check_given(work.text, found.given, found.sizes, "latex", None)
             return _report(section, work, checked, formulas, blamed, errors, warnings)
         problem = work.error(problem)
         at = _holder(formulas, problem.span)

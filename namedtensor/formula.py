@@ -7,7 +7,7 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
@@ -27,10 +27,12 @@ from .compiled import (
     all_values,
     compile_formula,
     keep,
+    serving,
     shadowed_by,
     whole_sizes,
 )
 from .explain import explained
+from .given_names import told_names
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
@@ -78,8 +80,12 @@ def evaluate(
         except Exception:  # whatever it is, the long way tells it well
             pass
         try:
-            given = named if values is None else {**values, **named} if named else values
-            known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()))
+            if values is None:
+                given = named
+                known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()))
+            else:  # which may hold more than the formula uses
+                given = {**values, **named} if named else values
+                known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()), (type(values), *named))
             found = KNOWN.get(known)
         except (AttributeError, TypeError):
             found = known = None
@@ -91,9 +97,10 @@ def evaluate(
         bundle = Bundle(formula, all_values(values, named))
         extent = whole_sizes(sizes) if sizes else None
         mark = (formula, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
-        compiled = PLANS.fetch(mark)
+        names = told_names(values, named)
+        compiled = serving(PLANS.fetch(mark), names)
         if compiled is None:
-            compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits))
+            compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits, (), names))
         result = compiled(*bundle.arrays.values())
     except NotationError as problem:
         raise problem.alone() from None
@@ -145,24 +152,33 @@ def load(path: Any, syntax: str = "auto") -> Program:
 
 def check(
     formula: str,
+    shapes: Values | None = None,
     /,
     *,
     sizes: Mapping[str, int] | None = None,
     syntax: str = "auto",
-    **shapes: Any,
+    **named: Any,
 ) -> Checked:
     """Types without data: the type of every name and sub-expression, every error, and warnings.
 
-    Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
+    Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out. A mapping of `shapes` may hold more
+    than the formula uses.
 
     >>> check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
     'ℝ^{height[3]}'
     """
+    return check_given(formula, all_values(shapes, named), sizes, syntax, told_names(shapes, named))
+
+
+def check_given(
+    formula: str, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str, told: Iterable[str] | None
+) -> Checked:
+    """What `check` gives; shapes that are not `told` of this formula may be of names that it has not."""
     try:
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
         tree = parse(formula, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
         scope = analyse(formula, tree)
-        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON)
+        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=told)
     except NotationError as problem:
         return Checked(formula, None, {}, (), (problem,), ())
     with deep(formula):
@@ -260,7 +276,8 @@ def explain(
     """
     bundle = Bundle(formula, all_values(values, named))
     tree = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
-    checker = Checker(analyse(formula, tree), bundle.inputs, whole_sizes(sizes), python=PYTHON)
+    scope, names = analyse(formula, tree), told_names(values, named)
+    checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON, told=names)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 

@@ -11,7 +11,6 @@ from grammar.nodes import Name, Node
 
 from .checked import Input
 from .frames import Frame, fresh
-from .given_names import Speaks
 from .given_sizes import agree_with_given
 from .misfits import shown
 from .names import Key, Spelled, component
@@ -28,7 +27,6 @@ def prepare_inputs(checker: Checker) -> None:
             checker.top.scalars[plain_key(name)] = size
             continue
         raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
-    speaks = Speaks(checker.scope, checker.inputs)
     for key, given in checker.inputs.items():
         shape = checker.lifted_input(key, given)
         if given.number is not None:
@@ -38,12 +36,12 @@ def prepare_inputs(checker: Checker) -> None:
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
             own = {a: s for a, s in shape.items() if "@" not in a}
-            if not speaks.names_it(key):
-                checker.besides.note_sizes(str(key), own)
+            if not checker.speaks.names_it(key):
+                checker.unnamed.note_sizes(str(key), own)
                 continue
             checker.top.note_sizes(str(key), own)
             checker.sized |= own.keys()
-            agree_with_given(checker, str(key), own)
+            agree_with_given(checker, str(key), shape, own)
     for name, size in checker.given_sizes.items():
         found = checker.top.sizes.get(name)
         if found is None:
@@ -68,7 +66,7 @@ def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
         if size is not None:
             where = f"{key} : {shown(given.shape)}"
             checker.solver.declared.append((SizeFact(size, given.shape[axis], node.span, where), frame))
-        agree_with_given(checker, str(key), {axis: given.shape[axis]}, node)
+        agree_with_given(checker, str(key), given.shape, [axis], node)
     names = {axis for axis, _, _ in axes}
     return {axis if axis in names else fresh(axis, 0): size for axis, size in given.shape.items()}
 

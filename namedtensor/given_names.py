@@ -15,7 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
-from .advice import did_you_mean, near
+from .advice import ELSEWHERE, did_you_mean, near
 from .checked import Input
 from .frames import plain
 from .made_sizes import axes_named
@@ -23,46 +23,54 @@ from .names import Key, Spelled, component, key, spelled, walk
 from .operators import REGISTRY
 from .scope import Scope
 
+OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
-def refuse_unused(
-    scope: Scope, inputs: Mapping[Key, Input], named: Iterable[str], sizes: Mapping[str, Any] | None = None
-) -> frozenset[str]:
-    """The inputs that nothing in the program uses. Raises where one of them was given by keyword, or such a size."""
-    speaks = Speaks(scope, inputs)
-    unused = frozenset(str(name) for name in inputs if not speaks.of(name))
-    refuse(unused, named, speaks)
-    given = {plain(axis) for each in inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape}
-    for name in sizes or ():
-        if name not in speaks.axes and name not in given and not speaks.of(Key(name)) and not speaks.of(key_of(name)):
+class Told(dict[str, Any]):
+    """Values of which none may be left over, as if each was given by keyword."""
+
+
+def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of what is told of this formula: by keyword, not in a mapping."""
+    return (*values, *named) if isinstance(values, Told) else (*named,)
+
+
+def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str]) -> None:
+    """Raise where an input that is given by keyword, or a size, is nowhere in the program."""
+    unused = speaks.unused
+    for name in named:
+        if str(key(name)) in unused:
+            raise unknown_input(name, speaks)
+    for name in sizes:
+        if not (name in speaks.axes or name in speaks.given or speaks.of(key_of(name))):
             raise unknown_size(name, speaks)
-    return unused
 
 
-def refuse(unused: frozenset[str], named: Iterable[str], speaks: Speaks | None = None) -> None:
-    """Raise where one of the inputs that are not used was given by keyword."""
-    for name in named if unused else ():
-        spelling = str(key(name))
-        if spelling in unused:
-            needs = [str(each) for each in speaks.free] if speaks is not None else []
-            raise NotationError(
-                201,
-                f"{spelling} was given, and the formula has no {spelling}",
-                notes=(f"it has {', '.join(needs[:8])}" + (", …" if len(needs) > 8 else ""),) if needs else (),
-                hint=did_you_mean(near(name, [*needs, *OPTIONS]))
-                or "leave it out, or give it in a mapping, which may hold more",
-            )
+def unknown_input(name: str, speaks: Speaks) -> NotationError:
+    needs = [str(each) for each in speaks.free]
+    return NotationError(
+        201,
+        f"{name} was given, and the formula has no {name}",
+        notes=(f"it has {listed(needs)}",) if needs else (),
+        hint=did_you_mean(near(name, [*needs, *OPTIONS]))
+        or ELSEWHERE.get(name)
+        or "leave it out, or give it in a mapping, which may hold more",
+    )
 
 
 def unknown_size(name: str, speaks: Speaks) -> NotationError:
-    known = sorted(speaks.axes) + [str(each) for each in speaks.free]
+    axes = sorted(speaks.axes)
     return NotationError(
         204,
         f"the size of {name} was given, and the formula has no axis and no number {name}",
-        notes=(f"its axes are {', '.join(sorted(speaks.axes)[:8])}",) if speaks.axes else (),
-        hint=did_you_mean(near(name, known)) or "leave it out",
+        notes=(f"its axes are {listed(axes)}",) if axes else (),
+        hint=did_you_mean(near(name, [*axes, *map(str, speaks.free)])) or "leave it out",
     )
+
+
+def listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def key_of(name: str) -> Key:
@@ -85,6 +93,16 @@ class Speaks:
         self.axes = {*axes_named(scope.program), *asked(scope.program)}
         self.measured = {*asked(scope.program), *made(scope)}
 
+    @property
+    def unused(self) -> frozenset[str]:
+        """The inputs that nothing in the program uses."""
+        return frozenset(str(name) for name in self.inputs if not self.of(name))
+
+    @property
+    def given(self) -> set[str]:
+        """The axes of what is given."""
+        return {plain(axis) for each in self.inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape}
+
     def spellings(self) -> Iterator[Spelled]:
         """Each name that stands in the program; the labels of a name that is known are no names themselves."""
         stack: list[Any] = [self.scope.program]
@@ -97,9 +115,17 @@ class Speaks:
                 yield name
                 if name.key() in self.labelled and not isinstance(node, Name):
                     continue
+            stack += self.inside(node)
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())
-            stack += nodes.children(node)
+
+    def inside(self, node: Any) -> tuple[Any, ...]:
+        """The parts of a node that may be names: the axes of a built-in function are none."""
+        if isinstance(node, Call) and node.operator not in self.scope.functions:
+            return (*node.superscript, *node.arguments, *node.parameters)
+        if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
+            return ()
+        return nodes.children(node)
 
     def of(self, name: Key) -> bool:
         """Whether a name stands in the program, or has an axis whose size the program asks for."""
@@ -155,7 +181,7 @@ def made(scope: Scope) -> Iterator[str]:
             yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)
         elif isinstance(node, nodes.Rename):
             yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
-        elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in ("iota", "ι", "I"):
+        elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
         elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].given is not None:
             yield from (axis.name for axis in map(axis_of, node.subscript) if axis is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 HINT = "leave the size out, or give a tensor of that size"
 
 
-def agree_with_given(checker: Checker, source: str, shape: Mapping[str, Any], place: Any = None) -> None:
-    """Raise where an input has another size of an axis than was given for it."""
-    for axis, size in shape.items():
+def agree_with_given(
+    checker: Checker, source: str, shape: Mapping[str, Any], axes: Iterable[str], place: Any = None
+) -> None:
+    """Raise where an input has another size of one of these axes than was given for it."""
+    for axis in axes:
         wanted = checker.given_sizes.get(axis)
-        if wanted is not None and not agree(wanted, size):
+        if wanted is not None and not agree(wanted, shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} has {known(size)} in {source}, and sizes= says {known(wanted)}",
+                f"{axis} has {known(shape[axis])} in {source}, and sizes= says {known(wanted)}",
                 place or place_of(checker, axis) or checker.scope.program,
                 notes=(f"{source} was given with {shown(shape)}",),
                 hint=HINT,
@@ -137,5 +139,3 @@ def largest(found: list[Any]) -> set[tuple[int, int]]:
             outer.add((start, stop))
             end = stop
     return outer
-
-

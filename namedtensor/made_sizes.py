@@ -64,7 +64,7 @@ def may_make(checker: Checker, axis: str, place: Frame) -> bool:
     named = checker.top.memo.get("axes named")
     if named is None:
         named = checker.top.memo["axes named"] = frozenset(axes_named(checker.scope.program))
-    return bool(named & written(checker, axis, place))
+    return bool(named & written(checker, axis, place) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[str]:
@@ -123,9 +123,12 @@ class Aside:
         seen = Seen(self, axis, names, frame)
         try:
             for key, group in definitions_of(self.checker, frame).items():
-                seen.look(lambda key=key: self.checker.find(key, frame, None), [each.body for each in group], str(key))
+                if any(seen.may_have(each.statement) for each in group):
+                    bodies = [each.body for each in group]
+                    seen.look(lambda key=key: self.checker.find(key, frame, None), bodies, str(key))
             for family in families_of(self.checker, frame):
-                seen.look(lambda family=family: self.first_member(family, frame), [family.body], str(family.key))
+                if seen.may_have(family.statement):
+                    seen.look(lambda family=family: self.first_member(family, frame), [family.body], str(family.key))
             for body in bodies_of(self.checker, frame):
                 seen.part(body)
             for body in seen.rest if not seen.found else ():
@@ -141,10 +144,9 @@ class Aside:
 
     def tidy(self, frame: Frame) -> None:
         """Forget what failed, which was perhaps because the size that is asked for was not known."""
-        for holder in (frame, frame.sizes_parent, self.checker.top):
-            for key, found in list(holder.memo.items()) if holder is not None else ():
-                if isinstance(found, NotationError):
-                    del holder.memo[key]
+        for holder in filter(None, (frame, frame.sizes_parent, self.checker.top)):
+            for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
+                del holder.memo[key]
         self.work += len(self.checker.trace)
         self.checker.trace.clear()
 
@@ -191,8 +193,8 @@ class Seen:
             self.found.setdefault(size, source)
 
     def part(self, node: Node) -> None:
-        checker = self.aside.checker
-        if self.aside.work + len(checker.trace) <= MOST and self.may_have(node):
+        if self.may_have(node):
+            checker = self.aside.checker
             place = Frame(parent=self.frame, sizes_parent=self.frame, depth=self.frame.depth, active=self.frame.active)
             self.look(lambda: checker.term(node, place), [node], checker.text(node))
 
@@ -201,10 +203,13 @@ class Seen:
             if type(child) in self.aside.checker.RULES and not isinstance(child, Size):
                 self.part(child)
 
-    def may_have(self, node: Node) -> bool:
-        """Whether a part names the axis, or calls what may make it."""
+    def may_have(self, node: Any) -> bool:
+        """Whether a part names the axis, or calls what may make it, and enough has not been typed yet."""
+        if self.aside.work + len(self.aside.checker.trace) > MOST:
+            return False
         scope = self.aside.checker.scope
-        calls = any(isinstance(each, Call) and each.operator in scope.functions for each in walk(node))
+        own = {*scope.functions, *self.aside.checker.python}
+        calls = any(isinstance(each, Call) and each.operator in own for each in walk(node))
         return calls or not self.names.isdisjoint(axes_named(node))
 
 
@@ -240,4 +245,4 @@ def bodies_of(checker: Checker, frame: Frame) -> list[Node]:
     if frame.function is not None:
         return [frame.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]
-    return [body for _, body in checker.scope.values] + [side for side in claims if type(side) in checker.RULES]
+    return [body for _, body in checker.scope.values] + [side for side in claims if not isinstance(side, nodes.Set)]

@@ -21,6 +21,7 @@ from .compiled import (
 )
 from .entries import Entries, Entry
 from .explain import Explanation
+from .given_names import told_names
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
 from .limits import deep
@@ -252,7 +253,7 @@ class Program(Repeating):
         >>> nt.program("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W").parameters(sizes={"b": 2}, X="ℝ^{a[3]}")
         {'W': 'ℝ^{a[3] × b[2]}'}
         """
-        found = self.parameter_shapes(sizes, **shapes)
+        found = self.shapes_of(self.demanding(sizes, shapes, tuple(shapes)), shapes)
         return {name: show(shape) for name, shape in found.items()}
 
     def parameter_shapes(self, sizes=None, **shapes: Any) -> dict[str, dict[str, Any]]:
@@ -268,11 +269,11 @@ class Program(Repeating):
                 }
         return found
 
-    def demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
+    def demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None = None) -> Checker:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""
         numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
         inputs = {key(name): Input(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
-        checker = Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON)
+        checker = Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON, told=told)
         with deep(self.source):
             for group in list(self.scope.definitions):
                 checker.find(group, checker.top, self.tree)
@@ -333,7 +334,7 @@ class Program(Repeating):
         from .cost import cost_of
 
         given = with_declared(self, all_values(values, named), sizes)
-        return cost_of(plan_of(self, target_named("numpy"), given, sizes, without)[0])
+        return cost_of(plan_of(self, target_named("numpy"), given, sizes, without, told_names(values, named))[0])
 
     def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
         """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
@@ -352,7 +353,7 @@ class Program(Repeating):
         """
         from .compiling import to_python
 
-        return to_python(self, library, all_values(values, named), sizes)
+        return to_python(self, library, all_values(values, named), sizes, told=told_names(values, named))
 
     def init(
         self,
@@ -370,7 +371,7 @@ class Program(Repeating):
         """
         from .initial import fans, initial
 
-        checker = self.demanding(sizes, shapes)
+        checker = self.demanding(sizes, shapes, tuple(shapes))
         summed = fans(checker.demanded, checker.terms.made())
         wanted = self.shapes_of(checker, shapes)
         if only is not None:

@@ -229,7 +229,7 @@ class Solver:
 
     def besides(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
-        return self.direct(symbol, self.checker.besides, node) if symbol[0] == "size" else None
+        return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 
     def unmarked(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
         """The size of a*, a†, a** where nothing says it is that of a."""
@@ -428,7 +428,7 @@ class Solver:
             if Fraction(known(left)).denominator != 1 or Fraction(known(right)).denominator != 1:
                 self.whole(known(right) if Fraction(known(left)).denominator == 1 else known(left), ("size", "…"), fact)
             text = self.checker.scope.source[fact.span[0] : fact.span[1]]
-            notes = [f"the left side is {known(left)}, the right side {known(right)}"]
+            notes = [f"the left side is {known(left)}, the right side {known(right)}", *self.given_in(fact)]
             if fact.text:
                 raise self.declared_otherwise(fact, text, known(left), known(right))
             raise self.checker.error(
@@ -438,6 +438,12 @@ class Solver:
                 notes=notes,
                 hint="change the statement, or give a tensor that fits",
             )
+
+    def given_in(self, fact: SizeFact) -> list[str]:
+        """What was given of the sizes that a fact speaks of."""
+        words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
+        given = self.checker.given_sizes
+        return [f"sizes= says {name} is {known(given[name])}" for name in words if name in given]
 
     def declared_otherwise(self, fact: SizeFact, text: str, stated: Any, actual: Any) -> NotationError:
         """The size in a declaration is not that of the tensor that is given."""

@@ -267,6 +267,7 @@ class Layer:
         """The arguments of a call, by name where the formulas have names for them."""
         named = {name: value for name, value in named.items() if value is not None}
         if not self.inputs:
+            check_names(self, named, ())
             return arguments, named
         names = (*self.inputs, *self.optional)
         if len(arguments) > len(names):
