@@ -87,6 +87,14 @@ def with_declared(program: Program, given: Mapping[str, Any], sizes: Mapping[str
 def plan_of(
     program: Program, target: Target, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None,
     without: Sequence[str] = (), told: Sequence[str] | None = None,
+) -> tuple[Plan, list[Any]]:  # fmt: skip
+    """The plan of a formula for inputs of these layouts, with the Python functions that it calls; see `checked_plan`."""
+    return checked_plan(program, target, given, sizes, without, told)[:2]
+
+
+def checked_plan(
+    program: Program, target: Target, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None,
+    without: Sequence[str] = (), told: Sequence[str] | None = None,
 ) -> tuple[Plan, list[Any], Checker]:  # fmt: skip
     """The plan of a formula, or of the function that a program ends with, for inputs of these layouts.
 
@@ -125,7 +133,7 @@ def to_python(
     told: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
-    plan, python, _ = plan_of(program, target_named(library), given, sizes, without, told)
+    plan, python = plan_of(program, target_named(library), given, sizes, without, told)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
     return target_named(library).backend.whole(plan)
@@ -241,7 +249,7 @@ class Compiled(Repeating):
                 317, f"the formula was compiled for {self.target.name}, and was given arrays of {target.name}",
                 hint="convert them, or compile without a backend",
             )  # fmt: skip
-        plan, python, checker = plan_of(self.program, target, given, sizes, self.without, told)
+        plan, python, checker = checked_plan(self.program, target, given, sizes, self.without, told)
         function = Function(plan, target, python)
         axes, fast = axes_of(plan.results[0]), jitted(function)
         return Made(

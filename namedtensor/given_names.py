@@ -28,12 +28,14 @@ OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes
 
 
 class Told(dict[str, Any]):
-    """Values of which none may be left over, as if each was given by keyword."""
+    """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
+
+    used: frozenset[str] = frozenset()
 
 
 def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of what is told of this formula: by keyword, not in a mapping."""
-    return (*values, *named) if isinstance(values, Told) else (*named,)
+    return (*(values.keys() - values.used), *named) if isinstance(values, Told) else (*named,)
 
 
 def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str]) -> None:
