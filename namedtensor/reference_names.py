@@ -168,7 +168,9 @@ class Names(Sizes):
             return None
         if real[0] == real[1]:
             raise NotationError(303, f"{real[0]} occurs twice")
-        sizes = [self.known(("size", axis), frame) for axis in real]
+        sizes = [self.said(axis, frame) for axis in real]
+        if sizes == [None, None]:
+            sizes = [self.known(("size", axis), frame) for axis in real]
         shape = dict(zip(real, sizes if None not in sizes else [max(filter(None, sizes), default=None)] * 2))
         if None in shape.values():
             raise NotationError(309, f"the size of {real[0]} is not known")
