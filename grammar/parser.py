@@ -46,11 +46,16 @@ def parse(
     >>> parse("A + x").statements[0].body.operator
     '+'
     """
+    check_source(source, syntax)
+    return _parse(source, spelling_of(source) if syntax == "auto" else syntax, frozenset(shadowed), nesting, functions)
+
+
+def check_source(source: Any, syntax: Any) -> None:
+    """Raise where a formula is no string, or its spelling is none."""
     if not isinstance(source, str):
         raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
         raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
-    return _parse(source, spelling_of(source) if syntax == "auto" else syntax, frozenset(shadowed), nesting, functions)
 
 
 @lru_cache(maxsize=1024)

@@ -16,6 +16,7 @@ from .arrays import at_once
 from .check import Checker
 from .checked import Input
 from .frames import plain
+from .kinds import as_mapping
 from .layouts import Layout, remember
 from .limits import Limits, deep
 from .names import Key, key
@@ -202,7 +203,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     found: dict[str, int] = {}
-    for name, size in (sizes or {}).items():
+    for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         if isinstance(size, bool) or not hasattr(size, "__index__"):
             raise NotationError(
                 310, f"the size of {name} is a whole number, not {size!r}", hint=f"write sizes={{{name!r}: 2}}"

@@ -37,7 +37,7 @@ DTYPE = "float32"  # of inputs that are given by their shape
 
 def target_named(library: str) -> Target:
     """The target of a library by its name. Raises NotationError where it is none, or not installed."""
-    if library not in LIBRARIES:
+    if not isinstance(library, str) or library not in LIBRARIES:
         raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
     try:
         import_module(library)

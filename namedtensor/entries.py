@@ -76,7 +76,7 @@ class Entry(Repeating):
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
             bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))
-            extent = whole_sizes(sizes) if sizes else None
+            extent = None if sizes is None else whole_sizes(sizes)
             mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             names = told_names(values, named)
             compiled = serving(self._plans.fetch(mark), names)
@@ -229,7 +229,7 @@ class Entries:
         """Their values, in the order of the names; parameters and inputs come by name."""
         try:
             bundle = Bundle(self.program.source, all_values(values, named))
-            extent = whole_sizes(sizes) if sizes else None
+            extent = None if sizes is None else whole_sizes(sizes)
             mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             names = told_names(values, named)
             compiled = serving(self._plans.fetch(mark), names)

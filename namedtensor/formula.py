@@ -12,7 +12,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 from grammar.nodes import Number
-from grammar.parser import parse
+from grammar.parser import check_source, parse
 
 from .check import Checker
 from .checked import Checked, Input, Poisoned
@@ -34,6 +34,7 @@ from .compiled import (
 from .explain import explained
 from .given_names import told_names
 from .given_shapes import shape_of
+from .kinds import as_path, wrong
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
@@ -94,8 +95,11 @@ def evaluate(
                 AGAIN.repeat(formula, (*named,), found.repeated((), named))
             return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
+        check_source(formula, syntax)
+        if not isinstance(limits, Limits):
+            raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(steps=10**7)")
         bundle = Bundle(formula, all_values(values, named))
-        extent = whole_sizes(sizes) if sizes else None
+        extent = None if sizes is None else whole_sizes(sizes)
         mark = (formula, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
         names = told_names(values, named)
         compiled = serving(PLANS.fetch(mark), names)
@@ -135,9 +139,7 @@ def formula(text: str, syntax: str = "auto") -> Formula:
 
 def load(path: Any, syntax: str = "auto") -> Program:
     """A program from a file: `.nt` is text, `.tex` LaTeX."""
-    from pathlib import Path
-
-    place = Path(path)
+    place = as_path(path)
     try:
         text = place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:

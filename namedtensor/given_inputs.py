@@ -13,7 +13,7 @@ from .checked import Input
 from .frames import Frame, fresh
 from .given_sizes import agree_with_given
 from .misfits import shown
-from .names import Key, Spelled, component
+from .names import Key, Spelled, arithmetic, component
 from .scope import SizeFact
 from .sizes import Unknown
 
@@ -94,6 +94,11 @@ def set_axes(checker: Checker, of: nodes.Set, frame: Frame) -> list[tuple[str, N
                     303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"
                 )
             seen.add(real)
+            number = None if size is None else arithmetic(size, lambda name: None)
+            if number is not None and number < 0:
+                raise checker.error(
+                    310, f"the size of {real} cannot be {number}", size, hint="a size is a whole number from 0"
+                )
             found.append((real, size, axis))
     return found
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from grammar.errors import NotationError
+
+from .kinds import as_number
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,10 @@ class Limits:
     literal: int = 10**6
     result: int = 4 * 2**30
     steps: int = 10**6
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            as_number(getattr(self, each.name), f"the limit {each.name}", 0, f"write Limits({each.name}=10**6)")
 
 
 DEFAULT = Limits()

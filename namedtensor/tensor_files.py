@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from .formats import FileProblem, parse_json, reason
+from .kinds import as_path
 from .whole_files import whole_file
 
 AXES = "axes"  # the key of the metadata under which the names of the axes stand
@@ -41,7 +42,7 @@ class TensorFile(Mapping[str, Any]):
     """
 
     def __init__(self, place: str | os.PathLike[str]):
-        self.place = Path(place)
+        self.place = as_path(place)
         try:
             self.entries, self.metadata, self.start = _head(self.place)
         except (OSError, FileProblem) as problem:
