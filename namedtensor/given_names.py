@@ -55,7 +55,7 @@ def unknown_input(name: str, speaks: Speaks) -> NotationError:
         201,
         f"{name} was given, and the formula has no {name}",
         notes=(f"it has {listed(needs)}",) if needs else (),
-        hint=did_you_mean(near(name, [*needs, *OPTIONS]))
+        hint=did_you_mean(near(name, [*needs, *OPTIONS, *sorted(speaks.axes)]))
         or ELSEWHERE.get(name)
         or "leave it out, or give it in a mapping, which may hold more",
     )

@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.nodes import Axis, axis_of
 
 from .frames import Frame
-from .names import walk
+from .names import spelled, walk
 from .sizes import agree, is_known, known
 
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ def check_made(checker: Checker, axis: str, size: int) -> None:
         for node, term, frame in checker.trace
         if axis in term.shape and is_known(term.shape[axis])
     ]
+    if any(top and extent == size and spelled(node) is not None for node, extent, top in found):
+        return
     outer = largest([node for node, _, top in found if top])
     chosen = [(node, extent) for node, extent, top in found if top and node.span in outer] or [
         (node, extent) for node, extent, _ in found

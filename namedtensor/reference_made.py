@@ -29,8 +29,10 @@ def made_sizes(evaluation: Any, axis: str, place: Frame) -> set[int]:
         frame = place if place.parent is None else replace(place, memo={})
         values = [(node, value_of(evaluation, node, frame)) for node in bodies(evaluation, place)]
         found = {size for node, X in values for size in sizes_in(evaluation, node, X, axis, frame)}
-        inner = [part for node, X in values if X is not None for part in parts(node)]
-        return found or {size for node in inner for size in sizes_below(evaluation, node, axis, frame)}
+        if found:
+            return found
+        inner = [part for what, _ in values for node in expressions(evaluation, what, frame) for part in parts(node)]
+        return {size for node in inner for size in sizes_below(evaluation, node, axis, frame)}
     finally:
         evaluation.busy.discard(mark)
 
