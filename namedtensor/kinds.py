@@ -36,8 +36,9 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
     """One name, or several. Raises NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
-    names = tuple(value) if isinstance(value, Iterable) else (None,)
-    if not all(isinstance(name, str) for name in names):
+    given = tuple(value) if isinstance(value, Iterable) else (None,)
+    names = tuple(name for name in given if isinstance(name, str))
+    if len(names) != len(given):
         raise wrong(value, what, "a name, or several", hint)
     return names
 

@@ -43,18 +43,20 @@ def statements(evaluation: Any) -> Iterator[Any]:
 
 def bodies(evaluation: Any, place: Frame) -> list[Any]:
     """What is computed in a call, or in the program: a definition as the name that it gives, else an expression."""
-    scope, owner = evaluation.scope, place.function or evaluation.scope
-    definitions = owner.facts if place.function else owner.definitions
-    firsts = [(family, number_of(evaluation, family.range.first, place)) for family in owner.families if family.range]
-    keys = list(definitions) + [family.name.key({family.range.variable.text: first}.get) for family, first in firsts]
+    scope = evaluation.scope
+    keys = list(definitions(evaluation, place))
+    for family in (place.function or scope).families:
+        if family.range is not None:
+            first = evaluation.size_value(family.range.first, place)
+            keys.append(family.name.key({family.range.variable.text: first}.get))
     if place.function:
         return [*keys, place.function.body]
     claims = [side for claim in scope.claims for side in (claim.left, claim.right) if not isinstance(side, nodes.Set)]
     return [*keys, *(body for _, body in scope.values), *claims]
 
 
-def number_of(evaluation: Any, node: Any, frame: Frame) -> Any:
-    return evaluation.size_value(node, frame)
+def definitions(evaluation: Any, place: Frame) -> dict[Any, list[Any]]:
+    return place.function.facts if place.function else evaluation.scope.definitions
 
 
 def value_of(evaluation: Any, what: Any, frame: Frame) -> Tensor | None:
@@ -99,9 +101,7 @@ def expressions(evaluation: Any, what: Any, frame: Frame) -> list[Any]:
     """The expression itself, or the right sides of the equations of a name."""
     if hasattr(what, "span"):
         return [what]
-    owner = frame.function or evaluation.scope
-    group = (owner.facts if frame.function else owner.definitions).get(what, [])
-    return [definition.statement for definition in group]
+    return [definition.statement for definition in definitions(evaluation, frame).get(what, [])]
 
 
 def parts(node: Any) -> list[Any]:

@@ -160,7 +160,7 @@ class Evaluation(Names):
             raise NotationError(309, f"the sizes of {' and '.join(unknown)} are not known")
         if unknown and (product == 0 or size % product):
             raise NotationError(313, f"{size} cannot be split by {product}")
-        return sizes | dict.fromkeys(unknown, size // product)
+        return {axis: size // product if found is None else found for axis, found in sizes.items()}
 
     def starred(self, node: nodes.Starred, frame: Frame) -> Tensor:
         base = self.value(node.base, frame)

@@ -115,7 +115,8 @@ class Sizes:
                 sizes -= sizes if wanted in sizes else set()
             if sizes - {wanted}:
                 raise NotationError(308, f"{axis} is {sorted(sizes)}, and sizes= says {wanted}")
-            own = self.scope.definitions.get(key_or_none(axis)) and plain(self.find(key(axis), self.top))
+            name = key_or_none(axis)
+            own = plain(self.find(name, self.top)) if name in self.scope.definitions and name else None
             if own is not None and own != wanted:
                 raise NotationError(308, f"{axis} is {own} by its equation, and sizes= says {wanted}")
 

@@ -7,7 +7,6 @@ and undo the arithmetic around it.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -15,64 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node, Number, Size
+from grammar.nodes import Call, Node, Number, Size
 
 from .frames import Conflict, Frame
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
 from .names import Key, spelled, walk
 from .scope import SizeFact
+from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
 from .sizes import Unknown, agree, is_known, known
 
 if TYPE_CHECKING:
     from .check import Checker
 
-Symbol = tuple  # ("size", axis) or ("scalar", Key)
 Way = tuple  # a node, and the way to what holds it
 Mark = tuple  # a symbol, the frame where it is asked for, and whether what the scope makes counts
 MARKS = "*†‡"
 LARGEST = 2**1024  # a number in a size expression
-
-
-class FactIndex:
-    """Facts, or facts each with its frame, by the words in them: a symbol meets those alone that may hold it."""
-
-    def __init__(self, facts: list[Any]):
-        self.facts, self.count = facts, len(facts)
-        self.by_word: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, entry in enumerate(facts):
-            fact = entry if isinstance(entry, SizeFact) else entry[0]
-            for word in {word for side in sides(fact) for word in words_in(side)}:
-                self.by_word[word].append(place)
-
-    def about(self, words: set[tuple[str, str]]) -> list[SizeFact]:
-        places = {place for word in words for place in self.by_word.get(word, ())}
-        return [self.facts[place] for place in sorted(places)]
-
-
-def sides(fact: SizeFact) -> list[Node]:
-    return [side for side in (fact.left, fact.right) if not isinstance(side, int)]
-
-
-def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """What a size expression speaks of, as it is written."""
-    for node in walk(side):
-        if isinstance(node, Size):
-            yield "size", node.axis.name
-        elif isinstance(node, Name):
-            yield "scalar", node.text
-
-
-def words_of(symbol: Symbol, frame: Frame) -> set[tuple[str, str]]:
-    """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
-    kind, name = symbol
-    if kind == "scalar":
-        return {(kind, name.base)}
-    found, current = {(kind, name)}, frame
-    while current is not None:
-        found |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
-        current = current.parent
-    return found
 
 
 def anchor(frame: Frame) -> Frame:
@@ -370,7 +328,7 @@ class Solver:
             values = [self.value(argument, frame) for argument in node.arguments]
             if any(value is None for value in values):
                 return None
-            return self.bounded(_compute(node.operator, values), node)
+            return self.bounded(computed(node.operator, values), node)
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
             base, exponent = self.value(node.base, frame), self.value(node.components[0], frame)
             if isinstance(base, int) and isinstance(exponent, int) and 0 <= exponent < 64:
@@ -404,7 +362,7 @@ class Solver:
             other = self.value(outer.arguments[1 if in_left else 0], frame)
             if other is None:
                 return None
-            value = self.bounded(_undo(outer.operator, value, other, in_left), outer)
+            value = self.bounded(undone(outer.operator, value, other, in_left), outer)
             if value is None:
                 return None
         return value
@@ -451,35 +409,3 @@ class Solver:
             308, f"{text} has the size {stated} in this declaration, and {actual} in the tensor that is given", fact.span,
             notes=[f"given: {fact.text}"], hint="change the declaration, or give a tensor that fits",
         )  # fmt: skip
-
-
-def _compute(operator: str, values: list) -> Any:
-    if operator == "negative":
-        return -values[0]
-    left, right = values
-    if operator == "+":
-        return left + right
-    if operator == "-":
-        return left - right
-    if operator == "/":
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
-            return left / right
-        if right == 0:
-            return None
-        quotient = Fraction(left) / Fraction(right)
-        return int(quotient) if quotient.denominator == 1 else quotient
-    return left * right
-
-
-def _undo(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    if operator == "+":
-        return value - other
-    if operator == "-":
-        return value + other if in_left else other - value
-    if operator in ("⊙", "juxtaposed"):
-        return None if other == 0 else _compute("/", [value, other])
-    if operator == "/":
-        if in_left:
-            return value * other
-        return None if value == 0 else _compute("/", [other, value])
-    return None
