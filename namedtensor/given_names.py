@@ -117,7 +117,7 @@ class Speaks:
                 yield name
                 if name.key() in self.labelled and not isinstance(node, Name):
                     continue
-            stack += self.inside(node)
+            stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())
 

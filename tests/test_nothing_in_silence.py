@@ -176,3 +176,13 @@ def test_an_epsilon_with_axes_is_mapped_over():
     found = nt.evaluate("standardize_{a} X", X=X, ε=nt.tensor([1.0, 2.0], "s"))
     for place, small in enumerate((1.0, 2.0)):
         assert nt.allclose(found[{"s": place}], nt.evaluate("standardize_{a} X", X=X, ε=small))
+
+
+def test_the_text_of_the_error_tells_what_there_is_and_what_was_meant():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("∑_{a} weights + Y", weight=X, Y=X)
+    assert str(caught.value).split("\n") == [
+        "name error 201: weight was given, and the formula has no weight",
+        "  it has weights, Y",
+        "  hint: did you mean weights?",
+    ]

@@ -91,3 +91,53 @@ def test_the_table_has_every_public_function():
     tried = {call.split()[0] for call in CALLS} | set(CALLS)
     public = {name for name in nt.__all__ if inspect.isfunction(getattr(nt, name))}
     assert public - tried <= {"save_tensors", "picture"}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize("where", ["place", "tensors"])
+def test_no_file_is_written_of_what_is_none(where, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = {"place": "x.safetensors", "tensors": {"W": X}, where: WRONG[kind]}
+    try:
+        nt.save_tensors(**given)
+    except nt.NotationError as problem:
+        assert str(problem)
+
+
+@pytest.mark.parametrize("dtype", ["i4,f8", "U3", "S3", "O", [("a", "f8")]])
+def test_a_tensor_holds_numbers_and_nothing_else(dtype):
+    numpy = pytest.importorskip("numpy", reason="arrays of NumPy are tried")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.tensor(numpy.zeros(2, dtype=dtype), "a")
+    assert caught.value.number == 317 and caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["[1, 1e400]", "[[-1e999]]"])
+def test_a_number_of_json_that_is_too_large_is_refused(text, tmp_path, capsys):
+    from namedtensor import cli
+
+    place = tmp_path / "x.json"
+    place.write_text(text)
+    assert cli.main(["eval", "X", f"X={place}:a{',b' if text[1] == '[' else ''}"]) == 2
+    assert "too large" in capsys.readouterr().err
+
+
+TEXTS = {
+    "sizes of pairs": (lambda: nt.evaluate("X", X=X, sizes=[("b", 2)]),
+                       "sizes= is a mapping from names, not list", 'write sizes={"a": 3}'),
+    "a number for limits": (lambda: nt.evaluate("X", X=X, limits=3),
+                            "limits= is of the kind Limits, not 3", "write limits=nt.Limits(steps=10**7)"),
+    "a number for a name": (lambda: PROGRAM[3], "what a program is asked for is a name, or several, not 3",
+                            'write program["Y"], or program["K", "V"]'),
+    "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a whole number from 0, not 'x'", "write seed=0"),
+    "nothing for a file": (lambda: nt.load(None), "the place of a file is a text or a path, not nothing",
+                           'write "model.safetensors"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_the_error_says_what_is_due(case):
+    call, message, hint = TEXTS[case]
+    with pytest.raises(nt.NotationError) as caught:
+        call()
+    assert (caught.value.message, caught.value.hint) == (message, hint)
