@@ -50,14 +50,19 @@ def parse(
     >>> parse("A + x").statements[0].body.operator
     '+'
     """
-    if not isinstance(source, str):
-        raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
-    if syntax not in ("auto", "text", "latex"):
-        raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
+    check_source(source, syntax)
     if len(source) > text:  # before anything looks for LaTeX in it
         check_lengths(source, "text", literal, text)
     spelling = spelling_of(source) if syntax == "auto" else syntax
     return _parse(source, spelling, frozenset(shadowed), nesting, functions, literal)
+
+
+def check_source(source: Any, syntax: Any) -> None:
+    """Raise where a formula is no string, or its spelling is none."""
+    if not isinstance(source, str):
+        raise NotationError(108, f"a formula is a string, not {type(source).__name__}")
+    if syntax not in ("auto", "text", "latex"):
+        raise NotationError(108, f'syntax is "text", "latex" or "auto", not {syntax!r}')
 
 
 @lru_cache(maxsize=1024)

@@ -38,6 +38,7 @@ ELSEWHERE = {
     "eye": "an identity is I_{ax,ax'}",
     "hstack": "tensors are joined by X ⊕_{axis} Y",
     "concatenate": "tensors are joined by X ⊕_{axis} Y",
+    "eps": "the small number of standardize is ε, or epsilon",
     "softmax2d": "write softmax_{height, width} X",
 }
 

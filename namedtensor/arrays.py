@@ -70,19 +70,23 @@ def placed(array: Any, backend: str, dtype: str | None = None, device: Any = Non
 
     from grammar.errors import NotationError
 
-    if backend not in BACKENDS:
+    if not isinstance(backend, str) or backend not in BACKENDS:
         raise NotationError(409, f"there is no backend {backend!r}", hint=f"known are {', '.join(BACKENDS)}")
     try:
         xp = import_module(BACKENDS[backend])
     except ImportError:
         raise NotationError(408, f"{backend} is not installed", hint=f"pip install '.[{backend}]'") from None
-    if backend == "numpy":
-        return array if dtype is None else array.astype(dtype, copy=False)
-    if backend == "torch":
-        made = xp.from_numpy(array if array.flags.writeable else array.copy())
-        return made.to(dtype=None if dtype is None else getattr(xp, dtype), device=device)
-    made = xp.asarray(array, dtype=dtype)
-    return made if device is None else made.to_device(device)
+    try:
+        if backend == "numpy":
+            return array if dtype is None else array.astype(dtype, copy=False)
+        if backend == "torch":
+            made = xp.from_numpy(array if array.flags.writeable else array.copy())
+            return made.to(dtype=None if dtype is None else getattr(xp, dtype), device=device)
+        made = xp.asarray(array, dtype=dtype)
+        return made if device is None else made.to_device(device)
+    except (TypeError, ValueError, AttributeError) as problem:
+        what = f"the dtype {dtype!r}" if device is None else f"the dtype {dtype!r} or the device {device!r}"
+        raise NotationError(405, f"{backend} has not {what}: {problem}", hint='write "float32" or "float64"') from None
 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}

@@ -9,6 +9,7 @@ from grammar.errors import NotationError
 
 from .advice import near
 from .frames import Conflict, Frame, plain
+from .made_sizes import may_make
 from .names import Key, walk
 from .sizes import Unknown
 from .terms import Term
@@ -41,9 +42,10 @@ def size_rule(checker: Checker, node: nodes.Size, frame: Frame) -> Term:
     if tensor is not None:
         return checker.apply("abs", (tensor,), (), node, frame, (node,))
     axes = sorted(checker.axes_in_sight(frame))
-    if name in axes or checker.axis_is_mentioned(name):
-        if checker.demand:
-            return checker.scalar_term(checker.unknown_size(name), f"|{name}|", node)
+    known = name in axes or checker.axis_is_mentioned(name)
+    if checker.demand and (known or may_make(checker, name, frame)):
+        return checker.scalar_term(checker.unknown_size(name), f"|{name}|", node)
+    if known:
         raise checker.unknown_axis_size(name, node)
     meant = near(name, axes)
     raise checker.error(

@@ -14,7 +14,7 @@ from .advice import ELSEWHERE, did_you_mean, near
 from .axes import AxisProblem
 from .frames import Frame, plain
 from .lifting import Bindings, enter
-from .names import component
+from .names import Key, component
 from .operators import REGISTRY
 from .scope import Function
 from .sizes import agree
@@ -80,12 +80,29 @@ def call_builtin(checker: Checker, node: Call, frame: Frame) -> Term:
             hint="leave the others out",
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
+    if not named and node.operator == "standardize":
+        return standardized(checker, node, arguments, axes, frame)
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
         return indexed_by(checker, node, axes[0], arguments, frame)
     term = checker.apply(node.operator, arguments, axes, node, frame, node.arguments, named)
     if node.superscript:
         return powered(checker, term, node, frame)
     return term
+
+
+def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes, frame: Frame) -> Term:
+    """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
+    small = checker.find(Key("ε"), frame, node)
+    options = (("eps", small.number),) if small is not None and small.number is not None else ()
+    if small is None or options:
+        return checker.apply("standardize", arguments, axes, node, frame, node.arguments, options)
+    (x,) = arguments
+    mean, var = (checker.apply(name, (x,), axes, node, frame, node.arguments) for name in ("mean", "var"))
+
+    def infix(sign: str, *terms: Term) -> Term:
+        return checker.apply(sign, terms, (), node, frame, node.arguments * len(terms))
+
+    return infix("/", infix("-", x, mean), infix("sqrt", infix("+", var, small)))
 
 
 def indexed_by(checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], frame: Frame) -> Term:

@@ -37,7 +37,9 @@ from . import (
 from .checked import Input, Poisoned, Warned
 from .constants import Numbers
 from .frames import Frame, plain
+from .given_names import Speaks, refuse_unused
 from .limits import DEFAULT, Limits
+from .made_sizes import Aside
 from .misfits import shown
 from .names import Key, spelled
 from .scope import Claim, Definition, Scope
@@ -49,7 +51,9 @@ class Checker:
     """Types a program for given inputs.
 
     With `demand`, a declared name that is not given becomes an input with the shape of its declaration (that is how a
-    program's parameters are found); with `collect`, errors are gathered in `errors` and checking goes on.
+    program's parameters are found); with `collect`, errors are gathered in `errors` and checking goes on. `told` are the
+    inputs that were given by keyword: where they are said, each of them and each size has to be one of the program's, or of
+    the axes `besides` that arguments have.
     """
 
     def __init__(
@@ -62,6 +66,8 @@ class Checker:
         strict: bool = False,
         python: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
+        told: Iterable[str] | None = None,
+        besides: Iterable[str] = (),
     ):
         self.scope = scope
         self.inputs = dict(inputs or {})
@@ -81,10 +87,17 @@ class Checker:
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
         self.guards: list[Term] = []
         self.top = Frame()
+        self.unnamed = Frame()  # of what is given and stands nowhere in the program
+        self.sized: set[str] = set()  # the axes of inputs that the program names
+        self.aside: Aside | None = None  # which types what a scope makes, where a size is asked for
         self.rules: Checker | None = None  # which types the differentials of operators
         self.changes: dict[int, Term] | None = None  # of the terms of an equation of differentials
         self.solver = Solver(self)
+        self.speaks = Speaks(scope, self.inputs)
+        if told is not None:
+            refuse_unused(self.speaks, told, set(self.given_sizes).difference(besides))
         self.prepare_inputs()
+        self.top.complete = True
 
     # ------------------------------------------------------------------------------------------------------- errors
     def error(

@@ -13,6 +13,7 @@ from .console import Console, error_record
 from .files import is_file, read_value, split_given
 from .formats import FileProblem
 from .given import Source, place_of, sizes_of, source_of
+from .given_names import Told
 
 
 def check_command(options: Any, console: Console) -> int:
@@ -33,9 +34,9 @@ def check_command(options: Any, console: Console) -> int:
 RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the shapes
 
 
-def shapes_of(words: list[str], console: Console) -> dict[str, Any]:
+def shapes_of(words: list[str], console: Console) -> Told:
     """The shapes that NAME=… gives. Raises FileProblem where a word gives none."""
-    shapes: dict[str, Any] = {}
+    shapes = Told()
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:
             raise FileProblem(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")

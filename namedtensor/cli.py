@@ -25,6 +25,7 @@ from .costing import cost_command, without_argument
 from .files import read_value
 from .formats import FileProblem, as_number, writable, write
 from .given import Source, limits_of, place_of, sizes_of, source_of, values_of
+from .given_names import Told
 from .rendering import render_command, spell, spelling_argument
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -245,11 +246,13 @@ def _value(options: Any, source: Source, console: Console) -> Any:
     return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
 
 
-def _called(options: Any, console: Console) -> tuple[str | None, list[Any], dict[str, Any]]:
+def _called(options: Any, console: Console) -> tuple[str | None, list[Any], Told]:
     """The function that --call names, its arguments, and the inputs by name."""
     name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
     values = values_of(options.inputs + [word for word in words if GIVEN.match(word)], console)
-    return name, [_argument(word, values) for word in words if not GIVEN.match(word)], values
+    words = [word for word in words if not GIVEN.match(word)]
+    values.used = frozenset(words)
+    return name, [_argument(word, values) for word in words], values
 
 
 GIVEN = re.compile(r"[^=:\[\]/\\]+=")

@@ -16,6 +16,7 @@ from .arrays import at_once
 from .check import Checker
 from .checked import Input
 from .frames import plain
+from .kinds import as_mapping
 from .layouts import Layout, remember
 from .limits import Limits, deep
 from .names import Key, key
@@ -86,7 +87,7 @@ class Compiled:
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
     """
 
-    __slots__ = ("function", "count", "claims", "terms", "checker", "known", "layout", "again")
+    __slots__ = ("function", "count", "claims", "terms", "checker", "known", "layout", "again", "unused")
 
     def __init__(self, function: Function, terms: tuple[Term, ...], checker: Checker):
         self.function, self.terms, self.checker = function, terms, checker
@@ -95,6 +96,7 @@ class Compiled:
         self.known: Any = None  # what a later call runs
         self.layout: Any = None  # of its result
         self.again: Callable[..., Any] | None = None  # what a repeated call runs
+        self.unused = checker.speaks.unused  # of its inputs
 
     @property
     def plan(self) -> Plan:
@@ -183,6 +185,13 @@ def shadowed_by(names) -> frozenset[str]:
     return frozenset(name for name in names if name in FUNCTIONS)
 
 
+def serving(compiled: Compiled | None, told: tuple[str, ...]) -> Compiled | None:
+    """A plan for a call that is told of these names: none where the plan leaves one of them unused, which is an error."""
+    if compiled is None or not compiled.unused or compiled.unused.isdisjoint(map(spelling_of, told)):
+        return compiled
+    return None
+
+
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
     if values is None:
         return dict(named)
@@ -197,7 +206,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     found: dict[str, int] = {}
-    for name, size in (sizes or {}).items():
+    for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         if isinstance(size, bool) or not hasattr(size, "__index__"):
             raise NotationError(
                 310, f"the size of {name} is a whole number, not {size!r}", hint=f"write sizes={{{name!r}: 2}}"
@@ -209,13 +218,13 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 def compile_formula(
-    formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = ()
+    formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = (), told=()
 ) -> Compiled:
     program = parse(
         formula, syntax, shadowed_by(bundle.values), limits.nesting, frozenset(PYTHON), limits.literal, limits.text
     )
     scope = analyse(formula, program)
-    checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
+    checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits, told=told)
     with deep(formula):
         term = checker.whole()
         return planned(checker, (term,), bundle, limits, without=without)

@@ -15,7 +15,8 @@ from .backends.absent import Absent
 from .backends.jax import must_see
 from .check import Checker
 from .checked import Input
-from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
+from .compiled import ARRAY, LAYOUT, all_values, shadowed_by, spelling_of, whole_sizes
+from .given_names import told_names
 from .given_shapes import shape_of
 from .layouts import Layout, remember
 from .limits import DEFAULT, deep
@@ -46,7 +47,7 @@ def target_named(library: str) -> Target:
 
 def printed_target(library: str) -> Target:
     """The same for text that is not run here: the library need not be installed."""
-    if library not in LIBRARIES:
+    if not isinstance(library, str) or library not in LIBRARIES:
         raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
     try:
         import_module(library)
@@ -95,11 +96,19 @@ def with_declared(program: Program, given: Mapping[str, Any], sizes: Mapping[str
 
 def plan_of(
     program: Program, target: Target, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None,
-    without: Sequence[str] = (),
+    without: Sequence[str] = (), told: Sequence[str] | None = None,
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
+    """The plan of a formula for inputs of these layouts, with the Python functions that it calls; see `checked_plan`."""
+    return checked_plan(program, target, given, sizes, without, told)[:2]
+
+
+def checked_plan(
+    program: Program, target: Target, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None,
+    without: Sequence[str] = (), told: Sequence[str] | None = None,
+) -> tuple[Plan, list[Any], Checker]:  # fmt: skip
     """The plan of a formula, or of the function that a program ends with, for inputs of these layouts.
 
-    Raises NotationError where the formula does not fit them.
+    Raises NotationError where the formula does not fit them, or one of those that are `told` of it is not in it.
     """
     extent = whole_sizes(sizes)
     found = {str(key(name)): layout_of(value, name, extent) for name, value in given.items()}
@@ -117,21 +126,26 @@ def plan_of(
     entry = program._last
     with deep(program.source):
         if entry is None:
-            checker = Checker(scope, inputs, extent, python=PYTHON)
+            checker = Checker(scope, inputs, extent, python=PYTHON, told=told)
             term = checker.whole()
         else:
             function = program.last_function()
             names = [] if function is None else [str(name.key()) for name in function.parameters]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
-            checker = Checker(scope, inputs, extent, python=PYTHON)
+            shapes = {axis for _, each in arguments for axis in each.shape}
+            checker = Checker(scope, inputs, extent, python=PYTHON, told=told, besides=shapes)
             term = entry.term(checker, arguments)
-        return make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
+        plan, python = make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
+        return plan, python, checker
 
 
-def to_python(program: Program, library: str, given: Mapping[str, Any], sizes=None, without: Sequence[str] = ()) -> str:
+def to_python(
+    program: Program, library: str, given: Mapping[str, Any], sizes=None, without: Sequence[str] = (),
+    told: Sequence[str] = (),
+) -> str:  # fmt: skip
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
     target = printed_target(library)
-    plan, python = plan_of(program, target, given, sizes, without)
+    plan, python = plan_of(program, target, given, sizes, without, told)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
     return target.backend.whole(plan)
@@ -145,6 +159,7 @@ class Made(NamedTuple):
     fast: Callable[..., Any]
     run: Callable[..., Any]
     names: tuple[str, ...]
+    unused: frozenset[str]  # of what is given
     layout: Any = None
 
     def prepared(self, layout: Any) -> Made:
@@ -182,8 +197,13 @@ class Compiled(Repeating):
         known = None
         if sizes is None:  # what is known needs no more than this
             try:
-                given = named if values is None else {**values, **named} if named else values
-                known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                if values is None:
+                    given = named
+                    known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                else:  # which may hold more than the formula uses
+                    given = {**values, **named} if named else values
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    known = (PYTHON.version, *layouts, (type(values), *named))
                 found = self._known.get(known)
             except (AttributeError, TypeError):
                 found = known = None
@@ -192,11 +212,19 @@ class Compiled(Repeating):
                 if values is None:
                     self._repeat((*named,), found.repeated(arguments, named))
                 return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
-        found, result = self.first(arguments, {**(values or {}), **named}, sizes, known)
+        names = told_names(values, named)
+        found, result = self.first(arguments, all_values(values, named), whole_sizes(sizes), known, names)
         self._last = found
         return result
 
-    def first(self, arguments: tuple, by_name: dict[str, Any], sizes, known: tuple | None) -> tuple[Made, Any]:
+    def first(
+        self,
+        arguments: tuple,
+        by_name: dict[str, Any],
+        sizes: dict[str, int],
+        known: tuple | None,
+        told: tuple[str, ...],
+    ) -> tuple[Made, Any]:
         """What serves a call, made where there is none yet, and its result; `known` is what it is kept by."""
         from .tensors import NamedTensor
         from .values import as_value
@@ -204,10 +232,10 @@ class Compiled(Repeating):
         given = {**self.by_name(arguments), **by_name}
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
         kinds = tuple(getattr(each, "layout", (type(each), each)) for each in given.values())
-        mark = (tuple(given), kinds, tuple((sizes or {}).items()), PYTHON.version)
+        mark = (tuple(given), kinds, tuple(sizes.items()), PYTHON.version)
         found = self._made.get(mark)
-        if found is None:
-            found = remember(self._made, mark, self.make(given, sizes))
+        if found is None or not found.unused.isdisjoint(map(spelling_of, told)):
+            found = remember(self._made, mark, self.make(given, sizes, told))
         result = found.run(*[each._array for each in given.values() if isinstance(each, NamedTensor)])
         value = found.function.plan.results[0]
         whole = len(found.names) == len(arguments) + len(by_name)  # all are tensors, and none is given twice
@@ -225,7 +253,7 @@ class Compiled(Repeating):
             )  # fmt: skip
         return dict(zip(names, arguments))
 
-    def make(self, given: dict[str, Any], sizes) -> Made:
+    def make(self, given: dict[str, Any], sizes: dict[str, int], told: tuple[str, ...]) -> Made:
         from .compiled import axes_of
         from .values import namespace_of, wrap
 
@@ -236,10 +264,12 @@ class Compiled(Repeating):
                 317, f"the formula was compiled for {self.target.name}, and was given arrays of {target.name}",
                 hint="convert them, or compile without a backend",
             )  # fmt: skip
-        plan, python = plan_of(self.program, target, given, sizes, self.without)
+        plan, python, checker = checked_plan(self.program, target, given, sizes, self.without, told)
         function = Function(plan, target, python)
         axes, fast = axes_of(plan.results[0]), jitted(function)
-        return Made(function, fast, lambda *values: wrap(fast(*values), axes, target.xp), tuple(arrays))
+        return Made(
+            function, fast, lambda *values: wrap(fast(*values), axes, target.xp), tuple(arrays), checker.speaks.unused
+        )
 
     def _used(self) -> Made:
         if self._last is None:

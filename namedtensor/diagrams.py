@@ -17,6 +17,7 @@ from .display.diagrams import Diagram
 from .flow import Asked, Flow
 from .flow_graph import Graph
 from .given_shapes import shape_of
+from .kinds import as_mapping, as_names
 from .limits import deep
 from .names import Key, key, walk
 from .registered import PYTHON
@@ -39,8 +40,10 @@ def diagram(
 ) -> Diagram:
     """See `Entry.diagram`; without an entry, of the program's value."""
     scope, stated = program.scope, whole_sizes(sizes)
-    opened = check_names(scope, shapes, (expand,) if isinstance(expand, str) else expand)
-    given = {key(name): Input(shape_of(shape, name)) for name, shape in {**(values or {}), **shapes}.items()}
+    values = as_mapping(values, "values=", 'write values={"W": W}')
+    expand = as_names(expand, "expand=", 'write expand="FFN"')
+    opened = check_names(scope, shapes, expand)
+    given = {key(name): Input(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()}
     called = entry.function(Checker(scope)) if entry is not None else None
     own = arguments_of(entry, called[0], arguments, given) if entry is not None and called is not None else []
     names = {name for name, _ in own}

@@ -100,7 +100,7 @@ def check_document(
     `shapes` and `sizes` are known in each section.
     """
     found = find(source)
-    found.given = {"sizes": sizes, **(shapes or {})}
+    found.given, found.sizes = dict(shapes or {}), sizes
     findings = _Findings(list(found.errors))
     for section in found.sections:
         blamed = _gather(found, section, everything, findings)
@@ -195,7 +195,8 @@ class _Found:
     others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
     named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
     errors: list[NotationError] = field(default_factory=list)
-    given: dict[str, Any] = field(default_factory=dict)  # what to tell the checker beside the formulas
+    given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
+    sizes: Mapping[str, int] | None = None
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
 
 
@@ -725,9 +726,9 @@ def _claims(program: nodes.Program, second: Any) -> bool:
 
 def _check_program(found: _Found, section: Section, formulas: list[Maths], work: Patchwork, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report what it says of those from `start` on."""
-    from .formula import check
+    from .formula import check_given
 
-    checked = check(work.text, syntax="latex", **found.given)
+    checked = check_given(work.text, found.given, found.sizes, "latex", None)
     fresh = {name for maths in formulas if maths.start >= start for name in _heads(section.programs[maths])}
     section.types.update({name: text for name, text in checked.types.items() if name not in section.types or BASE.split(name)[0] in fresh})  # fmt: skip
     for error in map(work.error, checked.errors):

@@ -346,7 +346,9 @@ def identity(checker: Checker, axes, node, frame: Frame) -> Term:
         raise checker.error(
             303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}"
         )
-    sizes = [checker.solver.size(axis, frame, part) for axis, part in axes]
+    sizes = [checker.solver.size_said(axis, frame, part) for axis, part in axes]
+    if sizes[0] is None and sizes[1] is None:
+        sizes = [checker.solver.size(axis, frame, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
         if not checker.demand:
             raise checker.unknown_axis_size(axes[0][0], axes[0][1])

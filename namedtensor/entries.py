@@ -23,10 +23,13 @@ from .compiled import (
     all_values,
     keep,
     planned,
+    serving,
     shadowed_by,
     whole_sizes,
 )
 from .explain import Explanation, explained
+from .given_names import told_names
+from .given_sizes import agree_with_given
 from .lifting import enter
 from .limits import DEFAULT, deep
 from .names import key
@@ -72,8 +75,13 @@ class Entry(Repeating):
         known = None
         if sizes is None:  # what is known needs no more than this
             try:
-                given = named if values is None else {**values, **named} if named else values
-                known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                if values is None:
+                    given = named
+                    known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                else:  # which may hold more than the program uses
+                    given = {**values, **named} if named else values
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    known = (PYTHON.version, *layouts, (type(values), *named))
                 found = self.known.get(known)
             except (AttributeError, TypeError):
                 found = known = None
@@ -83,11 +91,12 @@ class Entry(Repeating):
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
             bundle = Bundle(self.program.source, all_values(values, named) | self._by_position(arguments))
-            extent = whole_sizes(sizes) if sizes else None
+            extent = None if sizes is None else whole_sizes(sizes)
             mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
-            compiled = self._plans.fetch(mark)
+            names = told_names(values, named)
+            compiled = serving(self._plans.fetch(mark), names)
             if compiled is None:
-                compiled = self._plans.store(mark, self._planned(bundle, len(arguments), extent))
+                compiled = self._plans.store(mark, self._planned(bundle, len(arguments), extent, names))
             result = compiled(*bundle.arrays.values())
         except NotationError as problem:
             raise problem.alone() from None
@@ -108,15 +117,15 @@ class Entry(Repeating):
         names = [] if function is None else [*function.parameters, *function.options]
         return str(names[number - 1].key()) if number <= len(names) else f"argument {number}"
 
-    def _planned(self, bundle: Bundle, count: int, sizes) -> Compiled:
-        checker, typed = self.typing(bundle, count, sizes)
+    def _planned(self, bundle: Bundle, count: int, sizes, told: tuple[str, ...]) -> Compiled:
+        checker, typed = self.typing(bundle, count, sizes, told)
         with deep(self.program.source):
             return planned(checker, (typed(),), bundle, DEFAULT)
 
-    def typing(self, bundle: Bundle, count: int, sizes) -> tuple[Checker, Callable[[], Term]]:
+    def typing(self, bundle: Bundle, count: int, sizes, told: tuple[str, ...]) -> tuple[Checker, Callable[[], Term]]:
         """A checker for a call of `count` arguments, and what types the call with it."""
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
-        checker = checker_of(self.program, bundle, sizes, spellings)
+        checker = checker_of(self.program, bundle, sizes, spellings, told)
         return checker, lambda: self.term(checker, [(str(s), bundle.inputs[s]) for s in spellings])
 
     def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
@@ -136,7 +145,7 @@ class Entry(Repeating):
         """
         given = all_values(values, named) | self._by_position(arguments)
         bundle = Bundle(self.program.source, given)
-        checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes))
+        checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes), told_names(values, named))
         return explained(checker, typed, self.name, bundle)
 
     def diagram(
@@ -173,7 +182,7 @@ class Entry(Repeating):
         """The types of the program; `type` is that of this name, for the shapes that are given. See `check`."""
         from .formula import check_entry
 
-        return check_entry(self, sizes, shapes)
+        return check_entry(self, sizes, shapes, tuple(shapes))
 
     def derivative(self, wrt: str) -> Formula | Entry:
         """The derivative of this value, a formula; of this function f, the function f'. See `derivative`.
@@ -252,6 +261,10 @@ class Entry(Repeating):
                 found.head,
                 hint=f"it is defined as {checker.text(found.head)}",
             )
+        for place, ((_, given), parameter) in enumerate(zip(arguments, (*found.parameters, *found.options))):
+            own = bound_axes(found, place, given)
+            agree_with_given(checker, str(parameter.key()), given.shape, own)
+            checker.sized |= set(own)
         parts = (*found.head.arguments, *found.head.parameters)
         term = enter(
             checker, found, bindings, numbers, terms[:wanted], terms[wanted:], found.head, parts, checker.top, 0
@@ -285,6 +298,14 @@ class Entry(Repeating):
         return None
 
 
+def bound_axes(function: Function, place: int, given: Input) -> list[str]:
+    """The axes of an argument that are the function's own, and not mapped over."""
+    if function.signature is None or place >= len(function.signature.domain):
+        return list(given.shape)
+    own = {axis.name for axis, _ in function.signature.domain[place].axes}
+    return [axis for axis in given.shape if axis in own]
+
+
 class Entries:
     """Several names of a program, computed together: what they share is computed once."""
 
@@ -300,23 +321,24 @@ class Entries:
         """Their values, in the order of the names; parameters and inputs come by name."""
         try:
             bundle = Bundle(self.program.source, all_values(values, named))
-            extent = whole_sizes(sizes) if sizes else None
+            extent = None if sizes is None else whole_sizes(sizes)
             mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
-            compiled = self._plans.fetch(mark)
+            names = told_names(values, named)
+            compiled = serving(self._plans.fetch(mark), names)
             if compiled is None:
-                compiled = self._plans.store(mark, self._planned(bundle, extent))
+                compiled = self._plans.store(mark, self._planned(bundle, extent, names))
             return compiled.several(*bundle.arrays.values())
         except NotationError as problem:
             raise problem.alone() from None
 
-    def _planned(self, bundle: Bundle, sizes) -> Compiled:
-        checker = checker_of(self.program, bundle, sizes)
+    def _planned(self, bundle: Bundle, sizes, told: tuple[str, ...]) -> Compiled:
+        checker = checker_of(self.program, bundle, sizes, (), told)
         with deep(self.program.source):
             terms = tuple(entry.term(checker, []) for entry in self._entries)
             return planned(checker, terms, bundle, DEFAULT)
 
 
-def checker_of(program: Program, bundle: Bundle, sizes, arguments=()) -> Checker:
+def checker_of(program: Program, bundle: Bundle, sizes, arguments, told: tuple[str, ...]) -> Checker:
     """A checker of the program for the values of a call; those of `arguments` are no names of the program."""
     scope = program.scope
     shadowed = shadowed_by(map(str, bundle.inputs))
@@ -324,7 +346,8 @@ def checker_of(program: Program, bundle: Bundle, sizes, arguments=()) -> Checker
         tree = parse(program.source, program.syntax, shadowed, functions=frozenset(PYTHON))
         scope = analyse(program.source, tree)
     inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
-    return Checker(scope, inputs, sizes, python=PYTHON)
+    shapes = {axis for name in arguments for axis in bundle.inputs[name].shape}
+    return Checker(scope, inputs, sizes, python=PYTHON, told=told, besides=shapes)
 
 
 def _part(text: str):

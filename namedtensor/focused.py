@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from grammar import nodes
@@ -41,8 +42,8 @@ class Focused(Formula):
         exact = (function for function in group if function.title == str(self.entry.key))
         return next(exact, group[0] if group else None)
 
-    def demanding(self, sizes: Any, shapes: Any) -> Checker:
-        checker = self._demanding(sizes, shapes)
+    def demanding(self, sizes: Any, shapes: Any, told: Iterable[str] | None = None) -> Checker:
+        checker = self._demanding(sizes, shapes, told)
         with deep(self.source):
             called = self.entry.function(checker)
             if called is None:

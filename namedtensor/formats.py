@@ -52,10 +52,18 @@ def reason(problem: Exception) -> str:
     return told[:1].lower() + told[1:]
 
 
+def finite_float(text: str) -> float:
+    """A number of JSON. Raises FileProblem where it is too large for one, and would be ∞ without a word."""
+    number = float(text)
+    if math.isinf(number):
+        raise FileProblem(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
+    return number
+
+
 def parse_json(text: str, what: str) -> Any:
     """Parsed JSON. Raises FileProblem that says where it is wrong."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=finite_float)
     except json.JSONDecodeError as problem:
         told = problem.msg[:1].lower() + problem.msg[1:]
         raise FileProblem(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None

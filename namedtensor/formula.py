@@ -7,12 +7,12 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
 from grammar.nodes import Number
-from grammar.parser import parse
+from grammar.parser import check_source, parse
 
 from .check import Checker
 from .checked import Checked, Input, Poisoned
@@ -27,12 +27,15 @@ from .compiled import (
     all_values,
     compile_formula,
     keep,
+    serving,
     shadowed_by,
     whole_sizes,
 )
 from .entries import Entry
 from .explain import explained
+from .given_names import told_names
 from .given_shapes import shape_of
+from .kinds import as_path, wrong
 from .lifting import Bindings, enter
 from .limits import DEFAULT, Limits, deep
 from .misfits import shown
@@ -84,8 +87,12 @@ def evaluate(
         except Exception:  # whatever it is, the long way tells it well
             pass
         try:
-            given = named if values is None else {**values, **named} if named else values
-            known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()))
+            if values is None:
+                given = named
+                known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()))
+            else:  # which may hold more than the formula uses
+                given = {**values, **named} if named else values
+                known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()), (type(values), *named))
             found = KNOWN.get(known)
         except (AttributeError, TypeError):
             found = known = None
@@ -94,15 +101,19 @@ def evaluate(
                 AGAIN.repeat(formula, (*named,), found.repeated((), named))
             return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
+        if not isinstance(limits, Limits):
+            raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(steps=10**7)")
         if isinstance(formula, Program) and formula._last is not None:
             return _called(formula, values, sizes, strict or limits is not DEFAULT, named)
         source, syntax = written(formula, syntax)
+        check_source(source, syntax)
         bundle = Bundle(source, all_values(values, named))
-        extent = whole_sizes(sizes) if sizes else None
+        extent = None if sizes is None else whole_sizes(sizes)
         mark = (source, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
-        compiled = PLANS.fetch(mark)
+        names = told_names(values, named)
+        compiled = serving(PLANS.fetch(mark), names)
         if compiled is None:
-            compiled = PLANS.store(mark, compile_formula(source, syntax, bundle, extent, strict, limits))
+            compiled = PLANS.store(mark, compile_formula(source, syntax, bundle, extent, strict, limits, (), names))
         result = compiled(*bundle.arrays.values())
     except NotationError as problem:
         raise problem.alone() from None
@@ -151,9 +162,7 @@ def formula(text: str, syntax: str = "auto") -> Formula:
 
 def load(path: Any, syntax: str = "auto") -> Program:
     """A program from a file: `.nt` is text, `.tex` LaTeX."""
-    from pathlib import Path
-
-    place = Path(path)
+    place = as_path(path)
     try:
         text = place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
@@ -168,35 +177,47 @@ def load(path: Any, syntax: str = "auto") -> Program:
 
 def check(
     formula: str | Program,
+    shapes: Values | None = None,
     /,
     *,
     sizes: Mapping[str, int] | None = None,
     syntax: str = "auto",
-    **shapes: Any,
+    **named: Any,
 ) -> Checked:
     """Types without data: the type of every name and sub-expression, every error, and warnings.
 
     The formula is a text, or what `formula` and `program` give; of a function of such, the type is that of its value for
     arguments of the shapes that are given. Keywords give shapes by name: A="ℝ^{height[3] × width[3]}"; sizes may be left out.
+    A mapping of `shapes` may hold more than the formula uses.
 
     >>> check("∑_{width} A", A="ℝ^{height[3] × width[2]}").type
     'ℝ^{height[3]}'
     """
+    return check_given(formula, all_values(shapes, named), sizes, syntax, told_names(shapes, named))
+
+
+def check_given(
+    formula: str | Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str,
+    told: Iterable[str] | None,
+) -> Checked:  # fmt: skip
+    """What `check` gives; shapes that are not `told` of this formula may be of names that it has not."""
     source, syntax = written(formula, syntax)
     try:
         if isinstance(formula, Program) and formula._last is not None and formula.takes(shapes):
-            return check_entry(formula._last, sizes, shapes)
+            return check_entry(formula._last, sizes, shapes, told)
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
         tree = parse(source, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
         scope = analyse(source, tree)
-        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON)
+        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=told)
     except NotationError as problem:
         return Checked(source, None, {}, (), (problem,), ())
     with deep(source):
         return _check_all(source, checker)
 
 
-def check_entry(entry: Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any]) -> Checked:
+def check_entry(
+    entry: Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any], told: Iterable[str] | None
+) -> Checked:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     from .diagrams import arguments_of
 
@@ -210,7 +231,11 @@ def check_entry(entry: Entry, sizes: Mapping[str, int] | None, shapes: Mapping[s
         own = [] if called is None else arguments_of(entry, called[0], (), given)
         names = {name for name, _ in own}
         inputs = {name: shape for name, shape in given.items() if name not in names}
-        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON)
+        named = None if told is None else [name for name in told if key(name) not in names]
+        checker = Checker(
+            scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=named,
+            besides={axis for _, each in own for axis in each.shape},
+        )  # fmt: skip
     except NotationError as problem:
         return Checked(program.source, None, {}, (), (problem,), ())
     term = None
@@ -325,7 +350,8 @@ def explain(
     source, syntax = written(formula, syntax)
     bundle = Bundle(source, all_values(values, named))
     tree = parse(source, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
-    checker = Checker(analyse(source, tree), bundle.inputs, whole_sizes(sizes), python=PYTHON)
+    scope, names = analyse(source, tree), told_names(values, named)
+    checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON, told=names)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 

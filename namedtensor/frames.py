@@ -45,6 +45,7 @@ class Frame:
     memo: dict[Any, Any] = field(default_factory=dict)
     active: frozenset = frozenset()
     members: dict[str, Any] = field(default_factory=dict)
+    complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
 
     @property
     def top(self) -> Frame:

@@ -13,6 +13,7 @@ from grammar.errors import NotationError
 from .console import Console
 from .files import is_file, read_given
 from .formats import FileProblem, as_number, read_text, reason
+from .given_names import Told
 
 
 class Source(NamedTuple):
@@ -64,9 +65,9 @@ def standard_input() -> str:
     raise FileProblem("standard input is no text in UTF-8")
 
 
-def values_of(words: list[str], console: Console) -> dict[str, Any]:
+def values_of(words: list[str], console: Console) -> Told:
     """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
-    values: dict[str, Any] = {}
+    values = Told()
     for word in words:
         given = read_given(word)
         if given.name in values:

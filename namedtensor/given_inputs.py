@@ -11,10 +11,11 @@ from grammar.nodes import Name, Node
 
 from .checked import Input
 from .frames import Frame, fresh
+from .given_sizes import agree_with_given
 from .misfits import shown
-from .names import Key, Spelled, component
+from .names import Key, Spelled, arithmetic, component
 from .scope import SizeFact
-from .sizes import Unknown, agree, known
+from .sizes import Unknown
 
 if TYPE_CHECKING:
     from .check import Checker
@@ -34,7 +35,13 @@ def prepare_inputs(checker: Checker) -> None:
             checker.top.variables[key] = checker.terms.make(
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
-            checker.top.note_sizes(str(key), {a: s for a, s in shape.items() if "@" not in a})
+            own = {a: s for a, s in shape.items() if "@" not in a}
+            if not checker.speaks.names_it(key):
+                checker.unnamed.note_sizes(str(key), own)
+                continue
+            checker.top.note_sizes(str(key), own)
+            checker.sized |= own.keys()
+            agree_with_given(checker, str(key), shape, own)
     for name, size in checker.given_sizes.items():
         found = checker.top.sizes.get(name)
         if found is None:
@@ -59,15 +66,7 @@ def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
         if size is not None:
             where = f"{key} : {shown(given.shape)}"
             checker.solver.declared.append((SizeFact(size, given.shape[axis], node.span, where), frame))
-        wanted = checker.given_sizes.get(axis)
-        if wanted is not None and not agree(wanted, given.shape[axis]):
-            raise checker.error(
-                308,
-                f"{axis} has {known(given.shape[axis])} in {key}, and sizes= says {known(wanted)}",
-                node,
-                notes=(f"{key} was given with {shown(given.shape)}",),
-                hint="leave the size out, or give a tensor of that size",
-            )
+        agree_with_given(checker, str(key), given.shape, [axis], node)
     names = {axis for axis, _, _ in axes}
     return {axis if axis in names else fresh(axis, 0): size for axis, size in given.shape.items()}
 
@@ -95,6 +94,11 @@ def set_axes(checker: Checker, of: nodes.Set, frame: Frame) -> list[tuple[str, N
                     303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"
                 )
             seen.add(real)
+            number = None if size is None else arithmetic(size, lambda name: None)
+            if number is not None and number < 0:
+                raise checker.error(
+                    310, f"the size of {real} cannot be {number}", size, hint="a size is a whole number from 0"
+                )
             found.append((real, size, axis))
     return found
 

@@ -109,7 +109,7 @@ def initial(
 
     try:
         kind = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise NotationError(405, f"{dtype!r} is no dtype", hint='write "float32" or "float64"') from None
     generator = np.random.default_rng(seed)
     found = {}

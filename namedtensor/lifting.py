@@ -74,6 +74,7 @@ def enter(
         bind_argument(checker, function, name.key(), term, part, inner)
     for position, name in enumerate(function.options):
         bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
+    inner.complete = True
     with unguarded(checker):
         body = checker.term(function.body, inner)
     result = finish(checker, function, body, node, inner) if signed else body

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from threading import Lock
 
 from grammar.errors import NotationError
 from grammar.lengths import LITERAL, TEXT
+
+from .kinds import as_number
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,10 @@ class Limits:
     steps: int = 10**6
     text: int = TEXT
     pieces: int = 10**5
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            as_number(getattr(self, each.name), f"the limit {each.name}", 0, f"write Limits({each.name}=10**6)")
 
 
 DEFAULT = Limits()

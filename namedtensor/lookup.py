@@ -314,7 +314,7 @@ def demand_declared(checker: Checker, key: Key, declared: nodes.Set, frame: Fram
     if key not in checker.demanded:
         shape = {}
         for axis, size, _ in checker.set_axes(declared, frame):
-            value = checker.solver.value(size, frame) if size is not None else checker.solver.size(axis, frame)
+            value = checker.solver.value(size, frame) if size is not None else checker.solver.size_said(axis, frame)
             shape[axis] = value if value is not None else checker.unknown_size(axis)
         checker.demanded[key] = checker.terms.make("input", options=(str(key),), shape=shape)
     return checker.demanded[key]

@@ -13,13 +13,17 @@ from grammar.text import fold
 AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*(?:['*†‡]|_[^\W_]+)*")
 
 
-@lru_cache(maxsize=4096)
 def check_axis(name: Any) -> str:
     """A name of an axis as the language compares it. Raises NotationError where it is none.
 
     >>> check_axis("seq’")
     "seq'"
     """
+    return _checked(name) if isinstance(name, str) else _checked.__wrapped__(name)
+
+
+@lru_cache(maxsize=4096)
+def _checked(name: Any) -> str:
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):

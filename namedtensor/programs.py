@@ -22,7 +22,9 @@ from .compiled import (
 )
 from .entries import Entries, Entry
 from .explain import Explanation
+from .given_names import told_names
 from .given_shapes import shape_of
+from .kinds import as_count, as_mapping, as_names, as_text, wrong
 from .lifting import Bindings, enter
 from .limits import deep
 from .names import key, walk
@@ -96,13 +98,13 @@ class Program(Repeating):
         """The program for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
         from .display.pages import html_program
 
-        return html_program(self.tree, self.tints, sizes or {})
+        return html_program(self.tree, self.tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
     def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
         """The program with each axis in its colour, in a notebook as in a terminal."""
         from .display.coloured import Coloured
 
-        return Coloured(self, sizes or {})
+        return Coloured(self, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
     @cached_property
     def tints(self) -> dict[str, Tint]:
@@ -162,9 +164,19 @@ class Program(Repeating):
 
     def __getitem__(self, name: str | tuple[str, ...]) -> Entry | Entries:
         """A name of the program, or several: `program["K", "V"](…)` is a tuple of both, what they share computed once."""
-        found = self._entries.get(name)
+        try:
+            found = self._entries.get(name)
+        except TypeError:  # it cannot be the name of anything
+            found = None
         if found is None:
-            found = self._entries[name] = Entry(self, name) if isinstance(name, str) else Entries(self, name)
+            if isinstance(name, str):
+                found = self._entries[name] = Entry(self, name)
+            else:
+                hint = 'write program["Y"], or program["K", "V"]'
+                if not isinstance(name, tuple):
+                    raise wrong(name, "what a program is asked for", "a name, or several", hint)
+                names = as_names(name, "what a program is asked for", hint)
+                found = self._entries[names] = Entries(self, names)
         return found
 
     def __getattr__(self, name: str) -> Entry:
@@ -194,7 +206,8 @@ class Program(Repeating):
         """
         from .redefining import redefined
 
-        return redefined(self, text, without)
+        text = as_text(text, "the new definitions", 'write redefined("act(x) = relu(x)")')
+        return redefined(self, text, as_names(without, "without=", 'write without=["act"]'))
 
     def shard(self, rules: Rules, mesh: Any) -> Sharded:
         """The program over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
@@ -301,7 +314,7 @@ class Program(Repeating):
         >>> nt.program("W ∈ ℝ^{a × b}\\nY = X ⊙_{a} W").parameters(sizes={"b": 2}, X="ℝ^{a[3]}")
         {'W': 'ℝ^{a[3] × b[2]}'}
         """
-        found = self.parameter_shapes(sizes, **shapes)
+        found = self.shapes_of(self.demanding(sizes, shapes, tuple(shapes)), shapes)
         if not found:
             self._need_shapes(shapes)
         return {name: show(shape) for name, shape in found.items()}
@@ -337,15 +350,15 @@ class Program(Repeating):
     def _functions(self) -> list[Function]:
         return list(self.scope.all_functions())
 
-    def _demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
+    def _demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None) -> Checker:
         """A checker that makes inputs of what is declared."""
         numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
         inputs = {key(name): Input(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
-        return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON)
+        return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON, told=told)
 
-    def demanding(self, sizes, shapes: Mapping[str, Any]) -> Checker:
+    def demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None = None) -> Checker:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""
-        checker = self._demanding(sizes, shapes)
+        checker = self._demanding(sizes, shapes, told)
         with deep(self.source):
             for group in list(self.scope.definitions):
                 checker.find(group, checker.top, self.tree)
@@ -391,7 +404,7 @@ class Program(Repeating):
         """
         from .compiling import Compiled as Repeated
 
-        return Repeated(self, backend, without)
+        return Repeated(self, backend, as_names(without, "without=", 'write without=["blocks"]'))
 
     def cost(self, values: Values | None = None, *, sizes=None, without: tuple[str, ...] = (), **named: Any):
         """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
@@ -407,7 +420,8 @@ class Program(Repeating):
         from .cost import cost_of
 
         given = with_declared(self, all_values(values, named), sizes)
-        return cost_of(plan_of(self, target_named("numpy"), given, sizes, without)[0])
+        without = as_names(without, "without=", 'write without=["blocks"]')
+        return cost_of(plan_of(self, target_named("numpy"), given, sizes, without, told_names(values, named))[0])
 
     def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
         """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
@@ -426,7 +440,7 @@ class Program(Repeating):
         """
         from .compiling import to_python
 
-        return to_python(self, library, all_values(values, named), sizes)
+        return to_python(self, library, all_values(values, named), sizes, told=told_names(values, named))
 
     def init(
         self,
@@ -444,7 +458,10 @@ class Program(Repeating):
         """
         from .initial import fans, initial
 
-        checker = self.demanding(sizes, shapes)
+        seed = as_count(seed, "the seed", "write seed=0")
+        schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
+        only = None if only is None else as_names(only, "only=", 'write only=["W"]')
+        checker = self.demanding(sizes, shapes, tuple(shapes))
         summed = fans(checker.demanded, checker.terms.made())
         wanted = self.shapes_of(checker, shapes)
         if only is not None:

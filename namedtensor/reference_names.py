@@ -182,10 +182,13 @@ class Names(Sizes):
             return None
         if real[0] == real[1]:
             raise NotationError(303, f"{real[0]} occurs twice")
-        sizes = [self.known(("size", axis), frame) for axis in real]
-        shape = dict(zip(real, sizes if None not in sizes else [max(filter(None, sizes), default=None)] * 2))
-        if None in shape.values():
+        sizes = [self.said(axis, frame) for axis in real]
+        if sizes == [None, None]:
+            sizes = [self.known(("size", axis), frame) for axis in real]
+        known = [size for size in sizes if size is not None]
+        if not known:
             raise NotationError(309, f"the size of {real[0]} is not known")
+        shape = dict(zip(real, known if len(known) == 2 else known * 2))
         if len(set(shape.values())) != 1:
             raise NotationError(302, f"an identity is square: {real[0]} and {real[1]} differ in size")
         return Tensor(shape, lambda s: int(s[real[0]] == s[real[1]]))

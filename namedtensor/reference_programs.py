@@ -37,7 +37,7 @@ from .reference import (
 )
 from .reference_calculus import changes_in, derivative, differential
 from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
-from .reference_functions import apply, power
+from .reference_functions import apply, divide, power
 from .reference_names import CALLS, STEPS, Names
 from .reference_sizes import stated
 from .scope import Claim, Definition, Function, Scope, analyse
@@ -81,6 +81,7 @@ class Evaluation(Names):
     def checked(self, value: Tensor) -> Tensor:
         """The value, once everything that the program says of sizes and values is found to hold."""
         self.check_facts([*stated(self.scope.sizes, self.top), *self.top.facts])
+        self.check_given()
         for claim in self.scope.claims:
             try:
                 self.check_claim(claim, self.top)
@@ -151,14 +152,16 @@ class Evaluation(Names):
 
     def split_sizes(self, size: int, into: tuple[str, ...], frame: Frame) -> dict[str, int]:
         """The sizes of the axes that one of this size becomes; one of them may follow from the others."""
-        sizes = {axis: self.known(("size", axis), frame) for axis in into}
+        sizes = {axis: self.said(axis, frame) for axis in into}
+        if list(sizes.values()).count(None) > 1:
+            sizes = {axis: self.known(("size", axis), frame) for axis in into}
         unknown = [axis for axis in into if sizes[axis] is None]
         product = math.prod(found for found in sizes.values() if found is not None)
         if len(unknown) > 1:
             raise NotationError(309, f"the sizes of {' and '.join(unknown)} are not known")
         if unknown and (product == 0 or size % product):
             raise NotationError(313, f"{size} cannot be split by {product}")
-        return sizes | dict.fromkeys(unknown, size // product)
+        return {axis: size // product if found is None else found for axis, found in sizes.items()}
 
     def starred(self, node: nodes.Starred, frame: Frame) -> Tensor:
         base = self.value(node.base, frame)
@@ -272,8 +275,16 @@ class Evaluation(Names):
         if None in options or len(options) > (node.operator in ("norm", "standardize")):
             raise NotationError(304, f"{node.operator} was given what it does not take after the semicolon")
         arguments = self.values(node.arguments, frame)
+        small = self.find(Key("ε"), frame) if node.operator == "standardize" and not options else None
+        if small is not None and len(arguments) == 1:
+            return self.standardized(arguments[0], axes, small)
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, frame))
         return broadcast(power, result, self.value(node.superscript[0], frame)) if node.superscript else result
+
+    def standardized(self, X: Tensor, axes: tuple[str, ...], small: Tensor) -> Tensor:
+        """standardize_{ax} X with an ε that the program has, or was given."""
+        mean, var = (apply(name, [X], axes, (), len) for name in ("mean", "var"))
+        return broadcast(lambda x, m, v, e: divide(x - m, power(v + e, 0.5)), X, mean, var, small)
 
     def size_of(self, node: Call, frame: Frame) -> Tensor:
         if len(node.arguments) != 1:

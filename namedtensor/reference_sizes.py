@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from grammar import nodes
@@ -18,6 +19,7 @@ from .names import Key, key, spelled, walk
 from .reference import Tensor, listed
 from .reference_frames import Fact, Frame, plain, set_axes, whole
 from .reference_functions import power
+from .reference_made import made_sizes
 from .scope import Scope
 
 
@@ -28,6 +30,7 @@ class Sizes:
     sizes: Any
     top: Frame
     busy: set
+    making = True  # whether what equations make is looked at
     find: Callable[..., Tensor | None]
 
     def size(self, axis: str, frame: Frame) -> int:
@@ -39,7 +42,7 @@ class Sizes:
 
     def known(self, symbol: tuple, frame: Frame) -> Any:
         """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of a frame; None where nothing says it."""
-        mark = (symbol, id(frame))
+        mark = (symbol, id(frame), self.making)
         if mark in self.busy:
             return None
         self.busy.add(mark)
@@ -54,11 +57,81 @@ class Sizes:
             found = self.seen(symbol, place)
             if found is None:
                 found = self.solve(symbol, self.facts_at(place, symbol))
+            if found is None and place.function is not None:
+                found = self.made(symbol, place)
             if found is not None:
                 return found
             place = self.next_for_sizes(symbol, place)
         found = self.solve(symbol, [*stated(self.scope.sizes, frame), *self.top.facts])
-        return found if found is not None else self.in_brackets(symbol, frame)
+        rest = (
+            lambda: self.in_brackets(symbol, frame),
+            lambda: self.made(symbol, self.top),
+            lambda: self.only(symbol, self.unnamed),
+            lambda: self.unmarked(symbol, frame),
+        )
+        for source in rest:
+            found = found if found is not None else source()
+        return found
+
+    def made(self, symbol: tuple, place: Frame) -> int | None:
+        """The size of an axis by what the equations of a call, or of the program, make."""
+        if symbol[0] == "scalar" or not self.making:
+            return None
+        sizes = made_sizes(self, symbol[1], place)
+        if len(sizes) > 1:
+            raise NotationError(302, f"|{symbol[1]}| is asked for, and {symbol[1]} has several sizes: {sorted(sizes)}")
+        return sizes.pop() if sizes else None
+
+    def said(self, axis: str, frame: Frame) -> int | None:
+        """|axis| as tensors and facts have it, whatever the equations make."""
+        before, self.making = self.making, False
+        try:
+            return self.known(("size", axis), frame)
+        finally:
+            self.making = before
+
+    def unmarked(self, symbol: tuple, frame: Frame) -> int | None:
+        """a*, a† and a** are as large as a, where nothing says otherwise."""
+        bare = symbol[1].rstrip("*†‡") if symbol[0] == "size" else None
+        if bare is None or bare == symbol[1]:
+            return None
+        found = [self.known(("size", real), frame) for real in frame.real(bare)]
+        return None if None in found else math.prod(found)
+
+    def only(self, symbol: tuple, tensors) -> int | None:
+        """The one size that an axis has in some tensors."""
+        kind, name = symbol
+        sizes = {X.shape[name] for X in tensors if name in X.shape} if kind == "size" else set()
+        if len(sizes) > 1:
+            raise NotationError(302, f"|{name}| is asked for, and {name} has several sizes here: {sorted(sizes)}")
+        return sizes.pop() if sizes else None
+
+    def check_given(self) -> None:
+        """A size that is given is that of the inputs, and of what the program makes where no input has the axis."""
+        for axis, wanted in self.sizes.items():
+            sizes = {X.shape[axis] for X in self.named if axis in X.shape}
+            if not sizes:
+                sizes = made_sizes(self, axis, self.top)
+                sizes -= sizes if wanted in sizes else set()
+            if sizes - {wanted}:
+                raise NotationError(308, f"{axis} is {sorted(sizes)}, and sizes= says {wanted}")
+            name = key_or_none(axis)
+            own = plain(self.find(name, self.top)) if name in self.scope.definitions and name else None
+            if own is not None and own != wanted:
+                raise NotationError(308, f"{axis} is {own} by its equation, and sizes= says {wanted}")
+
+    @property
+    def named(self) -> list[Tensor]:
+        """The inputs that stand in the program."""
+        return [X for name, X in self.top.variables.items() if name.base in self.words]
+
+    @property
+    def unnamed(self) -> list[Tensor]:
+        return [X for name, X in self.top.variables.items() if name.base not in self.words]
+
+    @cached_property
+    def words(self) -> set[str]:
+        return {node.text for node in walk(self.scope.program) if isinstance(node, nodes.Name)}
 
     def next_for_sizes(self, symbol: tuple, place: Frame) -> Frame | None:
         """A function with a signature sees the caller's size of an axis that the use names, and no other."""
@@ -75,12 +148,8 @@ class Sizes:
             if found is None and name == Key(name.base):
                 found = whole(place.indices.get(name.base))
             return found if found is not None or place is not self.top else self.given_size(name)
-        sizes = {X.shape[name] for X in place.variables.values() if name in X.shape}
-        if len(sizes) > 1:
-            raise NotationError(302, f"|{name}| is asked for, and {name} has several sizes here: {sorted(sizes)}")
-        if not sizes and place is self.top:
-            return self.sizes.get(name)
-        return sizes.pop() if sizes else None
+        found = self.only(symbol, self.named if place is self.top else place.variables.values())
+        return self.sizes.get(name) if found is None and place is self.top else found
 
     def given_size(self, name: Key) -> int | None:
         return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)

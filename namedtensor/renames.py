@@ -80,7 +80,9 @@ def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], 
 
 def split(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Frame) -> Term:
     whole = known(term.shape[sources[0]])
-    sizes: dict[str, Any] = {axis: checker.solver.size(axis, frame, node) for axis in targets}
+    sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, frame, node) for axis in targets}
+    if sum(size is None for size in sizes.values()) > 1:
+        sizes = {axis: checker.solver.size(axis, frame, node) for axis in targets}
     unknown = [axis for axis, size in sizes.items() if size is None or not is_known(size)]
     product = math.prod(known(size) for axis, size in sizes.items() if axis not in unknown)
     if len(unknown) > 1 or not is_known(whole):

@@ -15,6 +15,7 @@ from . import eager
 from .axes import AxisProblem, broadcast, show
 from .eager import made, made_as
 from .eager_errors import index_error, nearest, shape_error
+from .kinds import as_count
 from .layouts import Layout, remember, renamed
 from .names_of_axes import check_axis, names_of
 from .operators import REGISTRY
@@ -95,7 +96,12 @@ def divided(tensor: Any, axes: Mapping[str, Mapping[str, int | None]]) -> Any:
                 f"{old} cannot be split without the sizes of its parts",
                 hint=f'write A.split({old}={{"outer": 3, "inner": None}})',
             )
-        tensor = _divided(tensor, check_axis(old), {check_axis(axis): size for axis, size in new.items()})
+        hint = f'write A.split({old}={{"outer": 3, "inner": None}})'
+        sizes = {
+            check_axis(axis): None if size is None else as_count(size, f"the size of {axis}", hint)
+            for axis, size in new.items()
+        }
+        tensor = _divided(tensor, check_axis(old), sizes)
     return tensor
 
 

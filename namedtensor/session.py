@@ -292,11 +292,10 @@ def _tensor(session: Session, rest: str) -> str:
 
 
 def _type(session: Session, rest: str) -> str:
-    from .formula import check
+    from .formula import check_given
 
     text = session.as_text(_needed(rest, "type"))
-    known = {"syntax": "text", "sizes": None}
-    checked = session.asked(lambda source, values: check(source, **{**values, **known}), text)
+    checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
     if checked.errors:
         raise session.told(checked.errors[0], *_parts(session, text))
     return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())

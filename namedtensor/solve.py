@@ -7,6 +7,8 @@ and undo the arithmetic around it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +17,48 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
 from .frames import Conflict, Frame
+from .given_sizes import check_given_sizes
+from .made_sizes import made_size, several_sizes
 from .names import Key, spelled, walk
 from .scope import SizeFact
+from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
 from .sizes import Unknown, agree, is_known, known
 
 if TYPE_CHECKING:
     from .check import Checker
 
-Symbol = tuple  # ("size", axis) or ("scalar", Key)
+Way = tuple  # a node, and the way to what holds it
+Mark = tuple  # a symbol, the frame where it is asked for, and whether what the scope makes counts
+MARKS = "*†‡"
+LARGEST = 2**1024  # a number in a size expression
+
+
+def anchor(frame: Frame) -> Frame:
+    """The frame in which sizes are the same as in this one: that of an equation has none of its own."""
+    while frame.parent is not None and (frame.sizes_parent is None or frame.sizes_parent is frame.parent):
+        if frame.function or frame.variables or frame.axes or frame.indices or frame.sizes or frame.scalars:
+            break
+        frame = frame.parent
+    return frame
 
 
 class Solver:
+    """What is known of sizes while one program is typed.
+
+    What a fact gives is kept. A symbol that had no value is asked for again only once a symbol that shares a fact with it
+    has one, so that all sizes of a program are found in one pass through its facts, whatever their order.
+    """
+
     def __init__(self, checker: Checker):
         self.checker = checker
         self.declared: list[tuple[SizeFact, Frame]] = []
-        self.busy: set = set()
+        self.busy: set[Mark] = set()
+        self.missed: dict[Mark, tuple[Symbol, Frame]] = {}  # had no value in this run
+        self.again: list[tuple[Symbol, Frame]] = []  # of those, what may have one now
+        self.found: dict[Mark, tuple[Any, Frame]] = {}
+        self.runs = 0
+        self.making = True  # whether what the scope makes is looked at
+        self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols
     def size(self, axis: str, frame: Frame, node: Any = None) -> Any:
@@ -42,36 +71,92 @@ class Solver:
             total = found if total == 1 else total * found
         return total
 
+    def size_said(self, axis: str, frame: Frame, node: Any = None) -> Any:
+        """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
+        before, self.making = self.making, False
+        try:
+            return self.size(axis, frame, node)
+        finally:
+            self.making = before
+
     def scalar(self, key: Key, frame: Frame, node: Any = None) -> Any:
         return self.find(("scalar", key), frame, node)
 
     def find(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
-        marker = (symbol, id(frame))
-        if marker in self.busy:
+        frame = anchor(frame)
+        found = self.direct(symbol, frame, node)
+        if found is not None:
+            return found
+        mark = (symbol, id(frame), self.making)
+        kept = self.found.get(mark)
+        if kept is not None:
+            return kept[0]
+        if mark in self.busy or mark in self.missed:
             return None
-        self.busy.add(marker)
-        try:
-            return self._find(symbol, frame, node)
-        finally:
-            self.busy.discard(marker)
+        with self.run():
+            found = self.tried(symbol, frame, node, mark)
+            while found is None and self.runs == 1 and self.again:
+                other = self.again.pop()
+                value = self.find(*other, node)
+                found = value if other == (symbol, frame) else None
+        return found
 
-    def _find(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """What is asked for in here is looked for once."""
+        self.runs += 1
+        try:
+            yield
+        finally:
+            self.runs -= 1
+            if not self.runs:
+                self.missed.clear()
+                self.again.clear()
+                self.found = {mark: kept for mark, kept in self.found.items() if kept[1].complete}
+
+    def tried(self, symbol: Symbol, frame: Frame, node: Any, mark: Mark) -> Any:
+        self.busy.add(mark)
+        try:
+            found = self.looked_for(symbol, frame, node)
+        finally:
+            self.busy.discard(mark)
+        if found is None:
+            self.missed[mark] = (symbol, frame)
+            return None
+        if is_known(found):
+            self.found[mark] = (found, frame)
+        self.remind(symbol)
+        return found
+
+    def remind(self, symbol: Symbol) -> None:
+        """A symbol has a value now: what had none, and shares a fact with it, may have one."""
+        if not self.missed:
+            return
+        frames = {id(frame): frame for _, frame in self.missed.values()}.values()
+        for frame in frames:
+            for fact, place in self.all_facts(symbol, frame):
+                for other in {each for side in sides(fact) for each in self.symbols(side, place)}:
+                    waiting = self.missed.pop((other, id(frame), self.making), None)
+                    if waiting is not None:
+                        self.again.append(waiting)
+
+    def looked_for(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
         current: Frame | None = frame
         while current is not None:
             found = self.direct(symbol, current, node)
-            if found is not None:
-                return found
-            own = current.function.sizes if current.function is not None else []
-            found = self.by_facts(symbol, [(fact, current) for fact in own], node)
-            if found is None and current.parent is not None and current.sizes:
-                stated = [(fact, current) for fact in self.checker.scope.sizes if self.speaks_of(fact, current, symbol)]
-                found = self.by_facts(symbol, stated, node)
+            if found is None:
+                found = self.by_facts(symbol, self.facts_of_call(symbol, current))
+            if found is None and current.function is not None:
+                found = self.made(symbol, current, node)
             if found is not None:
                 return found
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
-        stated = [(fact, frame) for fact in self.checker.scope.sizes] + self.declared
-        found = self.by_facts(symbol, stated, node)
-        return found if found is not None else self.bracketed(symbol, frame)
+        found = self.by_facts(symbol, self.facts_of_program(symbol, frame))
+        for source in (self.bracketed, self.made_at_top, self.besides, self.unmarked):
+            if found is not None:
+                break
+            found = source(symbol, frame, node)
+        return found
 
     def named_by_caller(self, symbol: Symbol, frame: Frame) -> Frame | None:
         """An axis that the use of a function names is one of the caller's: its size is known there."""
@@ -79,19 +164,39 @@ class Solver:
             return frame.caller
         return None
 
-    def bracketed(self, symbol: Symbol, frame: Frame) -> Any:
+    def bracketed(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
+        if symbol[0] != "size":
+            return None
         for _, _, sets, _ in self.checker.scope.declarations:
             for axis, size in (pair for each in sets for pair in each.axes):
-                if size is not None and symbol == ("size", axis.name):
+                if size is not None and symbol[1] == axis.name:
                     found = self.value(size, frame)
                     if found is not None:
                         return found
         return None
 
+    def made_at_top(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+        return self.made(symbol, self.checker.top, node)
+
+    def made(self, symbol: Symbol, place: Frame, node: Any) -> Any:
+        """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
+        if symbol[0] != "size" or not self.making:
+            return None
+        return made_size(self.checker, symbol[1], place, node)
+
+    def besides(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+        """The size of an axis of what is given and stands nowhere in the program."""
+        return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
+
+    def unmarked(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+        """The size of a*, a†, a** where nothing says it is that of a."""
+        if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
+            return None
+        return self.size(bare, frame, node)
+
     def speaks_of(self, fact: SizeFact, frame: Frame, symbol: Symbol) -> bool:
-        sides = [fact.left] + ([fact.right] if not isinstance(fact.right, int) else [])
-        axes = {node.axis.name for side in sides for node in walk(side) if isinstance(node, Size)}
+        axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
         return any(axis in frame.sizes and ("size", axis) != symbol for axis in axes)
 
     def direct(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
@@ -103,18 +208,36 @@ class Solver:
             return found if found is not None else frame.indices.get(name.base) if not name[1] + name[2] else None
         found = frame.sizes.get(name)
         if isinstance(found, Conflict):
-            sources = "; ".join(f"{known(size)} in {source}" for source, size in found.sources[:3])
-            raise self.checker.error(
-                302,
-                f"|{name}| is asked for, and {name} has several sizes here",
-                node,
-                notes=(f"{name} is {sources.replace('; ', ', ')}",),
-                hint="rename one of the two axes, so that each size has a name",
-            )
+            raise several_sizes(self.checker, name, found.sources, node)
         return found
 
     # -------------------------------------------------------------------------------------------------------- facts
-    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeFact, Frame]], node: Any) -> Any:
+    def facts_of_call(self, symbol: Symbol, frame: Frame) -> list[tuple[SizeFact, Frame]]:
+        """The facts about a symbol that are about this call: its own, and the program's that speak of its arguments."""
+        own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
+        if frame.parent is not None and frame.sizes:
+            stated = self.about(symbol, frame, self.checker.scope.sizes)
+            own += [fact for fact in stated if self.speaks_of(fact, frame, symbol)]
+        return [(fact, frame) for fact in own]
+
+    def facts_of_program(self, symbol: Symbol, frame: Frame) -> list[tuple[SizeFact, Frame]]:
+        stated = [(fact, frame) for fact in self.about(symbol, frame, self.checker.scope.sizes)]
+        return stated + self.about(symbol, self.checker.top, self.declared)
+
+    def all_facts(self, symbol: Symbol, frame: Frame) -> list[tuple[SizeFact, Frame]]:
+        own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
+        return [(fact, frame) for fact in own] + self.facts_of_program(symbol, frame)
+
+    def about(self, symbol: Symbol, frame: Frame, facts: list[Any]) -> list[Any]:
+        """Those of the facts that may hold a symbol, in their order."""
+        if not facts:
+            return []
+        index = self.indices.get(id(facts))
+        if index is None or index.facts is not facts or index.count != len(facts):
+            index = self.indices[id(facts)] = FactIndex(facts)
+        return index.about(words_of(symbol, frame))
+
+    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeFact, Frame]]) -> Any:
         for fact, frame in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if isinstance(side, int) or self.count(side, symbol, frame) != 1:
@@ -133,16 +256,18 @@ class Solver:
         """Give each size that stayed unknown at top level what the stated facts say of it."""
         top = self.checker.top
         facts = [*self.checker.scope.sizes, *(f for each in self.checker.scope.all_functions() for f in each.sizes)]
-        stated = [(fact, top) for fact in facts]
-        waiting = [axis for axis, size in top.sizes.items() if isinstance(known(size), Unknown)]
-        before = len(waiting) + 1
-        while len(waiting) < before:
-            before = len(waiting)
-            for axis in waiting:
-                found = self.by_facts(("size", axis), stated, None)
-                if found is not None and is_known(found):
-                    agree(top.sizes[axis], known(found))
-            waiting = [axis for axis in waiting if not is_known(top.sizes[axis])]
+        waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(known(size), Unknown))
+        pending = list(waiting)
+        while pending:
+            axis = pending.pop()
+            if axis not in waiting:
+                continue
+            about = [(fact, top) for fact in self.about(("size", axis), top, facts)]
+            found = self.by_facts(("size", axis), about)
+            if found is not None and is_known(found):
+                agree(top.sizes[axis], known(found))
+                del waiting[axis]
+                pending += [name for fact, _ in about for side in sides(fact) for _, name in self.symbols(side, top)]
 
     def whole(self, value: Any, symbol: Symbol, fact: SizeFact) -> Any:
         if isinstance(value, Unknown):
@@ -166,14 +291,26 @@ class Solver:
         name = spelled(node)
         return None if name is None else ("scalar", name.key(frame.index))
 
+    def symbols(self, node: Node, frame: Frame) -> list[Symbol]:
+        """The symbols of a size expression, each as often as it stands there."""
+        return [symbol for symbol, _ in self.places(node, frame)]
+
+    def places(self, node: Node, frame: Frame) -> Iterator[tuple[Symbol, Way]]:
+        """Each symbol of a size expression, with the way to it from the inside out."""
+        stack: list[Way] = [(node, ())]
+        while stack:
+            way = stack.pop()
+            current = way[0]
+            symbol = self.symbol_of(current, frame)
+            if symbol is not None:
+                yield symbol, way
+            elif isinstance(current, Call):
+                stack += [(argument, way) for argument in current.arguments]
+            elif isinstance(current, nodes.Superscript):
+                stack.append((current.base, way))
+
     def count(self, node: Node, symbol: Symbol, frame: Frame) -> int:
-        if self.symbol_of(node, frame) == symbol:
-            return 1
-        if isinstance(node, Call):
-            return sum(self.count(argument, symbol, frame) for argument in node.arguments)
-        if isinstance(node, nodes.Superscript) and spelled(node) is None:
-            return self.count(node.base, symbol, frame)
-        return 0
+        return sum(other == symbol for other in self.symbols(node, frame))
 
     def value(self, node: Node, frame: Frame) -> Any:
         """The number that a size expression stands for, or None where something in it is not known."""
@@ -191,37 +328,53 @@ class Solver:
             values = [self.value(argument, frame) for argument in node.arguments]
             if any(value is None for value in values):
                 return None
-            return _compute(node.operator, values)
+            return self.bounded(computed(node.operator, values), node)
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
             base, exponent = self.value(node.base, frame), self.value(node.components[0], frame)
             if isinstance(base, int) and isinstance(exponent, int) and 0 <= exponent < 64:
-                return base**exponent
+                return self.bounded(base**exponent, node)
         return None
+
+    def bounded(self, value: Any, node: Node) -> Any:
+        """A number of a size expression. Raises NotationError (404) where it passes what a size may be by far."""
+        if isinstance(value, (int, Fraction)) and max(abs(value.numerator), value.denominator) > LARGEST:
+            raise self.checker.error(
+                404, f"{self.checker.text(node)} passes the limit of 2^1024 on sizes", node, hint="give smaller sizes"
+            )
+        return value
 
     def isolate(self, node: Node, symbol: Symbol, value: Any, frame: Frame) -> Any:
         """What `symbol` must be for the expression to be `value`; None where that cannot be undone."""
-        while self.symbol_of(node, frame) != symbol:
-            if not isinstance(node, Call):
+        way = next(way for found, way in self.places(node, frame) if found == symbol)
+        above = []
+        while way:
+            above.append(way[0])
+            way = way[1]
+        for outer, inner in zip(above[:0:-1], above[-2::-1]):
+            if not isinstance(outer, Call):
                 return None
-            if node.operator == "negative":
-                node, value = node.arguments[0], -value
+            if outer.operator == "negative":
+                value = -value
                 continue
-            if len(node.arguments) != 2:
+            if len(outer.arguments) != 2:
                 return None
-            left, right = node.arguments
-            in_left = self.count(left, symbol, frame) == 1
-            other = self.value(right if in_left else left, frame)
+            in_left = outer.arguments[0] is inner
+            other = self.value(outer.arguments[1 if in_left else 0], frame)
             if other is None:
                 return None
-            value = _undo(node.operator, value, other, in_left)
+            value = self.bounded(undone(outer.operator, value, other, in_left), outer)
             if value is None:
                 return None
-            node = left if in_left else right
         return value
 
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
         """Raise where a stated size and a known one differ."""
+        with self.run():
+            self.check_facts()
+        check_given_sizes(self.checker)
+
+    def check_facts(self) -> None:
         top = self.checker.top
         for fact, frame in [(fact, top) for fact in self.checker.scope.sizes] + self.declared:
             left = self.value(fact.left, frame)
@@ -233,7 +386,7 @@ class Solver:
             if Fraction(known(left)).denominator != 1 or Fraction(known(right)).denominator != 1:
                 self.whole(known(right) if Fraction(known(left)).denominator == 1 else known(left), ("size", "…"), fact)
             text = self.checker.scope.source[fact.span[0] : fact.span[1]]
-            notes = [f"the left side is {known(left)}, the right side {known(right)}"]
+            notes = [f"the left side is {known(left)}, the right side {known(right)}", *self.given_in(fact)]
             if fact.text:
                 raise self.declared_otherwise(fact, text, known(left), known(right))
             raise self.checker.error(
@@ -244,41 +397,15 @@ class Solver:
                 hint="change the statement, or give a tensor that fits",
             )
 
+    def given_in(self, fact: SizeFact) -> list[str]:
+        """What was given of the sizes that a fact speaks of."""
+        words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
+        given = self.checker.given_sizes
+        return [f"sizes= says {name} is {known(given[name])}" for name in words if name in given]
+
     def declared_otherwise(self, fact: SizeFact, text: str, stated: Any, actual: Any) -> NotationError:
         """The size in a declaration is not that of the tensor that is given."""
         return self.checker.error(
             308, f"{text} has the size {stated} in this declaration, and {actual} in the tensor that is given", fact.span,
             notes=[f"given: {fact.text}"], hint="change the declaration, or give a tensor that fits",
         )  # fmt: skip
-
-
-def _compute(operator: str, values: list) -> Any:
-    if operator == "negative":
-        return -values[0]
-    left, right = values
-    if operator == "+":
-        return left + right
-    if operator == "-":
-        return left - right
-    if operator == "/":
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
-            return left / right
-        if right == 0:
-            return None
-        quotient = Fraction(left) / Fraction(right)
-        return int(quotient) if quotient.denominator == 1 else quotient
-    return left * right
-
-
-def _undo(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    if operator == "+":
-        return value - other
-    if operator == "-":
-        return value + other if in_left else other - value
-    if operator in ("⊙", "juxtaposed"):
-        return None if other == 0 else _compute("/", [value, other])
-    if operator == "/":
-        if in_left:
-            return value * other
-        return None if value == 0 else _compute("/", [other, value])
-    return None

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from .formats import FileProblem, parse_json, reason
+from .kinds import as_mapping, as_path, wrong
 from .whole_files import whole_file
 
 AXES_AT_MOST = 64  # of NumPy's arrays
@@ -42,7 +43,7 @@ class TensorFile(Mapping[str, Any]):
     """
 
     def __init__(self, place: str | os.PathLike[str]):
-        self.place = Path(place)
+        self.place = as_path(place)
         try:
             self.entries, self.metadata, self.start = _head(self.place)
         except (OSError, ValueError, FileProblem) as problem:
@@ -170,6 +171,16 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
     }
 
 
+def all_tensors(tensors: Any) -> dict[str, Any]:
+    """The tensors by name. Raises NotationError where one of them is none."""
+    hint = 'write save_tensors("weights.safetensors", {"W": W})'
+    found = as_mapping(tensors, "what is saved", hint)
+    for name, each in found.items():
+        if not hasattr(each, "axes"):
+            raise wrong(each, f"what is saved as {name}", "a named tensor", hint)
+    return found
+
+
 def save_tensors(
     place: str | os.PathLike[str], tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
 ) -> None:
@@ -181,6 +192,7 @@ def save_tensors(
 
     from .tensors import concrete
 
+    place, tensors = as_path(place), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}
     head: dict[str, Any] = {
         "__metadata__": {**(metadata or {}), AXES: json.dumps({name: list(t.axes) for name, t in tensors.items()})}

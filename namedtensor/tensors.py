@@ -18,6 +18,7 @@ from .arrays import is_array, library, namespace
 from .axes import show
 from .eager import infix, reflected
 from .functions import FUNCTIONS, METHODS
+from .kinds import as_mapping, as_number, wrong
 from .layouts import Layout
 from .names_of_axes import names_of
 
@@ -230,7 +231,10 @@ class NamedTensor:
         NamedTensor([1, 2], "rows")
         """
         try:
-            return reshaping.rename(self, {**names, **named} if names else named)
+            if names is not None:
+                hint = 'write rename({"a": "b"}), or rename(a="b")'
+                named = {**as_mapping(names, "what rename is given", hint), **named}
+            return reshaping.rename(self, named)
         except NotationError as problem:
             raise problem.alone() from None
 
@@ -245,7 +249,8 @@ class NamedTensor:
         [3, 1, 4, 1, 5, 9]
         """
         try:
-            return reshaping.merged(self, {**(groups or {}), **named})
+            groups = as_mapping(groups, "what merge is given", 'write merge(layer="height width")')
+            return reshaping.merged(self, {**groups, **named})
         except NotationError as problem:
             raise problem.alone() from None
 
@@ -260,7 +265,8 @@ class NamedTensor:
         ℝ^{heads[2] × key[3]}
         """
         try:
-            return reshaping.divided(self, {**(axes or {}), **named})
+            axes = as_mapping(axes, "what split is given", 'write split(layer={"heads": 2, "key": None})')
+            return reshaping.divided(self, {**axes, **named})
         except NotationError as problem:
             raise problem.alone() from None
 
@@ -413,14 +419,20 @@ def _checked(array: Any) -> Any:
         raise NotationError(
             317, "a masked array would lose its mask", hint="fill it first, or give the mask as a tensor"
         )
-    if array.dtype.kind not in "biufcV":
+    if array.dtype.kind not in "biufcV" or array.dtype.type is np.void:
         what = "text" if array.dtype.kind in "US" else f"objects of Python ({array.dtype})"
+        if array.dtype.kind == "V":
+            what = f"records ({array.dtype})"
         raise NotationError(317, f"a tensor holds numbers, and this holds {what}", hint="convert it to numbers first")
     return np.asarray(array)
 
 
 def from_xarray(array: Any) -> NamedTensor:
     """A named tensor from an xarray DataArray: its dimensions become axes. Raises NotationError where a name is none."""
+    if not hasattr(array, "dims") or not hasattr(array, "values"):
+        raise wrong(
+            array, "what from_xarray is given", "a DataArray of xarray", 'write nt.tensor(data, "height width")'
+        )
     return tensor(array.values, tuple(str(name) for name in array.dims))
 
 
@@ -433,6 +445,8 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     True
     """
     left, right = tensor(left), tensor(right)
+    rtol = as_number(rtol, "rtol=", 0, "write rtol=1e-6")
+    atol = as_number(atol, "atol=", 0, "write atol=1e-9")
     if left.sizes != right.sizes:
         return False
     first, second = (concrete(each.to_array(left.axes)) for each in (left, right))

@@ -83,13 +83,13 @@ def test_whole_numbers_and_constants_are_no_coarser_than_single(text, library, p
     """Half precision has no 2,047: a position turned by an angle would be turned by another."""
     xp = pytest.importorskip(library)
     X, p = RANDOM.normal(size=(8, 4)), np.arange(8) * 292
-    exact = nt.evaluate(text, X=nt.tensor(X, "s a"), p=nt.tensor(p, "s"))
+    exact = nt.evaluate(text, {"X": nt.tensor(X, "s a"), "p": nt.tensor(p, "s")})
     half = (
         xp.asarray(X).to(getattr(torch, precision))
         if library == "torch"
         else xp.asarray(X, dtype=getattr(xp, precision))
     )
-    found = nt.evaluate(text, X=nt.tensor(half, "s a"), p=nt.tensor(xp.asarray(p), "s"))
+    found = nt.evaluate(text, {"X": nt.tensor(half, "s a"), "p": nt.tensor(xp.asarray(p), "s")})
     assert str(found.dtype).removeprefix("torch.") == precision
     array = found.to_array(exact.axes)
     array = array.float().numpy() if library == "torch" else np.asarray(array, dtype="float32")

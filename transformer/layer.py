@@ -28,7 +28,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import namedtensor as nt
 from namedtensor import jax_trees
 from namedtensor.arrays import placed
+from namedtensor.compiled import whole_sizes
 from namedtensor.initial import Schemes
+from namedtensor.kinds import as_mapping, as_names, as_text
 from namedtensor.tensors import concrete
 
 from .parameters import check_names, checked, expected, not_by_keyword, spelled
@@ -130,7 +132,11 @@ class Layer:
         config: Mapping[str, Any] | None = None,
         without: Iterable[str] = (),
     ):
-        self._set({}, About.of(sizes or {}, definitions, config or {}, without))
+        sizes = whole_sizes(sizes)
+        config = as_mapping(config, "config=", "give what the file of the model said")
+        definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
+        without = as_names(without, "without=", 'write without=["act"]')
+        self._set({}, About.of(sizes, definitions, config, without))
         self._set(checked(self, spelled(parameters)), self.about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
@@ -194,16 +200,17 @@ class Layer:
         """
         if other:
             raise not_by_keyword(cls, other)
-        names = expected(cls, sizes or {})
-        known = {**cls.counted, **(sizes or {})}
-        found = cls.formula.init(seed, known, dtype, {**cls.schemes, **(schemes or {})}, only=names)
+        sizes = whole_sizes(sizes)
+        schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
+        names = expected(cls, sizes)
+        found = cls.formula.init(seed, {**cls.counted, **sizes}, dtype, {**cls.schemes, **schemes}, only=names)
         axes = {axis for tensor in found.values() for axis in tensor.axes}
-        left = {name: size for name, size in (sizes or {}).items() if name not in axes}
-        return cls({**found, **(constants or {})}, left)
+        left = {name: size for name, size in sizes.items() if name not in axes}
+        return cls({**found, **as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')}, left)
 
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
-        given = spelled({**(parameters or {}), **named})
+        given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
         return self._with(checked(self, {**self.parameters, **given}), self.sharding)
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
@@ -272,7 +279,7 @@ class Layer:
 
     def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
         """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
-        for each in (name,) if isinstance(name, str) else name:
+        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.at("FFN", X)'):
             if each in self.without:
                 raise nt.NotationError(
                     201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
@@ -311,6 +318,7 @@ class Layer:
         """The arguments of a call, by name where the formulas have names for them."""
         named = {name: value for name, value in named.items() if value is not None}
         if not self.inputs:
+            check_names(self, named, ())
             return arguments, named
         names = (*self.inputs, *self.optional)
         if len(arguments) > len(names):

@@ -48,8 +48,11 @@ def check_names(layer: Layer, named: Mapping[str, Any], inputs: tuple[str, ...])
     """Raise where a call names what is no input and nowhere in the formulas."""
     for name in named:
         if name not in inputs and name not in layer.parameters and name not in constants(layer):
-            takes = f"{type(layer).__name__} takes {', '.join(inputs)}"
-            raise nt.NotationError(201, f"{takes}, and no {name}", hint=did_you_mean(near(name, inputs)))
+            takes = (
+                f"{type(layer).__name__} takes {', '.join(inputs)}, and" if inputs else f"{type(layer).__name__} has"
+            )
+            known = inputs or (*layer.parameters, *constants(layer))
+            raise nt.NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
 
 
 def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:

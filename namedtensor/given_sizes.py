@@ -1,0 +1,143 @@
+"""Sizes that are given, `sizes={"a": 5}`, against what inputs, declarations and equations say of the same axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.nodes import Axis, axis_of
+
+from .frames import Frame
+from .names import spelled, walk
+from .sizes import agree, is_known, known
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+HINT = "leave the size out, or give a tensor of that size"
+
+
+def agree_with_given(
+    checker: Checker, source: str, shape: Mapping[str, Any], axes: Iterable[str], place: Any = None
+) -> None:
+    """Raise where an input has another size of one of these axes than was given for it."""
+    for axis in axes:
+        wanted = checker.given_sizes.get(axis)
+        if wanted is not None and not agree(wanted, shape[axis]):
+            raise checker.error(
+                308,
+                f"{axis} has {known(shape[axis])} in {source}, and sizes= says {known(wanted)}",
+                place or place_of(checker, axis) or checker.scope.program,
+                notes=(f"{source} was given with {shown(shape)}",),
+                hint=HINT,
+            )
+
+
+def shown(shape: Mapping[str, Any]) -> str:
+    from .misfits import shown
+
+    return shown(shape)
+
+
+def place_of(checker: Checker, axis: str) -> Any:
+    """Where a program asks for the size of an axis; else where it first names the axis."""
+    named = None
+    for node in walk(checker.scope.program):
+        if isinstance(node, nodes.Size) and node.axis.name == axis:
+            return node
+        if named is None:
+            named = next((each for each in names_in(node) if each.name == axis), None)
+    return named
+
+
+def names_in(node: Any) -> list[Axis]:
+    if isinstance(node, Axis):
+        return [node]
+    parts = node.subscript if isinstance(node, nodes.Call) else ()
+    parts = node.components if isinstance(node, nodes.Subscript) else parts
+    return [axis for axis in map(axis_of, parts) if axis is not None]
+
+
+def check_given_sizes(checker: Checker) -> None:
+    """Raise where a given size is not that of anything that the program makes, declares or defines."""
+    for name, size in checker.given_sizes.items():
+        if not is_known(size):
+            continue
+        check_number(checker, name, known(size))
+        check_declared(checker, name, known(size))
+        if name not in checker.sized:
+            check_made(checker, name, known(size))
+
+
+def check_number(checker: Checker, name: str, size: int) -> None:
+    """n = 3 in the program, or n given as a value, and sizes= says otherwise."""
+    from .given_inputs import plain_key
+
+    spelling = plain_key(name)
+    group = checker.scope.definitions.get(spelling)
+    if group is None:
+        value, place = getattr(checker.inputs.get(spelling), "number", None), None
+        by = "was given as a value"
+    else:
+        value, place = checker.number_named(spelling, checker.top), group[0].statement.sides[0]
+        by = "is so by its equation"
+    if value is not None and value != size:
+        raise checker.error(
+            308, f"{name} is {value}, which {by}, and sizes= says {size}", place or checker.scope.program,
+            hint="leave the size out, or change the equation" if group else "give it once",
+        )  # fmt: skip
+
+
+def check_declared(checker: Checker, name: str, size: int) -> None:
+    """D ∈ ℝ^{a[3]}, and sizes= says otherwise."""
+    for _, declared, sets, _ in checker.scope.declarations:
+        for axis, extent in (pair for of in sets for pair in of.axes):
+            if extent is None or axis.name != name:
+                continue
+            value = checker.solver.value(extent, checker.top)
+            if value is not None and is_known(value) and known(value) != size:
+                raise checker.error(
+                    308, f"{name} has {known(value)} in the declaration of {declared.key()}, and sizes= says {size}",
+                    axis, hint="leave the size out, or change the declaration",
+                )  # fmt: skip
+
+
+def check_made(checker: Checker, axis: str, size: int) -> None:
+    """[3, 1]_{a}, X_{b→a}, and sizes= says otherwise."""
+    found = [
+        (node, known(term.shape[axis]), at_top(frame))
+        for node, term, frame in checker.trace
+        if axis in term.shape and is_known(term.shape[axis])
+    ]
+    if any(top and extent == size and spelled(node) is not None for node, extent, top in found):
+        return
+    outer = largest([node for node, _, top in found if top])
+    chosen = [(node, extent) for node, extent, top in found if top and node.span in outer] or [
+        (node, extent) for node, extent, _ in found
+    ]
+    if chosen and all(extent != size for _, extent in chosen):
+        node, extent = chosen[0]
+        raise checker.error(
+            308, f"{axis} has {extent} here, and sizes= says {size}", node,
+            notes=(f"{checker.text(node)} has {axis}[{extent}]",), hint="leave the size out, or change the formula",
+        )  # fmt: skip
+
+
+def at_top(frame: Frame | None) -> bool:
+    while frame is not None:
+        if frame.function is not None:
+            return False
+        frame = frame.sizes_parent or frame.parent
+    return True
+
+
+def largest(found: list[Any]) -> set[tuple[int, int]]:
+    """The spans that lie in no other of them."""
+    outer: set[tuple[int, int]] = set()
+    end = -1
+    for start, stop in sorted({node.span for node in found}, key=lambda span: (span[0], -span[1])):
+        if stop > end:
+            outer.add((start, stop))
+            end = stop
+    return outer

@@ -1,0 +1,63 @@
+"""What an argument of a Python function is to be, said where it is something else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from grammar.errors import NotationError
+
+
+def wrong(value: Any, what: str, due: str, hint: str) -> NotationError:
+    given = (
+        "nothing" if value is None else repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
+    )
+    return NotationError(208, f"{what} is {due}, not {given}", hint=hint)
+
+
+def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
+    """A mapping whose keys are names; None is one without any. Raises NotationError for anything else."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise wrong(value, what, "a mapping from names", hint)
+    return dict(value)
+
+
+def as_text(value: Any, what: str, hint: str) -> str:
+    if not isinstance(value, str):
+        raise wrong(value, what, "a text", hint)
+    return value
+
+
+def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
+    """One name, or several. Raises NotationError for anything else."""
+    if isinstance(value, str):
+        return (value,)
+    given = tuple(value) if isinstance(value, Iterable) else (None,)
+    names = tuple(name for name in given if isinstance(name, str))
+    if len(names) != len(given):
+        raise wrong(value, what, "a name, or several", hint)
+    return names
+
+
+def as_path(value: Any) -> Path:
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong(value, "the place of a file", "a text or a path", 'write "model.safetensors"')
+    return Path(value)
+
+
+def as_number(value: Any, what: str, least: float, hint: str) -> Any:
+    """A real number that is not less than `least`. Raises NotationError for anything else."""
+    if isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "shape", ()) or not value >= least:
+        raise wrong(value, what, f"a number from {least:g}", hint)
+    return value
+
+
+def as_count(value: Any, what: str, hint: str) -> int:
+    """A whole number from 0. Raises NotationError for anything else."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or getattr(value, "shape", ()) or value < 0:
+        raise wrong(value, what, "a whole number from 0", hint)
+    return int(value)

@@ -1,0 +1,248 @@
+"""Sizes of axes that a scope makes: by a literal, a rename, a split, a concatenation, a call.
+
+In `Y = [3, 1]_{a}`, `Y / |a|` no tensor is given that has the axis a, and yet |a| is 2. What is given says first how large
+an axis is, then what is stated; only where neither does, the equations of the scope are typed to see which axes they have.
+That is done aside, by a checker of its own: statements stand in any order, and one may need the very size that is asked
+for. Such a one fails there, and its parts are typed in its stead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Axis, Call, Node, Size, axis_of
+
+from .checked import Poisoned
+from .frames import Frame
+from .names import Key, walk
+from .scope import Definition
+from .sizes import is_known, known
+from .terms import Term
+
+if TYPE_CHECKING:
+    from .check import Checker
+
+MOST = 50_000  # pieces of formulas that are typed aside
+
+
+def made_size(checker: Checker, axis: str, place: Frame, node: Any) -> int | None:
+    """The size of an axis by what a call, or the program, makes; raises where that has several sizes."""
+    if not may_make(checker, axis, place):
+        return None
+    if checker.aside is None:
+        checker.aside = Aside(checker)
+    found = checker.aside.sizes(axis, place)
+    if len(found) > 1:
+        raise several_sizes(checker, axis, [(source, size) for size, source in found.items()], node)
+    return next(iter(found), None)
+
+
+def several_sizes(checker: Checker, axis: str, sources: list[tuple[str, Any]], node: Any) -> NotationError:
+    return checker.error(
+        302,
+        f"|{axis}| is asked for, and {axis} has several sizes here",
+        node,
+        notes=(f"{axis} is " + ", ".join(f"{known(size)} in {source}" for source, size in sources[:3]),),
+        hint="rename one of the two axes, so that each size has a name",
+    )
+
+
+def written(checker: Checker, axis: str, place: Frame) -> set[str]:
+    """The names under which an axis stands in the equations of a frame."""
+    found, current = {axis}, place
+    while current is not None:
+        found |= {formal for formal, real in current.axes.items() if axis in real}
+        current = current.parent
+    return found
+
+
+def may_make(checker: Checker, axis: str, place: Frame) -> bool:
+    """Whether the axis stands anywhere but in a size."""
+    named = checker.top.memo.get("axes named")
+    if named is None:
+        named = checker.top.memo["axes named"] = frozenset(axes_named(checker.scope.program))
+    return bool(named & written(checker, axis, place) or checker.python)
+
+
+def axes_named(root: Any) -> Iterator[str]:
+    """The axes that an expression names, but for those whose size it asks for."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Size):
+            continue
+        if isinstance(node, Axis):
+            yield node.name
+        elif isinstance(node, (Call, nodes.Subscript)):
+            parts = node.subscript if isinstance(node, Call) else node.components
+            yield from (axis.name for axis in map(axis_of, parts) if axis is not None)
+        stack.extend(nodes.children(node))
+
+
+class Aside:
+    """What a program makes, typed by a checker of its own, so that nothing of it is seen in the program's types."""
+
+    def __init__(self, checker: Checker):
+        self.checker = type(checker)(
+            checker.scope, checker.inputs, checker.given_sizes, checker.demand,
+            python=checker.python, limits=checker.limits,
+        )  # fmt: skip
+        self.checker.aside = self
+        self.asking: list[Any] = []  # the questions that are being answered, the outermost first
+        self.open: int = 0  # how many of them an answer waits for
+        self.answers: dict[Any, dict[int, str]] = {}
+        self.work = 0
+
+    def sizes(self, axis: str, place: Frame) -> dict[int, str]:
+        """The sizes that an axis has in what a frame's equations make, each with where."""
+        mark = (axis, mark_of(place))
+        if mark in self.answers:
+            return self.answers[mark]
+        if mark in self.asking:
+            self.open = min(self.open, self.asking.index(mark))
+            return {}
+        if self.work > MOST:
+            return {}
+        before, self.open = self.open, len(self.asking)
+        self.asking.append(mark)
+        try:
+            found = self.answer(axis, self.mirrored(place))
+        finally:
+            self.asking.pop()
+            whole = self.open >= len(self.asking)
+            self.open = min(self.open, before) if self.asking else 0
+        if whole:
+            self.answers[mark] = found
+        return found
+
+    def answer(self, axis: str, frame: Frame) -> dict[int, str]:
+        names = written(self.checker, axis, frame)
+        seen = Seen(self, axis, names, frame)
+        try:
+            for key, group in definitions_of(self.checker, frame).items():
+                if any(seen.may_have(each.statement) for each in group):
+                    bodies = [each.body for each in group]
+                    seen.look(lambda key=key: self.checker.find(key, frame, None), bodies, str(key))
+            for family in families_of(self.checker, frame):
+                if seen.may_have(family.statement):
+                    seen.look(lambda family=family: self.first_member(family, frame), [family.body], str(family.key))
+            for body in bodies_of(self.checker, frame):
+                seen.part(body)
+            for body in seen.rest if not seen.found else ():
+                seen.below(body)
+        finally:
+            self.tidy(frame)
+        return seen.found
+
+    def first_member(self, family: Definition, frame: Frame) -> Term | None:
+        assert family.range is not None
+        first = self.checker.solver.value(family.range.first, frame)
+        return self.checker.find(family.name.key({family.range.variable.text: first}.get), frame, None)
+
+    def tidy(self, frame: Frame) -> None:
+        """Forget what failed, which was perhaps because the size that is asked for was not known."""
+        for holder in filter(None, (frame, frame.sizes_parent, self.checker.top)):
+            for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
+                del holder.memo[key]
+        self.work += len(self.checker.trace)
+        self.checker.trace.clear()
+
+    def mirrored(self, frame: Frame | None) -> Any:
+        """A frame of the program's checker as one of the checker aside, with nothing typed in it yet."""
+        if frame is None or frame.parent is None:
+            return None if frame is None else self.checker.top
+        return Frame(
+            parent=self.mirrored(frame.parent),
+            sizes_parent=self.mirrored(frame.sizes_parent),
+            caller=self.mirrored(frame.caller),
+            function=frame.function,
+            call=frame.call,
+            depth=frame.depth,
+            variables=dict(frame.variables),
+            axes=frame.axes,
+            indices=frame.indices,
+            sizes=dict(frame.sizes),
+            scalars=dict(frame.scalars),
+            memo={key: value for key, value in frame.memo.items() if key == "extras"},
+            active=frame.active,
+        )
+
+
+class Seen:
+    """What was found of one axis: its sizes, and what has it not but may hold a part that has."""
+
+    def __init__(self, aside: Aside, axis: str, names: set[str], frame: Frame):
+        self.aside, self.axis, self.names, self.frame = aside, axis, names, frame
+        self.found: dict[int, str] = {}
+        self.rest: list[Node] = []
+
+    def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
+        """Take the size that a term has; of what cannot be typed, those of its parts."""
+        term = quietly(typed)
+        if term is None:
+            for body in bodies:
+                self.below(body)
+            return
+        size = known(term.shape.get(self.axis))
+        if size is None:
+            self.rest += bodies
+        elif is_known(size):
+            self.found.setdefault(size, source)
+
+    def part(self, node: Node) -> None:
+        if self.may_have(node):
+            checker = self.aside.checker
+            place = Frame(parent=self.frame, sizes_parent=self.frame, depth=self.frame.depth, active=self.frame.active)
+            self.look(lambda: checker.term(node, place), [node], checker.text(node))
+
+    def below(self, node: Node) -> None:
+        for child in nodes.children(node):
+            if type(child) in self.aside.checker.RULES and not isinstance(child, Size):
+                self.part(child)
+
+    def may_have(self, node: Any) -> bool:
+        """Whether a part names the axis, or calls what may make it, and enough has not been typed yet."""
+        if self.aside.work + len(self.aside.checker.trace) > MOST:
+            return False
+        scope = self.aside.checker.scope
+        own = {*scope.functions, *self.aside.checker.python}
+        calls = any(isinstance(each, Call) and each.operator in own for each in walk(node))
+        return calls or not self.names.isdisjoint(axes_named(node))
+
+
+def quietly(typed: Callable[[], Term | None]) -> Term | None:
+    try:
+        return typed()
+    except (NotationError, Poisoned):
+        return None
+
+
+def mark_of(frame: Frame) -> Any:
+    """What the sizes in a call depend on: the function, what its axes and indices are, and the shapes of its arguments."""
+    if frame.parent is None:
+        return None
+    shapes = tuple(
+        (key, tuple((axis, known(size)) for axis, size in term.shape.items()), term.number)
+        for key, term in frame.variables.items()
+    )
+    return id(frame.function), tuple(frame.axes.items()), tuple(frame.indices.items()), shapes
+
+
+def definitions_of(checker: Checker, frame: Frame) -> dict[Key, list[Definition]]:
+    return frame.function.facts if frame.function is not None else checker.scope.definitions
+
+
+def families_of(checker: Checker, frame: Frame) -> list[Definition]:
+    families = frame.function.families if frame.function is not None else checker.scope.families
+    return [family for family in families if family.range is not None]
+
+
+def bodies_of(checker: Checker, frame: Frame) -> list[Node]:
+    """The expressions of a call, or of the program, that no name stands for."""
+    if frame.function is not None:
+        return [frame.function.body]
+    claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]
+    return [body for _, body in checker.scope.values] + [side for side in claims if not isinstance(side, nodes.Set)]

@@ -1,0 +1,128 @@
+"""Sizes of axes that equations make, for the reference evaluator: the values of the equations tell them.
+
+`[3, 1]_{a}` has an axis a of size 2, whoever asks. Each equation of a call, or of the program, is computed; one that cannot
+be, because it needs the very size that is asked for, is taken apart, and its parts are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Axis, Call, Number, Size, axis_of
+
+from .names import walk
+from .reference import Tensor
+from .reference_frames import Frame
+
+
+def made_sizes(evaluation: Any, axis: str, place: Frame) -> set[int]:
+    """The sizes that an axis has in what a call, or the program, makes."""
+    mark = ("made", axis, id(place.function))
+    if mark in evaluation.busy or not any(names(node, axis, place) for node in statements(evaluation)):
+        return set()
+    evaluation.busy.add(mark)
+    try:
+        frame = place if place.parent is None else replace(place, memo={})
+        values = [(node, value_of(evaluation, node, frame)) for node in bodies(evaluation, place)]
+        found = {size for node, X in values for size in sizes_in(evaluation, node, X, axis, frame)}
+        if found:
+            return found
+        inner = [part for what, _ in values for node in expressions(evaluation, what, frame) for part in parts(node)]
+        return {size for node in inner for size in sizes_below(evaluation, node, axis, frame)}
+    finally:
+        evaluation.busy.discard(mark)
+
+
+def statements(evaluation: Any) -> Iterator[Any]:
+    return walk(evaluation.scope.program)
+
+
+def bodies(evaluation: Any, place: Frame) -> list[Any]:
+    """What is computed in a call, or in the program: a definition as the name that it gives, else an expression."""
+    scope = evaluation.scope
+    keys = list(definitions(evaluation, place))
+    for family in (place.function or scope).families:
+        if family.range is not None:
+            first = evaluation.size_value(family.range.first, place)
+            keys.append(family.name.key({family.range.variable.text: first}.get))
+    if place.function:
+        return [*keys, place.function.body]
+    claims = [side for claim in scope.claims for side in (claim.left, claim.right) if not isinstance(side, nodes.Set)]
+    return [*keys, *(body for _, body in scope.values), *claims]
+
+
+def definitions(evaluation: Any, place: Frame) -> dict[Any, list[Any]]:
+    return place.function.facts if place.function else evaluation.scope.definitions
+
+
+def value_of(evaluation: Any, what: Any, frame: Frame) -> Tensor | None:
+    """The value of a name or an expression, or None where it has none."""
+    try:
+        if hasattr(what, "span"):
+            return evaluation.value(what, Frame(parent=frame, sizes_from=frame))
+        return evaluation.find(what, frame)
+    except NotationError:
+        return None
+
+
+def sizes_in(evaluation: Any, what: Any, X: Tensor | None, axis: str, frame: Frame) -> Iterator[int]:
+    """The size of the axis in a value; where there is no value, those in the parts of what should have one."""
+    if X is not None and axis in X.shape:
+        yield X.shape[axis]
+    elif X is None:
+        for node in expressions(evaluation, what, frame):
+            for part in parts(node):
+                yield from sizes_of_part(evaluation, part, axis, frame)
+
+
+def sizes_of_part(evaluation: Any, node: Any, axis: str, frame: Frame) -> Iterator[int]:
+    if not mentions(evaluation, node, axis, frame):
+        return
+    yield from sizes_in(evaluation, node, value_of(evaluation, node, frame), axis, frame)
+
+
+def sizes_below(evaluation: Any, node: Any, axis: str, frame: Frame) -> Iterator[int]:
+    """The sizes in the largest parts of an expression that have the axis."""
+    if not mentions(evaluation, node, axis, frame):
+        return
+    X = value_of(evaluation, node, frame)
+    if X is not None and axis in X.shape:
+        yield X.shape[axis]
+        return
+    for part in parts(node):
+        yield from sizes_below(evaluation, part, axis, frame)
+
+
+def expressions(evaluation: Any, what: Any, frame: Frame) -> list[Any]:
+    """The expression itself, or the right sides of the equations of a name."""
+    if hasattr(what, "span"):
+        return [what]
+    return [definition.statement for definition in definitions(evaluation, frame).get(what, [])]
+
+
+def parts(node: Any) -> list[Any]:
+    """The operands of an expression; the right sides of an equation."""
+    if not hasattr(node, "span"):
+        return []
+    if isinstance(node, nodes.Equation):
+        return list(node.sides[1:])
+    return [part for part in nodes.children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range))]
+
+
+def mentions(evaluation: Any, node: Any, axis: str, frame: Frame) -> bool:
+    """Whether an expression names the axis, or calls a function of the program, which may make it."""
+    below = list(walk(node))
+    calls = any(isinstance(each, Call) and each.operator in evaluation.scope.functions for each in below)
+    return calls or any(names(each, axis, frame) for each in below)
+
+
+def names(node: Any, axis: str, frame: Frame) -> bool:
+    """Whether a node names the axis, and does not only ask for its size."""
+    named = [node] if isinstance(node, Axis) else []
+    if isinstance(node, (Call, nodes.Subscript)):
+        named += filter(None, map(axis_of, node.subscript if isinstance(node, Call) else node.components))
+    return any(axis in (each.name, *frame.real(each.name)) for each in named)

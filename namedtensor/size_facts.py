@@ -1,0 +1,90 @@
+"""Facts about sizes, each found by what it speaks of, and the arithmetic of size expressions, done and undone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from grammar.nodes import Name, Node, Size
+
+from .frames import Frame
+from .names import walk
+from .scope import SizeFact
+from .sizes import Unknown
+
+Symbol = tuple  # ("size", axis) or ("scalar", Key)
+
+
+class FactIndex:
+    """Facts, or facts each with its frame, by the words in them: a symbol meets those alone that may hold it."""
+
+    def __init__(self, facts: list[Any]):
+        self.facts, self.count = facts, len(facts)
+        self.by_word: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, entry in enumerate(facts):
+            fact = entry if isinstance(entry, SizeFact) else entry[0]
+            for word in {word for side in sides(fact) for word in words_in(side)}:
+                self.by_word[word].append(place)
+
+    def about(self, words: set[tuple[str, str]]) -> list[SizeFact]:
+        places = {place for word in words for place in self.by_word.get(word, ())}
+        return [self.facts[place] for place in sorted(places)]
+
+
+def sides(fact: SizeFact) -> list[Node]:
+    return [side for side in (fact.left, fact.right) if not isinstance(side, int)]
+
+
+def words_in(side: Node) -> Iterator[tuple[str, str]]:
+    """What a size expression speaks of, as it is written."""
+    for node in walk(side):
+        if isinstance(node, Size):
+            yield "size", node.axis.name
+        elif isinstance(node, Name):
+            yield "scalar", node.text
+
+
+def words_of(symbol: Symbol, frame: Frame) -> set[tuple[str, str]]:
+    """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
+    kind, name = symbol
+    if kind == "scalar":
+        return {(kind, name.base)}
+    found, current = {(kind, name)}, frame
+    while current is not None:
+        found |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
+        current = current.parent
+    return found
+
+
+def computed(operator: str, values: list) -> Any:
+    if operator == "negative":
+        return -values[0]
+    left, right = values
+    if operator == "+":
+        return left + right
+    if operator == "-":
+        return left - right
+    if operator == "/":
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            return left / right
+        if right == 0:
+            return None
+        quotient = Fraction(left) / Fraction(right)
+        return int(quotient) if quotient.denominator == 1 else quotient
+    return left * right
+
+
+def undone(operator: str, value: Any, other: Any, in_left: bool) -> Any:
+    if operator == "+":
+        return value - other
+    if operator == "-":
+        return value + other if in_left else other - value
+    if operator in ("⊙", "juxtaposed"):
+        return None if other == 0 else computed("/", [value, other])
+    if operator == "/":
+        if in_left:
+            return value * other
+        return None if value == 0 else computed("/", [other, value])
+    return None

@@ -1,0 +1,232 @@
+"""Sizes: what is given, made and stated must agree; what the equations of a scope make is known there; and in good time.
+
+Wherever there is a value, the reference evaluator, which finds sizes by its own code, must have the same.
+"""
+
+import random
+import time
+
+import pytest
+
+import namedtensor as nt
+from namedtensor import reference
+
+A, B = ([1.0, 2.0], "a"), ([1.0, 2.0, 3.0], "b")
+LAYER = ([1.0, 2.0, 3.0, 4.0], "layer")
+
+# a program, its inputs, and the value by the reader's pencil
+KNOWN = {
+    "a literal": ("Y = [3, 1]_{a}\nY / |a|", {}, [1.5, 0.5]),
+    "a literal below": ("Z = Y |a|\nY = [3, 1]_{a}\nZ", {}, [6, 2]),
+    "a rename": ("X_{b→a} / |a|", {"X": B}, [1 / 3, 2 / 3, 1]),
+    "a renamed definition": ("Y = X_{b→a}\nY / |a|", {"X": B}, [1 / 3, 2 / 3, 1]),
+    "a concatenation": ("Z = X_{b→a} ⊕_{a} Y_{c→a}\n(∑_{a} Z) / |a|", {"X": B, "Y": ([6.0], "c")}, 3),
+    "a concatenation in one expression": ("(∑_{a} 1 ⊙ (X_{b→a} ⊕_{a} X_{b→a})) / |a|", {"X": B}, 2),
+    "a split": ("|p| = 2\nA ∈ ℝ^{h}\nA_{h(i)} = i\n∑_{p} (X_{layer→(h,p)} ⊙ A)", {"X": LAYER}, [3, 14]),
+    "a merge": ("Y = X_{(a,b)→c}\n(∑_{c} Y) / |c|", {"X": ([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], "a b")}, 3.5),
+    "a window": ("|k| = 2\nY = unroll_{b,k} X\n∑_{b,k} Y / |k|", {"X": B}, 4),
+    "the largest": ("|k| = 2\nY = maxk_{b,k} X\n(∑_{k} Y) / |k|", {"X": B}, 2.5),
+    "a stack": ("Y = stack_{s}(X, X)\n(∑_{s} Y) / |s|", {"X": B}, [1, 2, 3]),
+    "the result of a function": ("g(X) = X_{b→a}\nY = g(X)\nY / |a|", {"X": B}, [1 / 3, 2 / 3, 1]),
+    "a call": ("g : ℝ^{b[n]} → ℝ^{a[n]}\ng(X) = X_{b→a}\ng(X) / |a|", {"X": B}, [1 / 3, 2 / 3, 1]),
+    "one that waits for it": ("m = X / |a|\nY = m ⊙ [3, 1]_{a}\n∑_{b} Y", {"X": B}, [9, 3]),
+    "the start of a family": ("X^0 = [4, 8]_{a}\nX^t = X^{t-1} / |a| for t = 1, …, 2\nX^2", {}, [1, 2]),
+    "a family": ("H^t = t ⊙ [1, 2]_{a} for t = 1, …, 3\nH^3 / |a|", {}, [1.5, 3]),
+    "in a function": ("f(X) = X_{b→a} / |a|\nf(X)", {"X": B}, [1 / 3, 2 / 3, 1]),
+    "in a fact of a function": ("f(X) = Y / |a|\nY = X_{b→a}\nf(X)", {"X": B}, [1 / 3, 2 / 3, 1]),
+    "of this call, not of an input": ("f : ℝ^{b} → ℝ\nf(X) = (∑_{a} X_{b→a}) / |a|\nf(X) Y", {"X": B, "Y": A}, [2, 4]),
+    "of this call, not of another": (
+        "f : ℝ^{b} → ℝ\nf(X) = (∑_{a} X_{b→a}) / |a|\nf(X) + f(Y_{layer→b})", {"X": B, "Y": LAYER}, 4.5,
+    ),
+    "the input's before what is made": ("Y = X ⊕_{a} X\n(∑_{a} Y) / |a|", {"X": A}, 3),
+    "not that of what is not named": ("Y = [3, 1]_{a}\nY / |a|", {"U": ([1.0, 2.0, 3.0], "a")}, [1.5, 0.5]),
+    "iota": ("Y = [3, 1]_{a}\niota_{a} Y", {}, [3, 2]),
+    "the size of a marked axis": ("|a*| X", {"X": A}, [2, 4]),
+    "of many marks": ("|a**| X + |a†| X", {"X": A}, [4, 8]),
+    "iota over a marked axis": ("∑_{a*} iota_{a*}", {"X": A}, 3),
+    "an identity": ("∑_{a*} (I_{a,a*} ⊙ X_{a→a*})", {"X": A}, [1, 2]),
+    "a mark in a function over axes": ("f_{ax}(X) = |ax*| X + 0 |ax|\nf_{b}(X)", {"X": B}, [3, 6, 9]),
+    "a marked axis of its own": ("Y = X_{b→a*}\n|a*| W", {"X": B, "W": A}, [3, 6]),
+}  # fmt: skip
+
+
+def given(inputs, make):
+    return {name: make(*value) for name, value in inputs.items()}
+
+
+@pytest.mark.parametrize("case", KNOWN)
+def test_the_sizes_of_what_a_scope_makes(case):
+    text, inputs, expected = KNOWN[case]
+    found = nt.evaluate(text, given(inputs, nt.tensor))
+    assert found.array.tolist() == pytest.approx(expected)
+    theirs = reference.evaluate(text, given(inputs, reference.tensor))
+    assert theirs.to_list(tuple(theirs.shape)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("case", KNOWN)
+def test_they_are_known_without_data_too(case):
+    text, inputs, _ = KNOWN[case]
+    checked = nt.check(text, given(inputs, nt.tensor))
+    assert checked.ok, checked.errors
+    assert checked.shape == nt.evaluate(text, given(inputs, nt.tensor)).sizes
+
+
+def test_the_order_of_statements_means_nothing():
+    lines = ["Y = X_{b→a} / |a|", "Z = Y ⊙ [1, 2]_{c} / |c|", "m = ∑_{c} Z"]
+    values = set()
+    for _ in range(6):
+        random.Random(len(values)).shuffle(lines)
+        values.add(str(nt.program("\n".join(lines))["m"](X=nt.tensor(*B)).array.tolist()))
+    assert values == {"[0.5, 1.0, 1.5]"}
+
+
+def test_what_is_looked_at_for_a_size_is_no_step():
+    steps = nt.explain("Y = [3, 1]_{a}\nW = [1, 2]_{a} ⊙ 3\nY / |a|")
+    assert [step.text for step in steps] == ["[3, 1]_{a}", "Y", "|a|", "Y / |a|"]
+
+
+# ------------------------------------------------------------------------------------------- what does not agree: errors
+SEVERAL = {
+    "two literals": ("Y = [1, 2]_{a}\nZ = [1, 2, 3]_{a}\n|a|", {}, "a is 2 in Y, 3 in Z"),
+    "a part and a name": ("Y = X_{b→a} / |a|\nZ = [1, 2]_{a}\nY", {"X": B}, "2 in Z"),
+    "two inputs": ("(X ⊕_{a} Y) / |a|", {"X": A, "Y": ([1.0], "a")}, "a is 2 in X, 1 in Y"),
+}
+
+
+@pytest.mark.parametrize("case", SEVERAL)
+def test_an_axis_of_several_sizes_is_an_error_that_names_them(case):
+    text, inputs, note = SEVERAL[case]
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, given(inputs, nt.tensor))
+    assert caught.value.number == 302 and any(note in each for each in caught.value.notes)
+    with pytest.raises(nt.NotationError) as theirs:
+        reference.evaluate(text, given(inputs, reference.tensor))
+    assert theirs.value.number == 302
+
+
+# a program, what is given, the given sizes, and the text under the caret
+AGAINST = {
+    "an input": ("X / |a|", {"X": A}, {"a": 5}, "|a|"),
+    "an input whose size nobody asks for": ("∑_{a} X", {"X": A}, {"a": 5}, "a"),
+    "a declared input": ("X ∈ ℝ^{a}\n∑_{a} X", {"X": A}, {"a": 5}, "a"),
+    "one of two inputs": ("∑_{a} X + ∑_{a} Y", {"X": A, "Y": ([1.0], "a")}, {"a": 2}, "a"),
+    "an input in a function": ("f(X) = X / |a|\nf(X)", {"X": A}, {"a": 5}, "|a|"),
+    "a literal": ("[3, 1]_{a} / |a|", {}, {"a": 5}, "[3, 1]_{a} / |a|"),
+    "a definition": ("Y = [3, 1]_{a}\n∑_{a} Y", {}, {"a": 5}, "[3, 1]_{a}"),
+    "a rename": ("X_{b→a} / |a|", {"X": B}, {"a": 5}, "X_{b→a} / |a|"),
+    "a concatenation": ("(X_{b→a} ⊕_{a} X_{b→a}) / |a|", {"X": B}, {"a": 3}, "(X_{b→a} ⊕_{a} X_{b→a}) / |a|"),
+    "an argument": ("f(X) = ∑_{a} X / |a|\nf(Y_{b→a})", {"Y": B}, {"a": 5}, "Y_{b→a}"),
+    "a statement": ("|a| = 3\nX / |a|", {"X": B}, {"a": 5}, "|a| = 3"),
+    "a number of the program": ("n = 3\n∑_{i=1}^{n} i", {}, {"n": 5}, "n"),
+    "a declaration of a defined name": ("D ∈ ℝ^{d[3]}\nD_{d(i)} = i", {}, {"d": 4}, "d"),
+}
+
+
+@pytest.mark.parametrize("case", AGAINST)
+def test_a_size_that_is_given_against_the_rest_is_an_error(case):
+    text, inputs, sizes, under = AGAINST[case]
+    values = given(inputs, nt.tensor)
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, values, sizes=sizes)
+    assert (caught.value.number, caught.value.span_text) == (308, under)
+    assert "sizes= says" in str(caught.value)
+    with pytest.raises(nt.NotationError) as theirs:
+        reference.evaluate(text, given(inputs, reference.tensor), sizes=sizes)
+    assert theirs.value.number == 308
+
+    for way in (nt.explain, lambda *given, **more: nt.check(*given, **more).raise_first()):
+        with pytest.raises(nt.NotationError) as caught:
+            way(text, values, sizes=sizes)
+        assert caught.value.number == 308
+
+
+PROGRAM = "f : ℝ^{a} → ℝ^{a}\nf(X) = X / |a|\nW ∈ ℝ^{a[3]}\nY = f(X) + W"
+WAYS = {
+    "an entry": lambda program, sizes, **x: program["Y"](**x, sizes=sizes),
+    "a function": lambda program, sizes, X, W: program["f"](X, sizes=sizes),
+    "entries": lambda program, sizes, **x: program["Y", "W"](**x, sizes=sizes),
+    "the program": lambda program, sizes, **x: program(**x, sizes=sizes),
+    "compiled": lambda program, sizes, **x: program.compile()(**x, sizes=sizes),
+    "cost": lambda program, sizes, **x: program.cost(**x, sizes=sizes),
+    "to_python": lambda program, sizes, **x: program.to_python(**x, sizes=sizes),
+    "explain": lambda program, sizes, **x: program["Y"].explain(**x, sizes=sizes),
+    "parameters": lambda program, sizes, X, W: program.parameters(sizes, X=X),
+    "init": lambda program, sizes, X, W: program.init(0, sizes, X=X),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_is_so_whichever_way_a_program_is_used(way):
+    program, X = nt.program(PROGRAM), nt.tensor([1.0, 2.0, 3.0], "a")
+    WAYS[way](program, {"a": 3}, X=X, W=X)
+    with pytest.raises(nt.NotationError) as caught:
+        WAYS[way](program, {"a": 5}, X=X, W=X)
+    assert caught.value.number == 308
+
+
+AGREEING = {
+    "an input": ("X / |a|", {"X": A}, {"a": 2}),
+    "windows of another size": ("Y = unroll_{b,k} X\n∑_{k} Y", {"X": B}, {"b": 3, "k": 2}),
+    "one that makes another": ("H_{a(i)} = i\nY = unroll_{a,k} H\n∑_{k} Y", {}, {"a": 5, "k": 2}),
+    "one in a function": ("f : ℝ^{c} → ℝ\nf(X) = ∑_{h,k} X_{c→(h,k)}\nf(X_{layer→c})", {"X": LAYER}, {"h": 2}),
+    "a further axis of an input": ("X ∈ ℝ^{b}\n∑_{b} X", {"X": ([[1.0], [2.0]], "b a")}, {"a": 1}),
+}
+
+
+@pytest.mark.parametrize("case", AGREEING)
+def test_a_size_that_is_given_and_agrees_is_none(case):
+    text, inputs, sizes = AGREEING[case]
+    found = nt.evaluate(text, given(inputs, nt.tensor), sizes=sizes)
+    theirs = reference.evaluate(text, given(inputs, reference.tensor), sizes=sizes)
+    assert found.to_array(tuple(theirs.shape)).tolist() == pytest.approx(theirs.to_list(tuple(theirs.shape)))
+
+
+@pytest.mark.parametrize("text", ["ℝ^{a[-1]}", "ℝ^{a[1-3]}", "[2]^{a[-1]}"])
+def test_no_size_is_negative(text):
+    for checked in (nt.check("X", X=text), nt.check(f"X ∈ {text}\n∑_{{a}} X")):
+        assert [error.number for error in checked.errors] == [310]
+
+
+# --------------------------------------------------------------------------------------------------------- in good time
+N = 2000
+CHAIN = [f"|b_{i}| = |b_{i - 1}| + 1" for i in range(1, N)]
+MIXED = random.Random(0).sample(CHAIN, len(CHAIN))
+SIDE = int(N**0.5)
+LONG = {
+    "a chain": ("\n".join(CHAIN) + f"\n|b_{N - 1}|", {"b_0": 1}, N),
+    "a chain backwards": ("\n".join(CHAIN[::-1]) + f"\n|b_{N - 1}|", {"b_0": 1}, N),
+    "a chain in any order": ("\n".join(MIXED) + f"\n|b_{N - 1}|", {"b_0": 1}, N),
+    "a chain from its end": ("\n".join(CHAIN) + "\n|b_0|", {f"b_{N - 1}": N}, 1),
+    "a chain of which nothing is known": ("\n".join(CHAIN) + f"\n|b_{N - 1}|", {}, 204),
+    "one that is not asked for": ("\n".join(CHAIN) + "\n7", {}, 7),
+    "a cycle": ("\n".join(CHAIN) + f"\n|b_0| = |b_{N - 1}|\n|b_1|", {}, 204),
+    "a contradiction": ("\n".join(CHAIN) + f"\n|b_0| = |b_{N - 1}|\n|b_1|", {"b_0": 1}, 308),
+    "squares": ("\n".join(f"|b_{i}| = |b_{i - 1}| · |b_{i - 1}|" for i in range(1, N)) + "\n|b_9|", {"b_0": 2}, 404),
+    "quotients": ("\n".join(f"|b_{i}| = |b_{i - 1}| / |c|" for i in range(1, N)) + f"\n|b_{N - 1}|",
+                  {"b_0": 7, "c": 1}, 7),
+    "a fraction": ("\n".join(f"|b_{i}| = |b_{i - 1}| / 2" for i in range(1, N)) + f"\n|b_{N - 1}|", {"b_0": 8}, 310),
+    "rungs": ("\n".join(f"|b_{i}| = |b_{i - 1}| + |c_{i}|\n|c_{i}| = |b_{i}| - |b_{i - 1}|" for i in range(1, N // 2))
+              + "\n|b_9|", {}, 204),
+    "all with all": ("\n".join(f"|b_{i}| = |b_{j}|" for i in range(SIDE) for j in range(i)) + "\n|b_1|", {}, 204),
+    "all with all, one known": ("\n".join(f"|b_{i}| = |b_{j}|" for i in range(SIDE) for j in range(i)) + "\n|b_1|",
+                                {f"b_{SIDE - 1}": 3}, 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_many_statements_of_sizes_are_answered_or_refused_in_time(case):
+    text, sizes, expected = LONG[case]
+    before = time.process_time()
+    try:
+        found = int(nt.evaluate(text, sizes=sizes))
+    except nt.NotationError as problem:
+        found = problem.number
+    assert found == expected
+    assert time.process_time() - before < 5
+
+
+def test_literals_that_ask_for_their_own_size_are_answered_in_time():
+    before = time.process_time()
+    found = nt.evaluate("\n".join(f"Y_{i} = [3, 1]_{{a}} / |a|" for i in range(500)) + "\nY_1 + Y_499")
+    assert found.array.tolist() == [3, 1]
+    assert time.process_time() - before < 5

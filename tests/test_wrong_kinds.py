@@ -1,0 +1,143 @@
+"""What is no tensor, no size, no name and no limit: each public function says so in the words of the language."""
+
+import inspect
+
+import pytest
+
+import namedtensor as nt
+import transformer
+
+WRONG = {"none": None, "number": 3, "float": 2.5, "truth": True, "text": "x", "empty list": [], "pairs": [("b", 2)],
+         "object": object(), "mapping": {"a": "x"}, "set": {1}, "bytes": b"x"}  # fmt: skip
+
+X = nt.tensor([[1.0, 2.0], [3.0, 4.0]], "a b")
+PROGRAM = nt.program("f(x) = 2 x\nW ∈ ℝ^{a}\nY = f(X) + W")
+FORMULA = nt.formula("∑_{a} X")
+LAYER = transformer.FFN.init(sizes={"chans": 2, "hidden": 3})
+
+# a callable, its arguments, and its parameters that are tried with what is wrong
+CALLS = {
+    "evaluate": (nt.evaluate, ("∑_{a} X",), {"X": X}, "0 1 sizes syntax limits X"),
+    "check": (nt.check, ("∑_{a} X",), {"X": "ℝ^{a[3]}"}, "0 1 sizes syntax X"),
+    "explain": (nt.explain, ("∑_{a} X",), {"X": X}, "0 1 sizes syntax X"),
+    "program": (nt.program, ("Y = X",), {}, "0 1 syntax"),
+    "formula": (nt.formula, ("X + 1",), {}, "0 1 syntax"),
+    "derivative": (nt.derivative, ("X^2", "X"), {}, "0 1 2"),
+    "load": (nt.load, ("nowhere.nt",), {}, "0 1"),
+    "function": (nt.function, ("g : ℝ^{a} → ℝ^{a}",), {}, "0"),
+    "tensor": (nt.tensor, ([1.0, 2.0], "a"), {}, "0 1"),
+    "NamedTensor": (nt.NamedTensor, ([1.0, 2.0], "a"), {}, "0 1"),
+    "from_xarray": (nt.from_xarray, (X,), {}, "0"),
+    "allclose": (nt.allclose, (X, X), {}, "0 1 rtol atol"),
+    "load_tensors": (nt.load_tensors, ("nowhere.safetensors",), {}, "0"),
+    "to_array": (X.to_array, ("a b",), {}, "0"),
+    "rename": (X.rename, ({"a": "c"},), {}, "0 a"),
+    "merge": (X.merge, ({"c": "a b"},), {}, "0 c"),
+    "split": (X.split, ({"a": {"c": 2, "d": 1}},), {}, "0 a"),
+    "an index": (X.__getitem__, ({"a": 0},), {}, "0"),
+    "an index of an axis": (lambda at: X[{"a": at}], (0,), {}, "0"),
+    "sizes of a split": (lambda size: X.split(a={"c": size, "d": 1}), (2,), {}, "0"),
+    "sum": (nt.sum, (X,), {"axis": "a"}, "0 axis"),
+    "softmax": (X.softmax, (), {"axis": "a"}, "axis"),
+    "dot": (nt.dot, (X, X), {"axis": "a"}, "0 1 axis"),
+    "a name of a program": (PROGRAM.__getitem__, ("Y",), {}, "0"),
+    "names of a program": (lambda name: PROGRAM["f", name], ("Y",), {}, "0"),
+    "a program": (PROGRAM, (), {"X": X, "W": X, "values": None}, "X W values sizes"),
+    "an entry": (PROGRAM["Y"], (), {"X": X, "W": X, "values": None}, "X W values sizes"),
+    "entries": (PROGRAM["Y", "X"], (), {"X": X, "W": X, "values": None}, "X W values sizes"),
+    "a function of a program": (PROGRAM["f"], (X,), {"values": None}, "0 values sizes"),
+    "explain an entry": (PROGRAM["Y"].explain, (), {"X": X, "W": X, "values": None}, "X W values sizes"),
+    "parameters": (PROGRAM.parameters, (), {"X": X}, "sizes X"),
+    "redefined": (PROGRAM.redefined, ("Y = X",), {}, "0 without"),
+    "init": (PROGRAM.init, (), {"sizes": {"a": 2}, "X": X}, "seed sizes dtype schemes only X"),
+    "cost": (FORMULA.cost, (), {"X": X}, "0 X sizes without"),
+    "to_python": (FORMULA.to_python, ("numpy",), {"X": X}, "0 1 X sizes"),
+    "compile": (FORMULA.compile, ("numpy",), {}, "0 without"),
+    "a compiled formula": (FORMULA.compile(), (), {"X": X, "values": None}, "X values sizes"),
+    "diagram": (FORMULA.diagram, (), {"X": X, "values": None}, "X expand values sizes"),
+    "to_html": (FORMULA.to_html, (), {}, "sizes"),
+    "coloured": (FORMULA.coloured, (), {}, "sizes"),
+    "a layer": (transformer.FFN, ({},), {}, "0 sizes definitions config without"),
+    "init of a layer": (
+        transformer.FFN.init, (), {"sizes": {"chans": 2, "hidden": 3}}, "seed sizes dtype schemes constants",
+    ),
+    "a call of a layer": (LAYER, (nt.tensor([1.0, 2.0], "chans"),), {}, "0"),
+    "at": (LAYER.at, ("FFN", nt.tensor([1.0, 2.0], "chans")), {}, "0 1"),
+    "replace": (LAYER.replace, ({},), {}, "0"),
+    "to": (LAYER.to, ("numpy",), {}, "0 1"),
+    "load of a layer": (transformer.FFN.load, ("nowhere.safetensors",), {}, "0"),
+    "limits": (lambda **given: nt.evaluate("1 + 1", limits=nt.Limits(**given)), (), {}, "nesting literal result steps"),
+}  # fmt: skip
+
+TABLE = [(call, where) for call, (*_, places) in CALLS.items() for where in places.split()]
+
+
+@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize(("call", "where"), TABLE, ids=lambda each: str(each))
+def test_only_an_error_of_the_language_comes_out(call, where, kind):
+    function, arguments, named, _ = CALLS[call]
+    arguments, named = list(arguments), dict(named)
+    if where.isdecimal():
+        arguments[int(where) :] = [WRONG[kind], *arguments[int(where) + 1 :]]
+    else:
+        named[where] = WRONG[kind]
+    try:
+        function(*arguments, **named)
+    except nt.NotationError as problem:
+        assert str(problem)
+
+
+def test_the_table_has_every_public_function():
+    tried = {call.split()[0] for call in CALLS} | set(CALLS)
+    public = {name for name in nt.__all__ if inspect.isfunction(getattr(nt, name))}
+    assert public - tried <= {"save_tensors", "picture"}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize("where", ["place", "tensors"])
+def test_no_file_is_written_of_what_is_none(where, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = {"place": "x.safetensors", "tensors": {"W": X}, where: WRONG[kind]}
+    try:
+        nt.save_tensors(**given)
+    except nt.NotationError as problem:
+        assert str(problem)
+
+
+@pytest.mark.parametrize("dtype", ["i4,f8", "U3", "S3", "O", [("a", "f8")]])
+def test_a_tensor_holds_numbers_and_nothing_else(dtype):
+    numpy = pytest.importorskip("numpy", reason="arrays of NumPy are tried")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.tensor(numpy.zeros(2, dtype=dtype), "a")
+    assert caught.value.number == 317 and caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["[1, 1e400]", "[[-1e999]]"])
+def test_a_number_of_json_that_is_too_large_is_refused(text, tmp_path, capsys):
+    from namedtensor import cli
+
+    place = tmp_path / "x.json"
+    place.write_text(text)
+    assert cli.main(["eval", "X", f"X={place}:a{',b' if text[1] == '[' else ''}"]) == 2
+    assert "too large" in capsys.readouterr().err
+
+
+TEXTS = {
+    "sizes of pairs": (lambda: nt.evaluate("X", X=X, sizes=[("b", 2)]),
+                       "sizes= is a mapping from names, not list", 'write sizes={"a": 3}'),
+    "a number for limits": (lambda: nt.evaluate("X", X=X, limits=3),
+                            "limits= is of the kind Limits, not 3", "write limits=nt.Limits(steps=10**7)"),
+    "a number for a name": (lambda: PROGRAM[3], "what a program is asked for is a name, or several, not 3",
+                            'write program["Y"], or program["K", "V"]'),
+    "a text for a seed": (lambda: PROGRAM.init(seed="x"), "the seed is a whole number from 0, not 'x'", "write seed=0"),
+    "nothing for a file": (lambda: nt.load(None), "the place of a file is a text or a path, not nothing",
+                           'write "model.safetensors"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_the_error_says_what_is_due(case):
+    call, message, hint = TEXTS[case]
+    with pytest.raises(nt.NotationError) as caught:
+        call()
+    assert (caught.value.message, caught.value.hint) == (message, hint)
