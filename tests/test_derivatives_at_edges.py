@@ -202,3 +202,86 @@ def test_what_is_taken_alone_counts(pieces, numbers, reverse):
     with going("reverse" if reverse else "forward"):
         value = nt.evaluate(f"{head}∂({text})/∂x*", names)
     np.testing.assert_allclose(value.to_array("a a*"), right, rtol=1e-6, atol=1e-6)
+
+
+# ------------------------------------------------------------------------------------ norms, deviations, determinants
+NORMS = {
+    "1": lambda x: np.sign(x), "2": lambda x: x / np.linalg.norm(x), "∞": lambda x: np.sign(x) * (abs(x) == abs(x).max()) / np.sum(abs(x) == abs(x).max()),
+    **{text: lambda x, p=float(text): np.sign(x) * abs(x) ** (p - 1) / np.sum(abs(x) ** p) ** (1 - 1 / p) for text in ("3", "4", "2.5")},
+    "0.5": lambda x: np.where(x == 0, 0, np.sign(x) * np.maximum(abs(x), 1e-9) ** -0.5 * np.sum(abs(x) ** 0.5)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("p", NORMS)
+@pytest.mark.parametrize("x", [[-3, 2, 1], [-3, 3, 0], [0, 0, -2], [0, 0, 0]])
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
+def test_slopes_of_norms(p, x, library, way):
+    """Ties share; where all is zero the slope is zero."""
+    xp = pytest.importorskip(library, reason="its arrays are tested where it is installed")
+    right = NORMS[p](np.array(x, float)) if any(x) else [0, 0, 0]
+    value = found(f"∂(norm_{{a}}(x; {p}))/∂x*", {"x": of(x)}, lambda array: xp.asarray(array.astype("float32")))
+    np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
+
+
+def test_slopes_of_large_norms():
+    for p, right in (("2", [0.6, -0.8]), ("∞", [0, -1]), ("1", [1, -1])):
+        np.testing.assert_allclose(found(f"∂(norm_{{a}}(x; {p}))/∂x*", {"x": of([3e200, -4e200])}), right)
+
+
+@pytest.mark.parametrize("x", [[1, 1, 1], [0.1, 0.1, 0.1], [0, 0, 0], [7]])
+def test_a_deviation_of_nothing_grows_in_no_direction(x, way):
+    assert not found("∂(std_{a} x)/∂x*", {"x": of(x)}).any()
+    assert not found("∂(∂(std_{a} x)/∂x*)/∂x†", {"x": of(x)}).any()
+    assert np.isfinite(found("∂(standardize_{a} x)/∂x*", {"x": of(x)})).all()
+
+
+def cofactors(matrix: np.ndarray) -> np.ndarray:
+    """By the determinants of what is left without a row and a column."""
+    count = range(len(matrix))
+    left = [[np.delete(np.delete(matrix, row, 0), column, 1) for column in count] for row in count]
+    return np.array([[(-1) ** (i + j) * np.linalg.det(left[i][j]) for j in count] for i in count])
+
+
+MATRICES = [
+    [[0, 0], [0, 2]], [[0, 0], [0, 0]], [[1, 2], [3, 4]], [[5]], [[0]], [[0.1, 0.2], [0.3, 0.6]], [[1, 2, 3], [2, 4, 6], [1, 1, 1]],
+    [[1, 2, 3], [2, 4, 6], [3, 6, 9]], np.zeros((3, 3)), np.diag([0, 1, 2, 3.0, 4]), np.arange(100.0).reshape(10, 10) ** 0.5,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("matrix", MATRICES, ids=str)
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy", "array_api_strict"])
+def test_a_determinant_grows_by_its_cofactors(matrix, library, way):
+    xp = pytest.importorskip(library, reason="its arrays are tested where it is installed")
+    matrix = np.array(matrix, "float32" if library == "jax.numpy" else float)
+    right = cofactors(matrix)
+    value = found("∂(det_{r,s} M)/∂M*", {"M": nt.tensor(matrix, "r s")}, xp.asarray)
+    np.testing.assert_allclose(value, right, rtol=1e-4, atol=1e-4 if library == "jax.numpy" else 1e-9)
+    several = nt.tensor(xp.asarray(np.stack([matrix, matrix + np.eye(len(matrix), dtype=matrix.dtype)])), "b r s")
+    value = np.asarray(nt.evaluate("∂(∑_{b} det_{r,s} M)/∂M*", M=several).to_array("b* r* s*"))
+    np.testing.assert_allclose(value[0], right, rtol=1e-4, atol=1e-3 if library == "jax.numpy" else 1e-9)
+
+
+@pytest.mark.parametrize("matrix", [each for each in MATRICES if len(each) < 5], ids=str)
+def test_a_determinant_twice(matrix, way):
+    matrix, step = np.array(matrix, float), 1e-4
+    right = np.zeros(matrix.shape * 2)
+    for place in np.ndindex(matrix.shape):
+        away = np.zeros(matrix.shape)
+        away[place] = step
+        right[(..., *place)] = (cofactors(matrix + away) - cofactors(matrix - away)) / (2 * step)
+    value = nt.evaluate("∂(∂(det_{r,s} M)/∂M*)/∂M†", M=nt.tensor(matrix, "r s")).to_array("r* s* r† s†")
+    np.testing.assert_allclose(value, right, atol=1e-7)
+
+
+def test_a_matrix_with_nan_spoils_no_other():
+    M = of([[[math.nan, 1], [1, 2]], [[0, 0], [0, 2]]], "b r s")
+    value = nt.evaluate("∂(∑_{b} det_{r,s} M)/∂M*", M=M).to_array("b* r* s*")
+    assert np.isnan(value[0]).any() and value[1].tolist() == [[2, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("text", ["∂(exp x)/∂x*", "∂(∂(∑_{a} exp x)/∂x*)/∂x†", "∂(x ⊙_{a} softmax_{a} x ⊙ x)/∂x*"])
+def test_what_is_too_large_is_shown_with_all_its_axes(text):
+    with pytest.raises(nt.NotationError, match="its shape is") as refused:
+        nt.evaluate(text, x=nt.tensor(np.ones(10**5), "a"))
+    shape = str(refused.value).partition("its shape is ")[2].partition("\n")[0]
+    assert shape.count("[100000]") == 2 and len(set(shape[3:-1].split(" × "))) == 2

@@ -64,10 +64,13 @@ def windows(x, axis, size):
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is no inverse."""
-    found = jnp.linalg.det(x)[..., None, None] * jnp.swapaxes(jnp.linalg.inv(x), -2, -1)
+    """det x times the transposed inverse; by singular values where there is none, or one that is far from exact."""
+    inverse = jnp.linalg.inv(x)
+    found = jnp.linalg.det(x)[..., None, None] * jnp.swapaxes(inverse, -2, -1)
     finite = jnp.isfinite(x).all((-2, -1), keepdims=True)
-    whole = jnp.isfinite(found).all((-2, -1), keepdims=True) | ~finite
+    scale = jnp.abs(x).max((-2, -1), keepdims=True) * jnp.abs(inverse).max((-2, -1), keepdims=True)
+    exact = (scale < jnp.finfo(x.dtype).eps ** -0.5) & jnp.isfinite(found).all((-2, -1), keepdims=True)
+    whole = exact | ~finite
 
     def singular():
         u, s, v = jnp.linalg.svd(jnp.where(finite, x, 0))

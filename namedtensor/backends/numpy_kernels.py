@@ -258,10 +258,12 @@ def windows(x, axis, size):
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is no inverse."""
+    """det x times the transposed inverse; by singular values where there is none, or one that is far from exact."""
     try:
-        found = np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-2, -1)
-        if np.isfinite(found).all():
+        inverse = np.linalg.inv(x)
+        scale = np.abs(x).max((-2, -1), initial=0) * np.abs(inverse).max((-2, -1), initial=0)
+        found = np.linalg.det(x)[..., None, None] * inverse.swapaxes(-2, -1)
+        if (scale < np.finfo(x.dtype).eps ** -0.5).all() and np.isfinite(found).all():
             return found
     except np.linalg.LinAlgError:
         pass

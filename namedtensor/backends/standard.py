@@ -67,7 +67,7 @@ def windows(x, axis, size):
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is no inverse."""
+    """det x times the transposed inverse, by singular values, so that there need be none."""
     finite = xp.all(xp.isfinite(x), axis=(-2, -1), keepdims=True)
     u, s, v = xp.linalg.svd(xp.where(finite, x, xp.zeros_like(x)))
     others = xp.prod(xp.where(xp.eye(s.shape[-1], dtype=xp.bool), xp.asarray(1.0, dtype=s.dtype), s[..., None, :]), axis=-1)

@@ -100,10 +100,11 @@ def product(x, axes, keep):
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is no inverse."""
+    """det x times the transposed inverse; by singular values where there is none, or one that is far from exact."""
     inverse, wrong = torch.linalg.inv_ex(x)
     found = torch.linalg.det(x)[..., None, None] * inverse.mT
-    whole = (wrong == 0)[..., None, None] & found.isfinite().all(-1, True).all(-2, True)
+    exact = x.abs().amax((-2, -1), True) * inverse.abs().amax((-2, -1), True) < torch.finfo(x.dtype).eps ** -0.5
+    whole = (wrong == 0)[..., None, None] & exact & found.isfinite().all(-1, True).all(-2, True)
     if torch.compiler.is_compiling() or whole.all():
         return found
     finite = x.isfinite().all(-1, True).all(-2, True)
