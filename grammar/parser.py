@@ -40,7 +40,7 @@ def parse(
 ) -> nodes.Program:
     """The syntax tree of a formula or program.
 
-    `syntax` is "text", "latex" or "auto"; `shadowed` are names of built-in functions that stand for tensors here,
+    `syntax` is "text", "latex" or "auto"; `shadowed` are names that stand for tensors here, as they are given,
     `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep. Raises NotationError of kind syntax, or of kind value where a limit is passed.
 
     >>> parse("A + x").statements[0].body.operator
@@ -107,7 +107,7 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
     from .text import tokenize
 
     tokens = tokenize(source)
-    tell_functions(tokens, frozenset())
+    tell_functions(tokens, frozenset(), whole=False)
     machine = automaton()
     states = [machine.start]
     for token in tokens:
