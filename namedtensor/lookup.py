@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Node
+from grammar.nodes import Call, Name, Node, Number
 
 from . import elements
 from .cases import unguarded
@@ -361,7 +361,13 @@ def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term 
         each.base == name.base for each in declared
     ):
         return None
-    key = name.key(value)
+    def member(part: Node) -> str:
+        """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
+        text = component(part, value)
+        size = checker.solver.value(part, frame) if not isinstance(part, (Name, Number)) else None
+        return str(known(size)) if size is not None and is_known(size) else text
+
+    key = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
     return checker.find(key, frame, node)
 
 

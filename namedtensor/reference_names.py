@@ -15,7 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from .names import Key, Spelled, spelled
+from .names import Key, Spelled, component, spelled
 from .reference import Tensor, assemble, number, position, records
 from .reference_frames import Frame, declaration, match_key, nearest_call, plain, set_axes, whole
 from .reference_sizes import Sizes, whole_size
@@ -154,7 +154,12 @@ class Names(Sizes):
         def value(word: str) -> Any:
             return frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))
 
-        return self.find(name.key(value), frame)
+        def member(part: Node) -> str:
+            size = None if isinstance(part, (Name, nodes.Number)) else self.size_value(part, frame)
+            return component(part, value) if size is None else str(whole_size(size, name.base))
+
+        found = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
+        return self.find(found, frame)
 
     def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
         """iota_{ax} and I_{ax,ax'}."""

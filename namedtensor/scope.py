@@ -19,7 +19,7 @@ from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, 
 
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
-from .ownership import by_name, component_names, facts_of
+from .ownership import Units, component_names, facts_of
 
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
@@ -379,9 +379,9 @@ class _Sorter:
 
     def own_facts(self) -> None:
         owned: set[int] = set()
-        by_key, by_base = by_name(self.tensors)
+        units = Units(self.tensors, self.scope.indices)
         for function in self.functions:
-            for definition in facts_of(function, by_key, by_base):
+            for definition in facts_of(function, units):
                 owned.add(id(definition))
                 if definition.is_family:
                     function.families.append(definition)
