@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Index, Name, Node
+from grammar.nodes import Axis, Call, Index, Name, Node, Number
 
 from .names import Key, component, spelled, walk
 
@@ -77,6 +78,17 @@ def matches(pattern: Key, key: Key) -> bool:
     return all(part in (ANY, use) for part, use in pairs)
 
 
+def holds(family: Definition, key: Key) -> bool:
+    """Whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
+    over = family.range
+    assert over is not None
+    parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
+    index = next((use for part, use in parts if part == over.variable), "")
+    ends = [end.value if isinstance(end, Number) else None for end in (over.first, over.last)]
+    known = [end for end in ends if end is not None]
+    return index.isdecimal() and ends[0] is not None and min(known) <= int(index) <= (max(known) if ends[1] else inf)
+
+
 class Units:
     """The definitions of a program, each family with its starts, by name."""
 
@@ -106,7 +118,7 @@ class Units:
             if not units or (family.range and family.range.first in firsts):
                 units.append(Unit(pattern.base, [], pattern=pattern))
             units[-1].parts.append(family)
-        for key in [key for key in plain if matches(pattern, key)]:
+        for key in [key for key in plain if matches(pattern, key) and not any(holds(each, key) for each in families)]:
             groups = runs(plain.pop(key))
             for unit, own in zip(units, groups):
                 near = sorted(groups, key=lambda group, unit=unit: abs(group[0].position - unit.position))
@@ -120,12 +132,9 @@ class Units:
         """What a use of this name may mean."""
         return [unit for unit in self.by_base.get(key.base, ()) if unit.means(key)]
 
-    def all(self) -> Iterator[Unit]:
-        return (unit for group in self.by_base.values() for unit in group)
-
     def nearest(self, key: Key, asker: Definition) -> list[Unit]:
         """What an equation means by a name, where several equations give it."""
-        return sorted(self.meant(key), key=lambda unit: abs(unit.position - asker.position))[:1]
+        return sorted(self.meant(key), key=lambda unit: (key not in unit.options, abs(unit.position - asker.position)))[:1]
 
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
         """The keys of the names that expressions use, the longest spelling first where a definition has it."""
@@ -164,8 +173,13 @@ def facts_of(function: Function, units: Units) -> list[Definition]:
     parameters = {name.key() for name in (*function.parameters, *function.options)}
     labelled = {key for key in parameters if key.subscript or key.superscript}
 
-    def distance(unit: Unit):
-        return unit.position < function.position, abs(unit.position - function.position)
+    def candidates(key: Key) -> list[Unit]:
+        """What a name may mean here: what is spelled so before a family of which it may be a member."""
+
+        def far(unit: Unit) -> tuple:
+            return key not in unit.options, unit.position < function.position, abs(unit.position - function.position)
+
+        return sorted(units.meant(key), key=far)
 
     def touches(definitions: Iterable[Definition]) -> bool:
         """Whether equations mention what the head binds, directly or through others."""
@@ -197,7 +211,7 @@ def facts_of(function: Function, units: Units) -> list[Definition]:
         key = pending.pop()
         if key in parameters:
             continue
-        unit = next((unit for unit in sorted(units.meant(key), key=distance) if belongs(unit)), None)
+        unit = next((unit for unit in candidates(key) if belongs(unit)), None)
         if unit is None or id(unit) in taken:
             continue
         whole = taken[id(unit)] = list(unit.parts)
