@@ -124,7 +124,7 @@ class Checker:
         if found is None:
             raise self.unknown(key, None, self.top)  # it stands nowhere in the formula
         self.solver.check()
-        self.check_claims()
+        self.check_claims(whole=False)
         return self.unlifted(found, self.scope.program)
 
     def unlifted(self, term: Term, node: Any) -> Term:
@@ -295,9 +295,7 @@ class Checker:
     declaration = given_inputs.declaration
     set_axes = given_inputs.set_axes
     check_claims = stated.check_claims
-    given_definitions = stated.given_definitions
     refused_head = stated.refused_head
-    missing_inputs = stated.missing_inputs
     domains = stated.domains
     domain_claim = stated.domain_claim
     claim = stated.claim

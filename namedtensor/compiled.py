@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.parser import parse
+from grammar.parser import NESTING, parse
 from grammar.symbols import FUNCTIONS
 
 from .arrays import at_once
@@ -23,7 +23,7 @@ from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
 from .running import Function
-from .scope import analyse
+from .scope import Scope, analyse
 from .targets import Target, target_of
 from .terms import Term
 
@@ -175,9 +175,25 @@ def keep(table: dict[tuple, Compiled], key: tuple | None, compiled: Compiled) ->
         remember(table, key, compiled)
 
 
-def shadowed_by(names) -> frozenset[str]:
-    """Names of built-in functions that stand for tensors here, because a value was given for them."""
-    return frozenset(name for name in names if name in FUNCTIONS)
+def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) -> frozenset[str]:
+    """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
+    labels; of these only such as one of `functions` might take for its own, where these are known."""
+    labelled = (name for name in names if key(name).base != name)
+    return frozenset(name for name in names if name in FUNCTIONS) | frozenset(
+        name for name in labelled if functions is None or key(name).base in functions
+    )
+
+
+def scope_of(formula: str, syntax: str, inputs: Mapping[Key, Input], nesting: int = NESTING) -> Scope:
+    """What a formula says, where these inputs are given."""
+    tree = parse(formula, syntax, shadowed_by([*map(str, inputs)]), nesting, frozenset(PYTHON))
+    return analyse(formula, tree, axes_given(inputs))
+
+
+def axes_given(inputs: Mapping[Key, Input]) -> dict[Key, frozenset[str]]:
+    return {
+        name: frozenset(each.shape) if isinstance(each.shape, Mapping) else frozenset() for name, each in inputs.items()
+    }
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,8 +224,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 def compile_formula(
     formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = ()
 ) -> Compiled:
-    program = parse(formula, syntax, shadowed_by(bundle.values), limits.nesting, frozenset(PYTHON))
-    scope = analyse(formula, program)
+    scope = scope_of(formula, syntax, bundle.inputs, limits.nesting)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits)
     with deep(formula):
         term = checker.whole()

@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 
 from .check import Checker
 from .checked import Input
-from .compiled import ARRAY, LAYOUT, shadowed_by, whole_sizes
+from .compiled import ARRAY, LAYOUT, whole_sizes
 from .given_shapes import shape_of
 from .layouts import Layout, remember
 from .limits import DEFAULT, deep
@@ -23,7 +23,6 @@ from .planner import make_plan
 from .registered import PYTHON
 from .repeating import Repeating
 from .running import Function
-from .scope import analyse
 from .sizes import is_known, known
 from .targets import Target, target_of
 
@@ -98,19 +97,16 @@ def plan_of(
         key(name): Input(each.sizes, None, each.is_truth) if isinstance(each, Layout) else Input({}, each)
         for name, each in found.items()
     }
-    scope = program.scope
-    if shadowed_by(found) or PYTHON:
-        from grammar.parser import parse
+    from .programs import last_function
 
-        tree = parse(program.source, program.syntax, shadowed_by(found), functions=frozenset(PYTHON))
-        scope = analyse(program.source, tree)
-    entry = program._last
+    scope = program.scope_given(inputs)
+    entry = program.function_of(scope)
     with deep(program.source):
         if entry is None:
             checker = Checker(scope, inputs, extent, python=PYTHON)
             term = checker.whole()
         else:
-            names = [str(name.key()) for name in program.last_function().parameters]  # type: ignore[union-attr]
+            names = [str(name.key()) for name in last_function(scope).parameters]  # type: ignore[union-attr]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
             checker = Checker(scope, inputs, extent, python=PYTHON)
             term = entry.term(checker, arguments)

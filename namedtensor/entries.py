@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number
-from grammar.parser import parse
 
 from .calls import matching
 from .check import Checker
@@ -22,7 +21,6 @@ from .compiled import (
     all_values,
     keep,
     planned,
-    shadowed_by,
     whole_sizes,
 )
 from .explain import Explanation, explained
@@ -31,7 +29,7 @@ from .limits import DEFAULT, deep
 from .names import key
 from .registered import PYTHON
 from .repeating import Repeating
-from .scope import Function, analyse
+from .scope import Function
 from .terms import Term
 
 if TYPE_CHECKING:
@@ -160,7 +158,7 @@ class Entry(Repeating):
             checker, found, bindings, numbers, terms[:wanted], terms[wanted:], found.head, parts, checker.top, 0
         )
         checker.solver.check()
-        checker.check_claims()
+        checker.check_claims(whole=False)
         return checker.unlifted(term, found.head)
 
     def by_name(self, checker: Checker, function: Function, have: int) -> tuple[Term, ...]:
@@ -226,13 +224,8 @@ class Entries:
 
 def checker_of(program: Program, bundle: Bundle, sizes, arguments=()) -> Checker:
     """A checker of the program for the values of a call; those of `arguments` are no names of the program."""
-    scope = program.scope
-    shadowed = shadowed_by(map(str, bundle.inputs))
-    if shadowed or PYTHON:
-        tree = parse(program.source, program.syntax, shadowed, functions=frozenset(PYTHON))
-        scope = analyse(program.source, tree)
     inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
-    return Checker(scope, inputs, sizes, python=PYTHON)
+    return Checker(program.scope_given(inputs), inputs, sizes, python=PYTHON)
 
 
 def _part(text: str):

@@ -27,7 +27,7 @@ from .compiled import (
     all_values,
     compile_formula,
     keep,
-    shadowed_by,
+    scope_of,
     whole_sizes,
 )
 from .explain import explained
@@ -38,7 +38,7 @@ from .misfits import shown
 from .names import Key, key
 from .programs import Formula, Program
 from .registered import PYTHON
-from .scope import Definition, Function, analyse
+from .scope import Definition, Function
 from .sizes import Unknown
 from .terms import resolve
 
@@ -160,8 +160,7 @@ def check(
     """
     try:
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
-        tree = parse(formula, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
-        scope = analyse(formula, tree)
+        scope = scope_of(formula, syntax, inputs)
         checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON)
     except NotationError as problem:
         return Checked(formula, None, {}, (), (problem,), ())
@@ -259,8 +258,8 @@ def explain(
     ['x', '2 x', '2 x + 1']
     """
     bundle = Bundle(formula, all_values(values, named))
-    tree = parse(formula, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
-    checker = Checker(analyse(formula, tree), bundle.inputs, whole_sizes(sizes), python=PYTHON)
+    scope = scope_of(formula, syntax, bundle.inputs)
+    checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 

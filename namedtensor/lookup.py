@@ -181,8 +181,11 @@ def check_statement(checker: Checker, definition: Definition, term: Term, frame:
     declared, declaring = checker.local_declaration(definition.key, frame)
     if declared is not None:
         checker.check_member(term, declared, declaring, definition.body)
+    if definition.claims and definition.elements:
+        frame = elements.each_element(checker, definition.elements, term.shape, frame)
+    over = definition.range if not definition.is_family else None
     for other in definition.claims:
-        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span), frame))
+        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), frame))
 
 
 def local_declaration(checker: Checker, key: Key, frame: Frame) -> tuple[nodes.Set | None, Frame]:
@@ -228,7 +231,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
         if member in holder.memo and not isinstance(holder.memo[member], NotationError):
             found = holder.memo[member]
             continue
-        if member in holder.variables:
+        if member in holder.variables or has_own_equation(checker, member, holder):
             continue
         marker = (id(holder), member)
         if marker in frame.active:
@@ -253,6 +256,11 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
         holder.memo[member] = found
         checker.types.setdefault(str(member), resolve(found.shape))
     return found
+
+
+def has_own_equation(checker: Checker, member: Key, holder: Frame) -> bool:
+    """Whether a member of a family is defined by itself: what the family says of it is a claim then."""
+    return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
 
 def member_key(checker: Checker, family: Definition, indices: dict) -> Key:
@@ -361,6 +369,7 @@ def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term 
         each.base == name.base for each in declared
     ):
         return None
+
     def member(part: Node) -> str:
         """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
         text = component(part, value)

@@ -134,7 +134,9 @@ class Units:
 
     def nearest(self, key: Key, asker: Definition) -> list[Unit]:
         """What an equation means by a name, where several equations give it."""
-        return sorted(self.meant(key), key=lambda unit: (key not in unit.options, abs(unit.position - asker.position)))[:1]
+        return sorted(self.meant(key), key=lambda unit: (key not in unit.options, abs(unit.position - asker.position)))[
+            :1
+        ]
 
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
         """The keys of the names that expressions use, the longest spelling first where a definition has it."""
