@@ -217,7 +217,7 @@ class _Telling:
         if family or any(each in tensors for each in name.shorter()):
             return False
         if heads:
-            return True
+            return after in BEGINS or not whole
         if name.base in self.shadowed or name.base not in FUNCTIONS | self.further:
             return False
         return name.base in self.further or after in BEGINS or not (whole and can_be_tensor(name))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, NotationWarning
 
 from .formula import Formula, Program, check, derivative, evaluate, explain, formula, load, program
 from .limits import Limits
@@ -63,4 +63,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *TENSORS, *FILES, *PICTURES, *_function_names()})
 
 
-__all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *TENSORS, *FILES, *PICTURES]
+__all__ = ["Formula", "Limits", "NotationError", "NotationWarning", "Program", *FORMULAS, *TENSORS, *FILES, *PICTURES]

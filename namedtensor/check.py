@@ -83,6 +83,7 @@ class Checker:
         self.changes: dict[int, Term] | None = None  # of the terms of an equation of differentials
         self.solver = Solver(self)
         self.prepare_inputs()
+        self.watch_replaced()
 
     # ------------------------------------------------------------------------------------------------------- errors
     def error(
@@ -296,6 +297,7 @@ class Checker:
     set_axes = given_inputs.set_axes
     check_claims = stated.check_claims
     refused_head = stated.refused_head
+    watch_replaced = stated.watch_replaced
     domains = stated.domains
     domain_claim = stated.domain_claim
     claim = stated.claim

@@ -65,7 +65,9 @@ def _judge_equal(compiled: Compiled, left: Any, left_order, right: Any, right_or
         f"this does not hold{place}: {_number(left[at])} on the left, {_number(right[at])} on the right",
         compiled.plan.source,
         span,
-        hint="one of the two sides is not what it should be",
+        hint="its operand is known here, so this is a claim; for a definition, name the operand as nothing else is"
+        if span in compiled.checker.scope.calls
+        else "one of the two sides is not what it should be",
     )
 
 

@@ -26,6 +26,7 @@ from .running import Function
 from .scope import Scope, analyse
 from .targets import Target, target_of
 from .terms import Term
+from .whole_numbers import as_numbers
 
 Values = Mapping[str, Any]
 
@@ -55,6 +56,11 @@ class Bundle:
             else:
                 mark += (text, type(value), value)
         self.mark = tuple(mark)
+
+    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, Input]], Scope]) -> Bundle:
+        """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
+        found = as_numbers(self.values, lambda: scope(self.inputs))
+        return self if found is self.values else Bundle(source, found)
 
     @property
     def inputs(self) -> dict[Key, Input]:

@@ -25,6 +25,7 @@ from .repeating import Repeating
 from .running import Function
 from .sizes import is_known, known
 from .targets import Target, target_of
+from .whole_numbers import as_numbers
 
 if TYPE_CHECKING:
     from .programs import Program
@@ -113,6 +114,14 @@ def plan_of(
         return make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
 
 
+def inputs_of(given: Mapping[str, Any]) -> dict[Any, Input]:
+    """What the checker is to know of tensors and numbers."""
+    return {
+        key(name): Input(each.layout.sizes) if hasattr(each, "layout") else Input({}, each)
+        for name, each in given.items()
+    }
+
+
 def to_python(program: Program, library: str, given: Mapping[str, Any], sizes=None, without: Sequence[str] = ()) -> str:
     """The source text of a function that runs without this project; its parameters are `given`, in their order."""
     plan, python = plan_of(program, target_named(library), given, sizes, without)
@@ -184,6 +193,7 @@ class Compiled(Repeating):
 
         given = {**self.by_name(arguments), **by_name}
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
+        given = dict(as_numbers(given, lambda: self.program.scope_given(inputs_of(given))))
         kinds = tuple(getattr(each, "layout", (type(each), each)) for each in given.values())
         mark = (tuple(given), kinds, tuple((sizes or {}).items()), PYTHON.version)
         found = self._made.get(mark)

@@ -12,6 +12,7 @@ from grammar.parser import parse
 from .advice import did_you_mean, near
 from .names import Key, key, spelled, walk
 from .scope import Definition, Function, Scope, analyse
+from .value_of_program import last_member
 
 MARKS = ("*", "†", "**", "††")
 
@@ -30,7 +31,7 @@ def derived(source: str, by: str, tree: nodes.Program) -> nodes.Program:
     mark = next((mark for mark in MARKS if mark not in used), "*")
     last = scope.last
     if isinstance(last, Definition):
-        more: tuple = (Value(Derivative(last.statement.sides[0], variable, mark)),)
+        more: tuple = (Value(Derivative(last_member(last), variable, mark)),)
     elif last is not None:
         ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is last))
         return replace(tree, statements=(*ended, Value(Derivative(last, variable, mark))))

@@ -65,7 +65,9 @@ class Entry(Repeating):
                     self._repeat((*named,), found.repeated(arguments, named))
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
-            bundle = Bundle(self.program.source, all_values(values, named) | by_position(arguments))
+            given = Bundle(self.program.source, all_values(values, named) | by_position(arguments))
+            bundle = given.with_numbers(self.program.source, self.program.scope_given)
+            known = known if bundle is given else None  # a plan for this number serves no other
             extent = whole_sizes(sizes) if sizes else None
             mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             compiled = self._plans.fetch(mark)
@@ -104,7 +106,7 @@ class Entry(Repeating):
         g : f(x) + 1
         """
         given = all_values(values, named) | by_position(arguments)
-        bundle = Bundle(self.program.source, given)
+        bundle = Bundle(self.program.source, given).with_numbers(self.program.source, self.program.scope_given)
         checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes))
         return explained(checker, typed, self.name, bundle)
 
@@ -206,6 +208,7 @@ class Entries:
         """Their values, in the order of the names; parameters and inputs come by name."""
         try:
             bundle = Bundle(self.program.source, all_values(values, named))
+            bundle = bundle.with_numbers(self.program.source, self.program.scope_given)
             extent = whole_sizes(sizes) if sizes else None
             mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             compiled = self._plans.fetch(mark)

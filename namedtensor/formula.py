@@ -7,10 +7,11 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, NotationWarning
 from grammar.nodes import Number
 from grammar.parser import parse
 
@@ -88,17 +89,27 @@ def evaluate(
                 AGAIN.repeat(formula, (*named,), found.repeated((), named))
             return found.known(*map(ARRAY, given.values()))  # type: ignore[misc]
     try:
-        bundle = Bundle(formula, all_values(values, named))
+        given = Bundle(formula, all_values(values, named))
+        bundle = given.with_numbers(formula, lambda inputs: scope_of(formula, syntax, inputs, limits.nesting))
+        known = known if bundle is given else None  # a plan for this number serves no other
         extent = whole_sizes(sizes) if sizes else None
         mark = (formula, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
         compiled = PLANS.fetch(mark)
         if compiled is None:
             compiled = PLANS.store(mark, compile_formula(formula, syntax, bundle, extent, strict, limits))
+            tell_replaced(compiled.checker)
         result = compiled(*bundle.arrays.values())
     except NotationError as problem:
         raise problem.alone() from None
     keep(KNOWN, known, compiled)
     return result
+
+
+def tell_replaced(checker: Checker) -> None:
+    """Give a Python warning of each built-in that a formula replaces, where the formula is first evaluated."""
+    for each in checker.scope.replaced:
+        message = next(warned.message for warned in checker.warnings if warned.span == each.span)
+        warnings.warn(f"{message}: {checker.text(each.span)}", NotationWarning, stacklevel=3)
 
 
 # --------------------------------------------------------------------------------------------------------- programs
@@ -258,8 +269,10 @@ def explain(
     ['x', '2 x', '2 x + 1']
     """
     bundle = Bundle(formula, all_values(values, named))
+    bundle = bundle.with_numbers(formula, lambda inputs: scope_of(formula, syntax, inputs))
     scope = scope_of(formula, syntax, bundle.inputs)
     checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON)
+    tell_replaced(checker)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 

@@ -104,7 +104,8 @@ class Names(Sizes):
         for step in range(first, wanted + 1):
             place = Frame(parent=holder, sizes_from=holder, indices={**indices, variable: step})
             name = family.name.key(place.indices.get)
-            if step == wanted or (name not in holder.variables and (id(holder), name) not in self.busy):
+            own = holder.function.facts if holder.function is not None else self.scope.definitions
+            if step == wanted or (name not in {*holder.variables, *own} and (id(holder), name) not in self.busy):
                 value = self.once(name, holder, partial(self.member, family, place))
         return value
 

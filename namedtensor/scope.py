@@ -21,7 +21,7 @@ from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
 from .ownership import Units, component_names, facts_of
-from .value_of_program import value_of
+from .value_of_program import value_of, whole_side
 
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
@@ -139,6 +139,7 @@ class Scope:
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
+    calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
 
     def all_functions(self) -> Iterable[Function]:
         return (function for group in self.functions.values() for function in group)
@@ -179,6 +180,8 @@ def _analyse(source: str, program: nodes.Program, given: Given) -> Scope:
         claimed |= further
     sorter.finish()
     scope.replaced = replaced(scope)
+    statements = [(program.statements[position], side) for position, side in claimed]
+    scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]
     if any(sign in source for sign in DERIVATIVES):
         by = (
             spelled(varied(node)) for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))
@@ -471,7 +474,7 @@ class _Sorter:
                     isinstance(node, nodes.Differential)
                     for node in walk(claim.left)  # which has no value
                 ):
-                    claimed.append((position, claim.left))
+                    claimed.append((position, whole_side(self.scope, claim.left)))
         return claimed
 
 

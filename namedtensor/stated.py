@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
 from . import elements
-from .checked import Poisoned
+from .checked import Poisoned, Warned
 from .frames import Frame
 from .given_inputs import match_key
 from .misfits import shown
@@ -68,6 +68,16 @@ def member_claims(
                     indices={**indices, over.variable.text: index},
                 )  # fmt: skip
                 yield Claim(family.head, family.body, family.statement.span), frame
+
+
+def watch_replaced(checker: Checker) -> None:
+    """Warn of the program's own definitions that replace a built-in of that name; raise where that is refused."""
+    for each in checker.scope.replaced:
+        message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
+        hint = "give it a name of its own, unless that is meant"
+        if checker.strict:
+            raise checker.error(202, message, each.span, hint=hint)
+        checker.warnings.append(Warned(message, each.span, hint))
 
 
 def refused_head(checker: Checker, name: str) -> NotationError | None:
