@@ -38,9 +38,10 @@ def diagram(
     values: Mapping[str, Any] | None,
 ) -> Diagram:
     """See `Entry.diagram`; without an entry, of the program's value."""
-    scope, stated = program.scope, whole_sizes(sizes)
-    opened = check_names(scope, shapes, (expand,) if isinstance(expand, str) else expand)
+    stated = whole_sizes(sizes)
+    opened = check_names(program.scope, shapes, (expand,) if isinstance(expand, str) else expand)
     given = {key(name): Input(shape_of(shape, name)) for name, shape in {**(values or {}), **shapes}.items()}
+    scope = program.scope_given(given)
     called = entry.function(Checker(scope)) if entry is not None else None
     own = arguments_of(entry, called[0], arguments, given) if entry is not None and called is not None else []
     names = {name for name, _ in own}
