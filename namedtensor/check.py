@@ -114,10 +114,16 @@ class Checker:
                 self.scope.program,
                 hint="write a last line with what to compute, or call a function of the program from Python",
             )
-        term = self.definition(last, self.top) if isinstance(last, Definition) else self.term(last, self.top)
+        term = self.last_term(last)
         self.solver.check()
         self.check_claims()
         return self.unlifted(term, last.statement.sides[0] if isinstance(last, Definition) else last)
+
+    def last_term(self, last: Any) -> Term:
+        """The Term of the definition or expression that is the program's value."""
+        if isinstance(last, Definition):
+            return self.definition(last, self.top)
+        return self.term(last, self.with_elements((last,), self.top) if self.scope.of_claim else self.top)
 
     def value(self, key: Key) -> Term:
         """The Term of a name that the program defines or is given."""
@@ -301,6 +307,7 @@ class Checker:
     domains = stated.domains
     domain_claim = stated.domain_claim
     claim = stated.claim
+    with_elements = stated.with_elements
     check_member = stated.check_member
     learn = stated.learn
     axes_differ = stated.axes_differ

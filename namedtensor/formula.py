@@ -192,7 +192,7 @@ def _check_all(source: str, checker: Checker) -> Checked:
             elif isinstance(what, Definition):
                 term = checker.definition(what, checker.top)
             else:
-                term = checker.term(what, checker.top)
+                term = checker.last_term(what)
         except NotationError as problem:
             checker.note(problem)
             continue

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
-from grammar.nodes import Axis, Index, Literal, Name, Number, axis_of
+from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
 from .names import Key, spelled, walk
@@ -33,17 +33,20 @@ class Replaced:
     span: tuple[int, int]
 
 
-def claimed_heads(scope: Scope, given: Given) -> frozenset[Head]:
-    """The heads that define nothing, since what they are about is known: given, declared or defined at top level."""
-    known = _Known(scope, given)
+def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
+    """The heads that define nothing, since what they are about is known: given, declared or defined at top level.
+
+    Where it is `open` what will be given, also a second head of one function, with other names for what it takes.
+    """
+    known = _Known(scope, given, open)
     found = [each for group in scope.definitions.values() for each in known.claims_among(group)]
     heads: list[Any] = [*found, *(function for function in scope.all_functions() if known.is_call(function))]
     return frozenset((each.position, each.statement.sides.index(each.head)) for each in heads)
 
 
 class _Known:
-    def __init__(self, scope: Scope, given: Given):
-        self.scope, self.given = scope, given
+    def __init__(self, scope: Scope, given: Given, open: bool):
+        self.scope, self.given, self.open = scope, given, open
         self.declared = {name.key(): (position, sets) for position, name, sets, _ in scope.declarations}
         self.patterns = [pattern_of(family, scope.indices) for family in scope.families]
 
@@ -78,11 +81,14 @@ class _Known:
     def is_call(self, function: Function) -> bool:
         """Whether a head is a call of what is known, of a function that is there without it."""
         names = [name.key() for name in (*function.parameters, *function.options)]
-        if not all(self.knows(name, function) for name in names) or function.signature is not None:
-            return False
+        others = self.scope.functions[function.operator]
+        if not all(self.knows(name, function) for name in names):
+            same = next(each for each in others if scripts(each) == scripts(function))
+            return self.open and same.parameters != function.parameters
         if function.operator in FUNCTIONS:
             return not self.is_general(function, names)
-        others = [each for each in self.scope.functions[function.operator] if alike(each, function)]
+        axes = frozenset().union(*map(self.axes_of, names))
+        others = [each for each in others if is_use(function, each, axes)]
         definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
         return function is not (definitions or others)[0]
 
@@ -100,27 +106,28 @@ class _Known:
         speaks = all(name.base in mentioned for name in names)
         return speaks and any(axes - self.axes_of(name) for name in names)
 
-    def axes_of(self, name: Key) -> frozenset[str]:
-        """The axes of what is known; where nothing tells them, those that the program speaks of outside of functions."""
+    def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
+        """The axes of what is given or declared; of what is defined, all that it can have from what it is made of."""
         if name in self.given:
             return self.given[name]
         if name in self.declared:
             return frozenset(axis.name for axis, _ in self.declared[name][1][0].axes)
-        body = self.scope.definitions[name][0].body if name in self.scope.definitions else None
-        if isinstance(body, Literal):
-            return frozenset(axis.name for axis in body.axes)
-        own = {id(function.statement) for function in self.scope.all_functions()}
-        said = [each for each in self.scope.program.statements if id(each) not in own]
-        found = {node.name for each in said for node in walk(each) if isinstance(node, Axis)}
-        found |= {
-            axis.name
-            for each in said
-            for node in walk(each)
-            if isinstance(node, nodes.Call)
-            for axis in map(axis_of, node.subscript)
-            if axis is not None
-        }
-        return frozenset(found).union(*self.given.values())
+        own = self.scope.definitions.get(name) or [each for each in self.scope.families if each.name.base == name.base]
+        if name in seen:
+            return frozenset()
+        found: set[str] = set()
+        for node in (part for each in own for part in walk(each.statement)):
+            inner = None if isinstance(node, Axis) else spelled(node)
+            found |= axes_named(node)
+            if inner is not None:
+                found |= self.axes_of(inner.key(), seen | {name})
+        return frozenset(found)
+
+
+def axes_named(node: Any) -> set[str]:
+    """The axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
+    parts = node.subscript if isinstance(node, nodes.Call) else ()
+    return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
 
 
 def fixed(definition: Definition) -> dict[str, int]:
@@ -128,15 +135,17 @@ def fixed(definition: Definition) -> dict[str, int]:
     return {axis.name: index.value for axis, index in definition.elements if isinstance(index, Number)}
 
 
-def alike(first: Function, second: Function) -> bool:
-    """Whether two heads are of one function: their labels are the same, whatever their axes are called."""
+def scripts(function: Function) -> tuple:
+    return function.head.subscript, function.head.superscript
 
-    def shape(function: Function) -> list[tuple[str, str]]:
-        parts = (*function.subscript, *function.superscript)
-        return [(kind, text if kind == "label" else "") for kind, text in parts]
 
-    sizes = (len(first.subscript), len(first.superscript)), (len(second.subscript), len(second.superscript))
-    return first.operator == second.operator and sizes[0] == sizes[1] and shape(first) == shape(second)
+def is_use(call: Function, of: Function, axes: frozenset[str]) -> bool:
+    """Whether a head can be a use of another: its labels are the same, and its axes are of what it is applied to."""
+    parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
+    counts = [[len(each) for each in (function.subscript, function.superscript)] for function in (call, of)]
+    return counts[0] == counts[1] and all(
+        own == other or (other[0] == "axis" and (own[0] == "axis" or own[1] in axes)) for own, other in parts
+    )
 
 
 # ------------------------------------------------------------------------------------------------- what goes before

@@ -47,7 +47,7 @@ class Program(Repeating):
         self.syntax = syntax
         try:
             self.tree = parse(source, syntax, functions=frozenset(PYTHON))
-            self.scope: Scope = analyse(source, self.tree)
+            self.scope: Scope = analyse(source, self.tree, open=True)
         except NotationError as problem:
             raise problem.alone() from None
         self._entries: dict[Any, Any] = {}
@@ -292,7 +292,7 @@ class Program(Repeating):
             for family in self.scope.families:
                 checker.definition(family, checker.top)
             if isinstance(self.scope.last, tuple(Checker.RULES)):
-                checker.term(self.scope.last, checker.top)
+                checker.last_term(self.scope.last)
             for function in self.scope.all_functions():
                 self.demand_function(checker, function)
             checker.solver.settle()

@@ -62,7 +62,20 @@ class Evaluation(Names):
         last = self.scope.last
         if last is None:
             raise NotationError(105, "there is no value here, only functions")
-        return self.checked(self.last(last) if isinstance(last, Definition) else self.value(last, self.top), True)
+        if isinstance(last, Definition):
+            return self.checked(self.last(last), True)
+        return self.checked(
+            self.all_elements(last, self.top) if self.scope.of_claim else self.value(last, self.top), True
+        )
+
+    def all_elements(self, side: Node, frame: Frame) -> Tensor:
+        """The value of a side of a claim, for every index that nothing says."""
+        free = self.free_index((side,), frame)
+        if free is None:
+            return self.value(side, frame)
+        name, axis, size = free
+        frames = {(n,): Frame(parent=frame, sizes_from=frame, elements={name: number(n)}) for n in range(1, size + 1)}
+        return assemble({axis: size}, {place: self.all_elements(side, inner) for place, inner in frames.items()})
 
     def last(self, definition: Definition) -> Tensor:
         if not definition.is_family:
@@ -90,7 +103,7 @@ class Evaluation(Names):
                 if whole or problem.number not in (201, 204, 206, 309):
                     raise
         self.check_members({*self.scope.definitions, *self.top.variables}, self.scope.families, self.top)
-        for name in self.used:
+        for name in self.top.variables if whole else self.used:
             declared = declaration(self.scope, name)
             if declared is not None:
                 self.check_domain(self.top.variables[name], declared[0], self.top)
@@ -424,9 +437,9 @@ class Evaluation(Names):
                 place = Frame(parent=frame, sizes_from=frame, indices={over.variable.text: step})
                 self.check_claim(Claim(claim.left, claim.right, claim.span), place)
             return
-        free = self.free_index(claim, frame)
+        free = self.free_index((claim.left, claim.right), frame)
         if free is not None:
-            name, size = free
+            name, _, size = free
             for place in range(1, size + 1):
                 inner = Frame(parent=frame, sizes_from=frame, elements={name: number(place)})
                 self.check_claim(claim, inner)
@@ -445,9 +458,8 @@ class Evaluation(Names):
                 message = f"this does not hold: {x} on the left, {y} on the right"
                 raise NotationError(403, message, self.scope.source, claim.span)
 
-    def free_index(self, claim: Claim, frame: Frame) -> tuple[Key, int] | None:
-        """An index i of A_{height(i)} that nothing says, and how far it goes: the claim is about all elements."""
-        sides = [side for side in (claim.left, claim.right) if not isinstance(side, nodes.Set)]
+    def free_index(self, sides: tuple[Any, ...], frame: Frame) -> tuple[Key, str, int] | None:
+        """An index i of A_{height(i)} that nothing says, the axis, and how far it goes: the claim is about all elements."""
         for part in (part for side in sides for part in walk(side) if isinstance(part, Index)):
             for axis, place in part.items:
                 name = Key(place.text) if isinstance(place, Name) else None
@@ -459,7 +471,8 @@ class Evaluation(Names):
                     continue
                 base = self.value(part.base, frame)
                 need(base, *frame.real(axis.name))
-                return name, base.shape[frame.real(axis.name)[0]]
+                (real,) = frame.real(axis.name)
+                return name, real, base.shape[real]
         return None
 
     RULES: dict[type, Callable[..., Tensor]] = {

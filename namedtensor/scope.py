@@ -21,7 +21,7 @@ from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
 from .ownership import Units, component_names, facts_of
-from .value_of_program import value_of, whole_side
+from .value_of_program import value_of
 
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
@@ -136,6 +136,7 @@ class Scope:
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
+    of_claim: bool = False  # whether that is a side of a claim
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
@@ -145,19 +146,20 @@ class Scope:
         return (function for group in self.functions.values() for function in group)
 
 
-def analyse(source: str, program: nodes.Program, given: Given | None = None) -> Scope:
+def analyse(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
     """Sort the statements of a program and say what belongs to what.
 
-    `given` has the names that values are given for, with their axes: an equation about one of these is a claim. Raises
-    NotationError of kind name where one name has two definitions.
+    `given` has the names that values are given for, with their axes: an equation about one of these is a claim. It is
+    `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
+    kind name where one name has two definitions.
     """
     given = given or {}
     # the scope holds the program, so that its id stays its own; a hash would walk it
-    mark = (source, id(program), frozenset(given.items()))
+    mark = (source, id(program), frozenset(given.items()), open)
     found = _SCOPES.get(mark)
     if found is None:
         with deep(source):
-            found = _SCOPES[mark] = _analyse(source, program, given)
+            found = _SCOPES[mark] = _analyse(source, program, given, open)
         if len(_SCOPES) > 512:
             _SCOPES.pop(next(iter(_SCOPES)))
     return found
@@ -166,7 +168,7 @@ def analyse(source: str, program: nodes.Program, given: Given | None = None) -> 
 _SCOPES: dict[tuple, Scope] = {}
 
 
-def _analyse(source: str, program: nodes.Program, given: Given) -> Scope:
+def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
@@ -174,7 +176,7 @@ def _analyse(source: str, program: nodes.Program, given: Given) -> Scope:
         for position, statement in enumerate(program.statements):
             sorter.add(position, statement)
         sorter.sort()
-        further = claimed_heads(scope, given) - claimed
+        further = claimed_heads(scope, given, open) - claimed
         if not further:
             break
         claimed |= further
@@ -239,7 +241,12 @@ class _Sorter:
         if any(isinstance(side, Size) for side in sides):
             self.state_sizes(position, statement)
             return
-        heads = [index for index, side in enumerate(sides) if definable(side) and (position, index) not in self.claimed]
+        counting = variables_of(statement)
+        heads = [
+            index
+            for index, side in enumerate(sides)
+            if definable(side) and (position, index) not in self.claimed and side not in counting
+        ]
         if not heads:
             for other in (*sides[1:], *statement.sets):
                 self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
@@ -324,6 +331,7 @@ class _Sorter:
         self.scope.last = value_of(self.scope, claimed)
         if not any(self.scope.last is node for _, node in self.scope.values):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
+            self.scope.of_claim = bool(self.scope.values)
 
     def twice(self, name: str, first: Equation, second: Equation, span) -> None:
         raise NotationError(
@@ -474,8 +482,15 @@ class _Sorter:
                     isinstance(node, nodes.Differential)
                     for node in walk(claim.left)  # which has no value
                 ):
-                    claimed.append((position, whole_side(self.scope, claim.left)))
+                    claimed.append((position, claim.left))
         return claimed
+
+
+def variables_of(statement: Equation) -> list[Name]:
+    """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
+    items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
+    found = [index for _, index in items if isinstance(index, Name)]
+    return found if statement.range is None else [*found, statement.range.variable]
 
 
 def types(key: Key) -> Callable[[Function], bool]:

@@ -46,7 +46,7 @@ def check_claims(checker: Checker, whole: bool = True) -> None:
     while checker.pending_claims:
         claim, frame = checker.pending_claims.pop()
         checker.claim(claim, frame)
-    for key, group in checker.domains():
+    for key, group in checker.domains(whole):
         checker.domain_claim(key, group)
 
 
@@ -96,10 +96,10 @@ def refused_head(checker: Checker, name: str) -> NotationError | None:
     return None
 
 
-def domains(checker: Checker):
+def domains(checker: Checker, whole: bool):
     for key in checker.inputs:
         declared, frame = checker.declaration(key)
-        if declared is not None and declared.domain != "reals" and key in checker.used:
+        if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
             yield checker.top.variables[key], (declared, frame)
 
 
@@ -129,9 +129,8 @@ def numbered(checker: Checker, over: nodes.Range, frame: Frame) -> Iterator[Fram
         yield Frame(parent=frame, sizes_parent=frame, depth=frame.depth, indices={over.variable.text: step})
 
 
-def with_elements(checker: Checker, claim: Claim, frame: Frame) -> Frame:
+def with_elements(checker: Checker, sides: tuple[Any, ...], frame: Frame) -> Frame:
     """A frame in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
-    sides = (claim.left,) if isinstance(claim.right, nodes.Set) else (claim.left, claim.right)
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and elements.is_free(checker, index, frame) for _, index in part.items):
@@ -145,7 +144,7 @@ def claim(checker: Checker, claim: Claim, frame: Frame) -> None:
         for place in numbered(checker, claim.range, frame):
             checker.claim(replace(claim, range=None), place)
         return
-    frame = with_elements(checker, claim, frame)
+    frame = checker.with_elements((claim.left, claim.right), frame)
     if isinstance(claim.right, nodes.Set):
         checker.check_member(checker.term(claim.left, frame), claim.right, frame, claim.left)
         return

@@ -173,15 +173,6 @@ class _Uses:
         return name.superscript
 
 
-def whole_side(scope: Scope, node: Node) -> Node:
-    """The side of a claim about all elements as a whole: A of A_{height(i), width(j)} where nothing says what i, j are."""
-    if not isinstance(node, nodes.Index):
-        return node
-    known = {*scope.given, *scope.definitions, *(name.key() for _, name, _, _ in scope.declarations)}
-    items = tuple(item for item in node.items if not isinstance(item[1], Name) or Key(item[1].text) in known)
-    return replace(node, items=items) if items else node.base
-
-
 def last_member(definition: Definition) -> Node:
     """The name whose value a definition gives: Y of Y_{seq(i)} = …, X^L of X^l = … for l = 1, …, L."""
     head = definition.head.base if isinstance(definition.head, nodes.Index) else definition.head
