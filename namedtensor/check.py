@@ -123,7 +123,10 @@ class Checker:
         """The Term of the definition or expression that is the program's value."""
         if isinstance(last, Definition):
             return self.definition(last, self.top)
-        return self.term(last, self.with_elements((last,), self.top) if self.scope.of_claim else self.top)
+        if not self.scope.of_claim:
+            return self.term(last, self.top)
+        term = self.term(last, self.with_elements((last,), self.top))
+        return self.renamed(term, {axis: plain(axis) for axis in term.shape if elements.of_index(axis)}, last)
 
     def value(self, key: Key) -> Term:
         """The Term of a name that the program defines or is given."""

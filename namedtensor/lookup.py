@@ -75,7 +75,9 @@ def fact(checker: Checker, key: Key, holder: Frame, frame: Frame) -> Term | None
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
-            return checker.family(key, family, indices, holder, frame)
+            found = checker.family(key, family, indices, holder, frame)
+            if found is not None:  # else another part of it may have this member
+                return found
     return None
 
 
