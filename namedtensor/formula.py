@@ -56,11 +56,12 @@ def evaluate(
     limits: Limits = DEFAULT,
     **named: Any,
 ):
-    """The value of a formula, or of the last statement of a program.
+    """The value of a formula; of several statements that of the one that no other uses, the last of such.
 
     `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
     nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer product that may be unintended is
-    an error. Raises NotationError for anything that is wrong with the formula or with what it is given.
+    an error, and so is a definition that replaces a built-in function, of which else a NotationWarning tells. Raises
+    NotationError for anything that is wrong with the formula or with what it is given.
 
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
