@@ -237,10 +237,10 @@ def tell_functions(
     the end may still come.
     """
     lines = list(statements(tokens))
-    telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
             token.text = "]_"  # a literal, or an expression to index: never a group of its own
+    telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
     functions = FUNCTIONS | further | telling.heads.keys()
     for line, bound in zip(lines, telling.parameters):
         for position, token in enumerate(line):

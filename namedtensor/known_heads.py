@@ -132,7 +132,7 @@ def axes_named(node: Any) -> set[str]:
 
 def fixed(definition: Definition) -> dict[str, int]:
     """The axes that an equation for elements gives one place of: height and 1 of A_{height(1), width(j)}."""
-    return {axis.name: index.value for axis, index in definition.elements if isinstance(index, Number)}
+    return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
 def scripts(function: Function) -> tuple:

@@ -147,7 +147,7 @@ class Units:
             name = spelled(current) if not isinstance(current, Axis) else None
             if name is not None:
                 found.append(name.key())
-                if not isinstance(current, Name) and not self.meant(found[-1]):
+                if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(found[-1]):
                     stack.append(current.base)
             elif isinstance(current, Call):
                 stack.extend(current.arguments)

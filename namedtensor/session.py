@@ -44,9 +44,12 @@ class Piece(NamedTuple):
     @property
     def given(self) -> dict[Any, frozenset[str]]:
         """The values that an equation may be a claim about: a name that stands alone on its left is given a new one."""
-        sides = getattr(self.statement, "sides", (None,))
-        alone = spelled(sides[0]) is not None
-        return {} if alone else {key(name): frozenset(getattr(X, "axes", ())) for name, X in self.values.items()}
+        sides = getattr(self.statement, "sides", ())
+        return (
+            {}
+            if sides and spelled(sides[0]) is not None
+            else {key(name): frozenset(getattr(X, "axes", ())) for name, X in self.values.items()}
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

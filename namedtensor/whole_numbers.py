@@ -54,8 +54,8 @@ def whole_parts(node: Any, ranged: frozenset[str]) -> tuple[Node, ...]:
         return (node.first, node.last)
     if isinstance(node, nodes.Set):
         return tuple(size for _, size in node.axes if size is not None)
-    if isinstance(node, nodes.Equation) and any(isinstance(side, Size) for side in node.sides):
-        return node.sides
+    if isinstance(node, nodes.Equation):
+        return node.sides if any(isinstance(side, Size) for side in node.sides) else ()
     if isinstance(node, Call):
         return (*node.superscript, *node.subscript)
     name = None if isinstance(node, Axis) else spelled(node)
