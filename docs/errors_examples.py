@@ -51,7 +51,10 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
         Example("A ? x", {"A": A, "x": x}, mended="A + x"),
         Example("A ** 2", {"A": A}, mended="A^2"),
     ),
-    107: (Example("A / 2 x", {"A": A, "x": x}, mended="A / (2 x)"),),
+    107: (
+        Example("A / 2 x", {"A": A, "x": x}, mended="A / (2 x)"),
+        Example("2^3^2", mended="2^{3^2}"),
+    ),
     108: (Example(""),),
     109: (Example(r"\frac{A}", {"A": A}, mended=r"\frac{A}{2}"),),
     110: (
@@ -137,7 +140,10 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
         Example("x_{height(4)}", {"x": x}, mended="x_{height(|height|)}"),
     ),
     402: (Example("x_{height(1.5)}", {"x": x}, mended="x_{height(2)}"),),
-    403: (Example("s = ∑_{height} x = 11", {"x": x}, mended="s = ∑_{height} x = 10"),),
+    403: (
+        Example("s = ∑_{height} x = 11", {"x": x}, mended="s = ∑_{height} x = 10"),
+        Example("max_{height} A = [9, 9, 9]_{width}", {"A": A}, mended="max_{height} A = [3, 6, 9]_{width}"),
+    ),
     404: (Example("P ∈ ℝ^{a[100000] × b[100000]}\nP_{a(i), b(j)} = i + j"),),
     405: (Example("{ 1 / x if x > 1 }", {"x": x}, mended="{ 1 / x if x > 1; 0 otherwise }"),),
     406: (Example("Y ∈ ℝ^{seq[4]}\nY_{seq(2k)} = k for k = 1, …, 2"),),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from . import nodes
 from .errors import NotationError
 from .nodes import Axis, Call, Name, Node, Number, axis_of
+from .symbols import SUPERSCRIPTS
 from .tokens import Token
 
 FACTORS = ("juxtaposed", "⊙", "negative")
@@ -215,13 +216,13 @@ class Builder:
         numerator, _, denominator = children
         a, b = (self.source[slice(*node.span)] for node in (numerator, denominator.arguments[0]))
         c = self.source[slice(*denominator.arguments[1].span)]
+        self.ambiguous((numerator.span[0], denominator.span[1]), f"({a} / {b}) {c}", f"{a} / ({b} {c})")
+
+    def ambiguous(self, span, first, second):
         self.fail(
-            107,
-            f"{self.source[numerator.span[0] : denominator.span[1]]} reads two ways",
-            (numerator.span[0], denominator.span[1]),
-            notes=(f"either ({a} / {b}) {c}", f"or {a} / ({b} {c})"),
+            107, f"{self.source[slice(*span)]} reads two ways", span, notes=(f"either {first}", f"or {second}"),
             hint="say which with brackets",
-        )
+        )  # fmt: skip
 
     def operator(self, children):
         token = children[0]
@@ -371,6 +372,9 @@ class Builder:
     def function(self, children):
         token = children[0]
         found: dict = {"SUP": (), "SUB": (), "WITH": ()}
+        powers = [script for script in children[1:] if script.kind == "SUP"]
+        if len(powers) > 1:
+            self.two_powers((token.start, powers[0].span[0]), powers[0].span, powers[1].span)
         for script in children[1:]:
             found[script.kind] += self.plain(script)
         return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, _covering(children))
@@ -407,7 +411,21 @@ class Builder:
         span = (_start(base), script.span[1])
         if type(script.items[0]) is Token:
             return nodes.Starred(base, script.items[0].text, span)
+        if type(base) is nodes.Superscript and not self.grouped(base, script):
+            self.two_powers(base.base.span, (base.base.span[1], base.span[1]), script.span)
         return nodes.Superscript(base, script.items, span)
+
+    def grouped(self, power, script):
+        """Whether a power has brackets, or the braces of LaTeX, around it: (x^a)^b."""
+        return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
+
+    def two_powers(self, base, first, second):
+        """Raise for x^a^b."""
+        x = self.source[slice(*base)]
+        a, b = (self.source[slice(*span)].strip().removeprefix("^").strip() for span in (first, second))
+        a, b = (each[1:-1] if each[:1] + each[-1:] == "{}" else each for each in (a, b))
+        a, b = ("".join(SUPERSCRIPTS.get(sign, sign) for sign in each) for each in (a, b))
+        self.ambiguous((base[0], second[1]), f"({x}^{{{a}}})^{{{b}}}", f"{x}^{{{a}^{{{b}}}}}")
 
     def subscripted(self, children):
         base, script = children

@@ -97,6 +97,10 @@ def clipped(text: str) -> str:
 LONGEST = 400  # characters of one line of a message
 
 
+class NotationWarning(UserWarning):
+    """What a formula means may not be what its writer means; a Python warning, and one of those that `check` gives."""
+
+
 class NotationError(Exception):
     """A formula, or what it was given, is wrong; the message says where, why, and what would mend it.
 

@@ -43,7 +43,7 @@ def parse(
 ) -> nodes.Program:
     """The syntax tree of a formula or program.
 
-    `syntax` is "text", "latex" or "auto"; `shadowed` are names of built-in functions that stand for tensors here,
+    `syntax` is "text", "latex" or "auto"; `shadowed` are names that stand for tensors here, as they are given,
     `functions` names of functions that are defined elsewhere; brackets may nest `nesting` deep, a literal have `literal`
     numbers and the whole `text` characters. Raises NotationError of kind syntax, or of kind value where a limit is passed.
 
@@ -122,7 +122,7 @@ def expected_after(source: str, syntax: str = "text") -> set[str]:
     from .text import tokenize
 
     tokens = tokenize(source)
-    tell_functions(tokens, frozenset())
+    tell_functions(tokens, frozenset(), whole=False)
     machine = automaton()
     states = [machine.start]
     for token in tokens:

@@ -120,9 +120,12 @@ SUPERSCRIPTS = dict(
 
 # Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
-FUNCTIONS = frozenset(
+ELEMENTWISE = frozenset(
     """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus erf
-    max min pow clip where mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
-    cumprod sort unroll pool index maxk argmaxk onehot concat stack det inv cofactors trace size""".split()
+    pow clip where""".split()
+)
+FUNCTIONS = ELEMENTWISE | frozenset(
+    """max min mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort
+    unroll pool index maxk argmaxk onehot concat stack det inv cofactors trace size""".split()
 )
 UNDERSCORED = ("gelu_tanh",)  # the one built-in whose name holds an underscore

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .errors import NotationError, Span
-from .symbols import FUNCTIONS
+from .spellings import Spelling, compact, spelling
+from .symbols import ELEMENTWISE, FUNCTIONS
 
 OPENING = {"LPAREN": "RPAREN", "CALL": "RPAREN", "LBRACE": "RBRACE", "LBRACKET": "RBRACKET"}
 CLOSING = {"RPAREN", "RBRACE", "RBRACKET"}
@@ -151,36 +152,32 @@ def _plain_names(tokens: list[Token]) -> bool:
     return not expecting
 
 
-def _spelling(tokens: list[Token]) -> str:
-    return "".join(token.text for token in tokens if token.type not in ("LBRACE", "RBRACE"))
-
-
-def _head(tokens: list[Token]) -> Iterator[tuple[str, str, Any]]:
-    """What a statement defines: ("function", base, parameters), ("tensor", base, spelling) for each, or nothing."""
+def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
+    """What a statement defines: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
     if not tokens or tokens[0].type != "NAME":
         return
     end = _scripts_end(tokens, 1)
     after = tokens[end].type if end < len(tokens) else ""
-    base = tokens[0].text
+    name = spelling(tokens[:end])
     if after == "COLON":
-        yield "function", base, frozenset()
+        yield "function", name, frozenset()
     elif after == "LPAREN":
         close = _group_end(tokens, end)
         inside = tokens[end + 1 : close - 1]
         if close < len(tokens) and tokens[close].type == "EQUALS" and _plain_names(inside):
-            yield "function", base, frozenset(token.text for token in inside if token.type == "NAME")
+            yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":
         name_end = _scripts_end(tokens, end + 1)
         if name_end < len(tokens) and tokens[name_end].type == "EQUALS":
-            yield "function", base, frozenset((tokens[end].text,))
+            yield "function", name, frozenset((tokens[end].text,))
     elif after in ("EQUALS", "IN"):
-        yield "tensor", base, _spelling(tokens[:end])
+        yield "tensor", name, frozenset()
     elif after == "COMMA":
         start = 0
         found = []
         while start < len(tokens) and tokens[start].type == "NAME":
             end = _scripts_end(tokens, start + 1)
-            found.append(("tensor", tokens[start].text, _spelling(tokens[start:end])))
+            found.append(("tensor", spelling(tokens[start:end]), frozenset()))
             if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
                 return
             if tokens[end].type == "IN":
@@ -189,39 +186,72 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, str, Any]]:
             start = end + 1
 
 
-def tell_functions(tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset()) -> None:
-    """Turn the NAME of each function into FUNCTION, and the bracket after it into CALL, in place."""
+# What an operand may begin with.
+BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", "BAR", "ROOT", "PARTIAL", "BIG", "MINUS",
+          "INDICATOR"}  # fmt: skip
+
+
+class _Telling:
+    """Which names of a text are functions: those that it defines, the built-in ones, and those defined elsewhere."""
+
+    def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
+        self.shadowed, self.further = shadowed, further
+        self.heads: dict[str, list[Spelling]] = {}
+        self.tensors: dict[str, list[Spelling]] = {}
+        self.parameters: list[frozenset[str]] = []
+        for line in lines:
+            bound: frozenset[str] = frozenset()
+            for what, name, parameters in _head(line):
+                (self.heads if what == "function" else self.tensors).setdefault(name.base, []).append(name)
+                bound |= parameters
+            self.parameters.append(bound)
+
+    def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
+        """Whether a name, written `text`, is one where `after` is the terminal that follows it."""
+        heads, tensors = self.heads.get(name.base, ()), self.tensors.get(name.base, ())
+        if name in tensors or (text in self.shadowed and name not in heads and (heads or name.base in FUNCTIONS)):
+            return False
+        family = any(name.fits(each) for each in tensors if each.subscript or each.superscript)
+        if any(name.fits(each) for each in heads):
+            return not family or after == "LPAREN"
+        if family or any(each in tensors for each in name.shorter()):
+            return False
+        if heads:
+            return after in BEGINS or not whole
+        if name.base in self.shadowed or name.base not in FUNCTIONS | self.further:
+            return False
+        return name.base in self.further or after in BEGINS or not (whole and can_be_tensor(name))
+
+
+def can_be_tensor(name: Spelling) -> bool:
+    """Whether a built-in's name, without an operand, can be that of a tensor: it does not name axes to go over."""
+    return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
+
+
+def tell_functions(
+    tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
+) -> None:
+    """Turn the NAME of each function into FUNCTION, and the bracket after it into CALL, in place.
+
+    `shadowed` are names that stand for tensors, as they were given; of a text that is not `whole`, what is missing at
+    the end may still come.
+    """
     lines = list(statements(tokens))
-    defined: set[str] = set()
-    tensors: set[str] = set()
-    spellings: set[str] = set()
-    parameters: list[frozenset[str]] = []
-    for line in lines:
-        bound: frozenset[str] = frozenset()
-        for what, base, detail in _head(line):
-            if what == "function":
-                defined.add(base)
-                bound = detail
-            else:
-                tensors.add(base)
-                spellings.add(detail)
-        parameters.append(bound)
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
             token.text = "]_"  # a literal, or an expression to index: never a group of its own
-    functions = ((FUNCTIONS | further) - tensors - shadowed) | defined
-    for line, bound in zip(lines, parameters):
-        after_function = False
-        position = 0
-        while position < len(line):
-            token = line[position]
-            named = token.type == "NAME" and token.text in functions and token.place != "axis"
-            if named and not _is_label(line, position):
-                end = _scripts_end(line, position + 1)
-                known_tensor = token.text in bound or _spelling(line[position:end]) in spellings
-                if not known_tensor:
-                    token.type = "FUNCTION"
-                    after_function = end < len(line) and line[end].type == "LPAREN"
-                    if after_function:
-                        line[end].type = "CALL"
-            position += 1
+    telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
+    functions = FUNCTIONS | further | telling.heads.keys()
+    for line, bound in zip(lines, telling.parameters):
+        for position, token in enumerate(line):
+            if token.type != "NAME" or token.text not in functions or token.place == "axis" or token.text in bound:
+                continue
+            if _is_label(line, position):
+                continue
+            end = _scripts_end(line, position + 1)
+            after = line[end].type if end < len(line) else ""
+            text = "".join(each.text for each in line[position:end] if each.type not in ("LBRACE", "RBRACE"))
+            if telling.is_function(spelling(line[position:end]), text, after, whole):
+                token.type = "FUNCTION"
+                if after == "LPAREN":
+                    line[end].type = "CALL"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .shadowed import sentence, warn_if_hidden
 
 try:
-    from grammar.errors import NotationError
+    from grammar.errors import NotationError, NotationWarning
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
@@ -68,4 +68,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *LATER, *_function_names()})
 
 
-__all__ = ["Formula", "Limits", "NotationError", "Program", *FORMULAS, *LATER]
+__all__ = ["Formula", "Limits", "NotationError", "NotationWarning", "Program", *FORMULAS, *LATER]

@@ -97,6 +97,7 @@ class Checker:
         if told is not None:
             refuse_unused(self.speaks, told, set(self.given_sizes).difference(besides))
         self.prepare_inputs()
+        self.watch_replaced()
         self.top.complete = True
 
     # ------------------------------------------------------------------------------------------------------- errors
@@ -128,10 +129,19 @@ class Checker:
                 self.scope.program,
                 hint="write a last line with what to compute, or call a function of the program from Python",
             )
-        term = self.definition(last, self.top) if isinstance(last, Definition) else self.term(last, self.top)
+        term = self.last_term(last)
         self.solver.check()
         self.check_claims()
         return self.unlifted(term, last.statement.sides[0] if isinstance(last, Definition) else last)
+
+    def last_term(self, last: Any) -> Term:
+        """The Term of the definition or expression that is the program's value."""
+        if isinstance(last, Definition):
+            return self.definition(last, self.top)
+        if not self.scope.of_claim:
+            return self.term(last, self.top)
+        term = self.term(last, self.with_elements((last,), self.top))
+        return self.renamed(term, {axis: plain(axis) for axis in term.shape if elements.of_index(axis)}, last)
 
     def value(self, key: Key) -> Term:
         """The Term of a name that the program defines or is given."""
@@ -139,7 +149,7 @@ class Checker:
         if found is None:
             raise self.unknown(key, None, self.top)  # it stands nowhere in the formula
         self.solver.check()
-        self.check_claims()
+        self.check_claims(whole=False)
         return self.unlifted(found, self.scope.program)
 
     def unlifted(self, term: Term, node: Any) -> Term:
@@ -318,12 +328,12 @@ class Checker:
     declaration = given_inputs.declaration
     set_axes = given_inputs.set_axes
     check_claims = stated.check_claims
-    given_definitions = stated.given_definitions
     refused_head = stated.refused_head
-    missing_inputs = stated.missing_inputs
+    watch_replaced = stated.watch_replaced
     domains = stated.domains
     domain_claim = stated.domain_claim
     claim = stated.claim
+    with_elements = stated.with_elements
     check_member = stated.check_member
     learn = stated.learn
     axes_differ = stated.axes_differ

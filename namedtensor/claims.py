@@ -46,9 +46,8 @@ def _judge_equal(compiled: Compiled, left: Any, left_order, right: Any, right_or
     left, right = _concrete(left), _concrete(right)
     if left is None or right is None:
         return
-    order = left_order or right_order or ()
-    if left_order and right_order and left_order != right_order:
-        right = np.transpose(right, [right_order.index(axis) for axis in left_order])
+    order = tuple(dict.fromkeys((*(left_order or ()), *(right_order or ()))))
+    left, right = (_along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
     left, right = np.broadcast_arrays(left, right)
     same = left == right  # of whole numbers too, whose differences may pass what they are held in
     left, right = (each.astype(float) if each.dtype.kind in "iub" else each for each in (left, right))
@@ -67,8 +66,18 @@ def _judge_equal(compiled: Compiled, left: Any, left_order, right: Any, right_or
         f"this does not hold{place}: {_number(left[at])} on the left, {_number(right[at])} on the right",
         compiled.plan.source,
         span,
-        hint="one of the two sides is not what it should be",
+        hint="its operand is known here, so this is a claim; for a definition, name the operand as nothing else is"
+        if span in compiled.checker.scope.calls
+        else "one of the two sides is not what it should be",
     )
+
+
+def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
+    """An array with its axes in this order, those that it lacks of size 1."""
+    import numpy as np
+
+    array = np.transpose(array, sorted(range(len(own)), key=lambda place: order.index(own[place])))
+    return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
 
 
 def _judge_member(compiled: Compiled, array: Any, group: tuple, span) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -18,13 +18,14 @@ from .checked import Input
 from .frames import plain
 from .kinds import as_mapping
 from .layouts import Layout, remember
-from .limits import Limits, deep
+from .limits import DEFAULT, Limits, deep
 from .names import Key, key
+from .numbers_given import as_numbers
 from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
 from .running import Function
-from .scope import analyse
+from .scope import Scope, analyse
 from .targets import Target, target_of
 from .terms import Term
 
@@ -59,6 +60,11 @@ class Bundle:
 
     def __reduce__(self):  # layouts hold modules, which cannot be pickled
         return Bundle, ("", self.values)
+
+    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, Input]], Scope]) -> Bundle:
+        """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
+        found = as_numbers(self.values, lambda: scope(self.inputs))
+        return self if found is self.values else Bundle(source, found)
 
     @property
     def inputs(self) -> dict[Key, Input]:
@@ -180,9 +186,26 @@ def keep(table: dict[tuple, Compiled], key: tuple | None, compiled: Compiled) ->
         remember(table, key, compiled)
 
 
-def shadowed_by(names) -> frozenset[str]:
-    """Names of built-in functions that stand for tensors here, because a value was given for them."""
-    return frozenset(name for name in names if name in FUNCTIONS)
+def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) -> frozenset[str]:
+    """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
+    labels; of these only such as one of `functions` might take for its own, where these are known."""
+    labelled = (name for name in names if key(name).base != name)
+    return frozenset(name for name in names if name in FUNCTIONS) | frozenset(
+        name for name in labelled if functions is None or key(name).base in functions
+    )
+
+
+def scope_of(formula: str, syntax: str, inputs: Mapping[Key, Input], limits: Limits = DEFAULT) -> Scope:
+    """What a formula says, where these inputs are given."""
+    shadowed = shadowed_by([*map(str, inputs)])
+    tree = parse(formula, syntax, shadowed, limits.nesting, frozenset(PYTHON), limits.literal, limits.text)
+    return analyse(formula, tree, axes_given(inputs))
+
+
+def axes_given(inputs: Mapping[Key, Input]) -> dict[Key, frozenset[str]]:
+    return {
+        name: frozenset(each.shape) if isinstance(each.shape, Mapping) else frozenset() for name, each in inputs.items()
+    }
 
 
 def serving(compiled: Compiled | None, told: tuple[str, ...]) -> Compiled | None:
@@ -220,10 +243,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 def compile_formula(
     formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = (), told=()
 ) -> Compiled:
-    program = parse(
-        formula, syntax, shadowed_by(bundle.values), limits.nesting, frozenset(PYTHON), limits.literal, limits.text
-    )
-    scope = analyse(formula, program)
+    scope = scope_of(formula, syntax, bundle.inputs, limits)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits, told=told)
     with deep(formula):
         term = checker.whole()

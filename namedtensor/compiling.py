@@ -15,18 +15,18 @@ from .backends.absent import Absent
 from .backends.jax import must_see
 from .check import Checker
 from .checked import Input
-from .compiled import ARRAY, LAYOUT, all_values, shadowed_by, spelling_of, whole_sizes
+from .compiled import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
 from .given_names import told_names
 from .given_shapes import shape_of
 from .layouts import Layout, remember
 from .limits import DEFAULT, deep
 from .names import key
+from .numbers_given import as_numbers
 from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
 from .repeating import Repeating
 from .running import Function
-from .scope import analyse
 from .sizes import is_known, known
 from .targets import Target, target_of
 
@@ -117,19 +117,16 @@ def checked_plan(
         key(name): Input(each.sizes, None, each.is_truth) if isinstance(each, Layout) else Input({}, each)
         for name, each in found.items()
     }
-    scope = program.scope
-    if shadowed_by(found) or PYTHON:
-        from grammar.parser import parse
+    from .programs import last_function
 
-        tree = parse(program.source, program.syntax, shadowed_by(found), functions=frozenset(PYTHON))
-        scope = analyse(program.source, tree)
-    entry = program._last
+    scope = program.scope_given(inputs)
+    entry = program.function_of(scope)
     with deep(program.source):
         if entry is None:
             checker = Checker(scope, inputs, extent, python=PYTHON, told=told)
             term = checker.whole()
         else:
-            function = program.last_function()
+            function = last_function(scope)
             names = [] if function is None else [str(name.key()) for name in function.parameters]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
             shapes = {axis for _, each in arguments for axis in each.shape}
@@ -137,6 +134,14 @@ def checked_plan(
             term = entry.term(checker, arguments)
         plan, python = make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
         return plan, python, checker
+
+
+def inputs_of(given: Mapping[str, Any]) -> dict[Any, Input]:
+    """What the checker is to know of tensors and numbers."""
+    return {
+        key(name): Input(each.layout.sizes) if hasattr(each, "layout") else Input({}, each)
+        for name, each in given.items()
+    }
 
 
 def to_python(
@@ -231,6 +236,7 @@ class Compiled(Repeating):
 
         given = {**self.by_name(arguments), **by_name}
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
+        given = dict(as_numbers(given, lambda: self.program.scope_given(inputs_of(given))))
         kinds = tuple(getattr(each, "layout", (type(each), each)) for each in given.values())
         mark = (tuple(given), kinds, tuple(sizes.items()), PYTHON.version)
         found = self._made.get(mark)

@@ -14,6 +14,7 @@ from grammar.parser import parse
 from .advice import did_you_mean, near
 from .names import Key, key, spelled, walk
 from .scope import Definition, Function, Scope, analyse
+from .value_of_program import last_member
 
 
 def marks() -> Iterator[str]:
@@ -40,7 +41,7 @@ def derived(source: str, by: str, tree: nodes.Program, of: Function | Node | Non
     elif of is not None:
         more = (Value(Derivative(of, variable, mark)),)
     elif isinstance(last, Definition):
-        more = (Value(Derivative(last.statement.sides[0], variable, mark)),)
+        more = (Value(Derivative(last_member(last), variable, mark)),)
     elif last is not None:
         ended = tuple(each for each in tree.statements if not (isinstance(each, Value) and each.body is last))
         return replace(tree, statements=(*ended, Value(Derivative(last, variable, mark))))

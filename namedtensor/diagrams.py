@@ -39,11 +39,12 @@ def diagram(
     values: Mapping[str, Any] | None,
 ) -> Diagram:
     """See `Entry.diagram`; without an entry, of the program's value."""
-    scope, stated = program.scope, whole_sizes(sizes)
+    stated = whole_sizes(sizes)
     values = as_mapping(values, "values=", 'write values={"W": W}')
     expand = as_names(expand, "expand=", 'write expand="FFN"')
-    opened = check_names(scope, shapes, expand)
+    opened = check_names(program.scope, shapes, expand)
     given = {key(name): Input(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()}
+    scope = program.scope_given(given)
     called = entry.function(Checker(scope)) if entry is not None else None
     own = arguments_of(entry, called[0], arguments, given) if entry is not None and called is not None else []
     names = {name for name, _ in own}

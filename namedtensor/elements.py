@@ -7,10 +7,12 @@ its own (`seq@1`), and the value is that of computing each element alone. Indice
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Index, Name, Node, Number, axis_of
 
 from .advice import did_you_mean, near
@@ -315,6 +317,33 @@ def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
     shape = {**shape, axis: size}
     positions = tuple(position - 1 for position in order)
     return checker.terms.make("fill", terms, options=(axis, positions), shape=shape, node=first.body)
+
+
+# -------------------------------------------------------------------------------------------- claims about elements
+def each_element(checker: Checker, items: Iterable[tuple], shape: Mapping[str, Any], frame: Frame) -> Frame:
+    """A frame in which each plain name of these indices is 1, …, n along an axis of its own."""
+    inner = Frame(parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active)
+    for axis, index in items:
+        for real in frame.real_axes(axis.name):
+            if isinstance(index, Name) and real in shape and is_free(checker, index, frame):
+                inner.variables[Key(index.text)] = iota(checker, f"{real}@{index.text}", 1, shape[real], index)
+    return inner
+
+
+def of_index(axis: str) -> bool:
+    """Whether an axis is that of an index: height@i of A_{height(i)}, not seq@1 of what is lifted."""
+    return "@" in axis and not axis.partition("@")[2].isdecimal()
+
+
+def is_free(checker: Checker, index: Name, frame: Frame) -> bool:
+    """Whether nothing says what an index is."""
+    key = Key(index.text)
+    if frame.index(index.text) is not None or checker.solver.scalar(key, frame) is not None:
+        return False
+    try:
+        return checker.find(key, frame, index) is None
+    except NotationError:
+        return False
 
 
 # ------------------------------------------------------------------------------------------- tensors of their axes

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number
-from grammar.parser import parse
 
 from .calls import matching
 from .check import Checker
@@ -24,7 +23,6 @@ from .compiled import (
     keep,
     planned,
     serving,
-    shadowed_by,
     whole_sizes,
 )
 from .explain import Explanation, explained
@@ -35,7 +33,7 @@ from .limits import DEFAULT, deep
 from .names import key
 from .registered import PYTHON
 from .repeating import Repeating
-from .scope import Function, analyse
+from .scope import Function
 from .terms import Term
 
 if TYPE_CHECKING:
@@ -90,7 +88,9 @@ class Entry(Repeating):
                     self._repeat((*named,), found.repeated(arguments, named))
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
-            bundle = Bundle(self.program.source, all_values(values, named) | self._by_position(arguments))
+            given = Bundle(self.program.source, all_values(values, named) | self._by_position(arguments))
+            bundle = given.with_numbers(self.program.source, self.program.scope_given)
+            known = known if bundle is given else None  # a plan for this number serves no other
             extent = None if sizes is None else whole_sizes(sizes)
             mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             names = told_names(values, named)
@@ -144,7 +144,7 @@ class Entry(Repeating):
         g : f(x) + 1
         """
         given = all_values(values, named) | self._by_position(arguments)
-        bundle = Bundle(self.program.source, given)
+        bundle = Bundle(self.program.source, given).with_numbers(self.program.source, self.program.scope_given)
         checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes), told_names(values, named))
         return explained(checker, typed, self.name, bundle)
 
@@ -270,7 +270,7 @@ class Entry(Repeating):
             checker, found, bindings, numbers, terms[:wanted], terms[wanted:], found.head, parts, checker.top, 0
         )
         checker.solver.check()
-        checker.check_claims()
+        checker.check_claims(whole=False)
         return checker.unlifted(term, found.head)
 
     def by_name(self, checker: Checker, function: Function, have: int) -> tuple[Term, ...]:
@@ -321,6 +321,7 @@ class Entries:
         """Their values, in the order of the names; parameters and inputs come by name."""
         try:
             bundle = Bundle(self.program.source, all_values(values, named))
+            bundle = bundle.with_numbers(self.program.source, self.program.scope_given)
             extent = None if sizes is None else whole_sizes(sizes)
             mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
             names = told_names(values, named)
@@ -340,13 +341,9 @@ class Entries:
 
 def checker_of(program: Program, bundle: Bundle, sizes, arguments, told: tuple[str, ...]) -> Checker:
     """A checker of the program for the values of a call; those of `arguments` are no names of the program."""
-    scope = program.scope
-    shadowed = shadowed_by(map(str, bundle.inputs))
-    if shadowed or PYTHON:
-        tree = parse(program.source, program.syntax, shadowed, functions=frozenset(PYTHON))
-        scope = analyse(program.source, tree)
     inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
     shapes = {axis for name in arguments for axis in bundle.inputs[name].shape}
+    scope = program.scope_given(inputs)
     return Checker(scope, inputs, sizes, python=PYTHON, told=told, besides=shapes)
 
 

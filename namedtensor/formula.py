@@ -7,10 +7,11 @@ Parsing is cached by text, planning by the types of what is given; a repeated ca
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, NotationWarning
 from grammar.nodes import Number
 from grammar.parser import check_source, parse
 
@@ -27,8 +28,8 @@ from .compiled import (
     all_values,
     compile_formula,
     keep,
+    scope_of,
     serving,
-    shadowed_by,
     whole_sizes,
 )
 from .entries import Entry
@@ -42,7 +43,7 @@ from .misfits import shown
 from .names import Key, key
 from .programs import Formula, Program
 from .registered import PYTHON
-from .scope import Definition, Function, analyse
+from .scope import Definition, Function
 from .sizes import Unknown
 from .terms import resolve
 
@@ -64,11 +65,12 @@ def evaluate(
     limits: Limits = DEFAULT,
     **named: Any,
 ):
-    """The value of a formula, or of the last statement of a program: of its text, or of what `formula` and `program` give.
+    """The value of a formula; of several statements that of the one that no other uses, the last of such.
 
     `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
     nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer product that may be unintended is
-    an error. Raises NotationError for anything that is wrong with the formula or with what it is given.
+    an error, and so is a definition that replaces a built-in function, of which else a NotationWarning tells. Raises
+    NotationError for anything that is wrong with the formula or with what it is given.
 
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -107,13 +109,16 @@ def evaluate(
             return _called(formula, values, sizes, strict or limits is not DEFAULT, named)
         source, syntax = written(formula, syntax)
         check_source(source, syntax)
-        bundle = Bundle(source, all_values(values, named))
+        given = Bundle(source, all_values(values, named))
+        bundle = given.with_numbers(source, lambda inputs: scope_of(source, syntax, inputs, limits))
+        known = known if bundle is given else None  # a plan for this number serves no other
         extent = None if sizes is None else whole_sizes(sizes)
         mark = (source, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
         names = told_names(values, named)
         compiled = serving(PLANS.fetch(mark), names)
         if compiled is None:
             compiled = PLANS.store(mark, compile_formula(source, syntax, bundle, extent, strict, limits, (), names))
+            tell_replaced(compiled.checker)
         result = compiled(*bundle.arrays.values())
     except NotationError as problem:
         raise problem.alone() from None
@@ -133,6 +138,13 @@ def _called(function: Program, values: Values | None, sizes: Any, limited: bool,
     if values is None and sizes is None and names == (*named,):
         AGAIN.repeat(function, names, again)
     return result
+
+
+def tell_replaced(checker: Checker) -> None:
+    """Give a Python warning of each built-in that a formula replaces, where the formula is first evaluated."""
+    for each in checker.scope.replaced:
+        message = next(warned.message for warned in checker.warnings if warned.span == each.span)
+        warnings.warn(f"{message}: {checker.text(each.span)}", NotationWarning, stacklevel=3)
 
 
 # --------------------------------------------------------------------------------------------------------- programs
@@ -206,8 +218,7 @@ def check_given(
         if isinstance(formula, Program) and formula._last is not None and formula.takes(shapes):
             return check_entry(formula._last, sizes, shapes, told)
         inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
-        tree = parse(source, syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
-        scope = analyse(source, tree)
+        scope = scope_of(source, syntax, inputs)
         checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=told)
     except NotationError as problem:
         return Checked(source, None, {}, (), (problem,), ())
@@ -224,9 +235,7 @@ def check_entry(
     program = entry.program
     try:
         given = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
-        scope = analyse(
-            program.source, parse(program.source, program.syntax, shadowed_by(shapes), functions=frozenset(PYTHON))
-        )
+        scope = program.scope_given(given)
         called = entry.function(Checker(scope))
         own = [] if called is None else arguments_of(entry, called[0], (), given)
         names = {name for name, _ in own}
@@ -262,7 +271,7 @@ def _check_all(source: str, checker: Checker) -> Checked:
             elif isinstance(what, Definition):
                 term = checker.definition(what, checker.top)
             else:
-                term = checker.term(what, checker.top)
+                term = checker.last_term(what)
         except NotationError as problem:
             checker.note(problem)
             continue
@@ -349,9 +358,10 @@ def explain(
         return formula._last.explain(values=values, sizes=sizes, **named)
     source, syntax = written(formula, syntax)
     bundle = Bundle(source, all_values(values, named))
-    tree = parse(source, syntax, shadowed_by(map(str, bundle.inputs)), functions=frozenset(PYTHON))
-    scope, names = analyse(source, tree), told_names(values, named)
+    bundle = bundle.with_numbers(source, lambda inputs: scope_of(source, syntax, inputs))
+    scope, names = scope_of(source, syntax, bundle.inputs), told_names(values, named)
     checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON, told=names)
+    tell_replaced(checker)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 

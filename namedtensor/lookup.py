@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Node
+from grammar.nodes import Call, Name, Node, Number
 
 from . import elements, loops
 from .cases import unguarded
@@ -81,7 +81,9 @@ def fact(checker: Checker, key: Key, holder: Frame, frame: Frame) -> Term | None
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
-            return checker.family(key, family, indices, holder, frame)
+            found = checker.family(key, family, indices, holder, frame)
+            if found is not None:  # else another part of it may have this member
+                return found
     return None
 
 
@@ -187,8 +189,11 @@ def check_statement(checker: Checker, definition: Definition, term: Term, frame:
     declared, declaring = checker.local_declaration(definition.key, frame)
     if declared is not None:
         checker.check_member(term, declared, declaring, definition.body)
+    if definition.claims and definition.elements:
+        frame = elements.each_element(checker, definition.elements, term.shape, frame)
+    over = definition.range if not definition.is_family else None
     for other in definition.claims:
-        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span), frame))
+        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), frame))
 
 
 def local_declaration(checker: Checker, key: Key, frame: Frame) -> tuple[nodes.Set | None, Frame]:
@@ -236,7 +241,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
         if member in holder.memo and not isinstance(holder.memo[member], NotationError):
             found = holder.memo[member]
             continue
-        if member in holder.variables:
+        if member in holder.variables or has_own_equation(checker, member, holder):
             continue
         marker = (id(holder), member)
         if marker in frame.active:
@@ -267,6 +272,11 @@ def member_term(checker: Checker, family: Definition, place: Frame) -> Term:
     found = checker.term(family.body, place)
     checker.check_statement(family, found, place)
     return found
+
+
+def has_own_equation(checker: Checker, member: Key, holder: Frame) -> bool:
+    """Whether a member of a family is defined by itself: what the family says of it is a claim then."""
+    return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
 
 def member_key(checker: Checker, family: Definition, indices: dict) -> Key:
@@ -375,7 +385,14 @@ def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term 
         each.base == name.base for each in declared
     ):
         return None
-    key = name.key(value)
+
+    def member(part: Node) -> str:
+        """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
+        text = component(part, value)
+        size = checker.solver.value(part, frame) if not isinstance(part, (Name, Number)) else None
+        return str(known(size)) if size is not None and is_known(size) else text
+
+    key = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
     return checker.find(key, frame, node)
 
 

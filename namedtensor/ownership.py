@@ -1,43 +1,172 @@
 """Which definitions belong to a function (language.md §4).
 
 A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
-directly or through another such definition.
+directly or through another such definition. A family is one definition with all its starts:
+
+    s^0 = 0 · b                             ┐
+    s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ belong whole to f(b) = s^3
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Index, Name, Node
+from grammar.nodes import Axis, Call, Index, Name, Node, Number
 
-from .names import Key, spelled, walk
+from .names import Key, component, spelled, walk
 
 if TYPE_CHECKING:
     from .scope import Definition, Function
+
+ANY = "…"  # in a pattern: an index
 
 
 def component_names(node: Node) -> set[str]:
     return {inner.text.rstrip("'") for inner in walk(node) if isinstance(inner, Name)}
 
 
-ByKey = dict[Key, list["Definition"]]
-ByBase = dict[str, list["Definition"]]
+Group = list["Definition"]  # of one name: one equation, or several for its elements
 
 
-def by_name(tensors: list[Definition]) -> tuple[ByKey, ByBase]:
-    """Definitions by key, and families by the base of their name."""
-    by_key: ByKey = {}
-    by_base: ByBase = {}
-    for definition in tensors:
-        if not definition.is_family:
-            by_key.setdefault(definition.key, []).append(definition)
-        else:
-            by_base.setdefault(definition.name.base, []).append(definition)
-    return by_key, by_base
+@dataclass(eq=False)
+class Unit:
+    """What is one definition: an equation, the equations for the elements of one name, or a family with all its starts.
+
+    `parts` are the families, several where each has a range of its own; `options` the equations of each other name, of
+    which there are several where functions share a family and start it each in its own way.
+    """
+
+    base: str
+    parts: list[Definition]
+    options: dict[Key, list[Group]] = field(default_factory=dict)
+    pattern: Key | None = None
+
+    def __iter__(self) -> Iterator[Definition]:
+        """All its equations."""
+        yield from self.parts
+        yield from (definition for groups in self.options.values() for group in groups for definition in group)
+
+    @property
+    def position(self) -> int:
+        return self.parts[0].position if self.parts else next(iter(self)).position
+
+    def means(self, key: Key) -> bool:
+        """Whether a use of this name may be one of it."""
+        return key in self.options or (self.pattern is not None and matches(self.pattern, key))
 
 
-def facts_of(function: Function, by_key: ByKey, by_base: ByBase) -> list[Definition]:
+def pattern_of(family: Definition, indices: set[str]) -> Key:
+    """h^{l,t}_Q with … where an index stands: ("h", ("Q",), ("…", "…"))."""
+    assert family.range is not None
+    variables = indices | {family.range.variable.text}
+
+    def open(part: Node) -> str:
+        return ANY if component_names(part) & variables else component(part)
+
+    name = family.name
+    return Key(name.base, tuple(map(open, name.subscript)), tuple(map(open, name.superscript)))
+
+
+def matches(pattern: Key, key: Key) -> bool:
+    if pattern.base != key.base or [len(pattern[1]), len(pattern[2])] != [len(key[1]), len(key[2])]:
+        return False
+    pairs = zip((*pattern.subscript, *pattern.superscript), (*key.subscript, *key.superscript))
+    return all(part in (ANY, use) for part, use in pairs)
+
+
+def holds(family: Definition, key: Key) -> bool:
+    """Whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
+    over = family.range
+    assert over is not None
+    parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
+    index = next((use for part, use in parts if part == over.variable), "")
+    ends = [end.value if isinstance(end, Number) else None for end in (over.first, over.last)]
+    known = [end for end in ends if end is not None]
+    return index.isdecimal() and ends[0] is not None and min(known) <= int(index) <= (max(known) if ends[1] else inf)
+
+
+class Units:
+    """The definitions of a program, each family with its starts, by name."""
+
+    def __init__(self, tensors: list[Definition], indices: set[str]):
+        self.by_base: dict[str, list[Unit]] = {}
+        plain: dict[Key, Group] = {}
+        patterns: dict[Key, Group] = {}
+        for definition in tensors:
+            if definition.is_family:
+                patterns.setdefault(pattern_of(definition, indices), []).append(definition)
+            else:
+                plain.setdefault(definition.key, []).append(definition)
+        for pattern, families in patterns.items():
+            self.add_families(pattern, families, plain)
+        for key, group in plain.items():
+            for each in runs(group):
+                self.add(Unit(key.base, [], {key: [each]}))
+
+    def add(self, unit: Unit) -> None:
+        self.by_base.setdefault(unit.base, []).append(unit)
+
+    def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group]) -> None:
+        """Families of one name: those whose ranges begin differently are parts of one; their starts leave `plain`."""
+        units: list[Unit] = []
+        for family in families:
+            firsts = [part.range.first for part in units[-1].parts if part.range] if units else []
+            if not units or (family.range and family.range.first in firsts):
+                units.append(Unit(pattern.base, [], pattern=pattern))
+            units[-1].parts.append(family)
+        for key in [key for key in plain if matches(pattern, key) and not any(holds(each, key) for each in families)]:
+            groups = runs(plain.pop(key))
+            for unit, own in zip(units, groups):
+                near = sorted(groups, key=lambda group, unit=unit: abs(group[0].position - unit.position))
+                unit.options[key] = [own] if len(groups) == len(units) else near
+            for unit in units[len(groups) :]:
+                unit.options[key] = sorted(groups, key=lambda group, unit=unit: abs(group[0].position - unit.position))
+        for unit in units:
+            self.add(unit)
+
+    def meant(self, key: Key) -> list[Unit]:
+        """What a use of this name may mean."""
+        return [unit for unit in self.by_base.get(key.base, ()) if unit.means(key)]
+
+    def nearest(self, key: Key, asker: Definition) -> list[Unit]:
+        """What an equation means by a name, where several equations give it."""
+        return sorted(self.meant(key), key=lambda unit: (key not in unit.options, abs(unit.position - asker.position)))[
+            :1
+        ]
+
+    def needed(self, nodes_: Iterable[Node]) -> list[Key]:
+        """The keys of the names that expressions use, the longest spelling first where a definition has it."""
+        found: list[Key] = []
+        stack: list = list(nodes_)
+        while stack:
+            current = stack.pop()
+            name = spelled(current) if not isinstance(current, Axis) else None
+            if name is not None:
+                found.append(name.key())
+                if isinstance(current, (nodes.Superscript, nodes.Subscript)) and not self.meant(found[-1]):
+                    stack.append(current.base)
+            elif isinstance(current, Call):
+                stack.extend(current.arguments)
+                stack.extend(current.parameters)
+            else:
+                stack.extend(nodes.children(current))
+        return found
+
+
+def runs(group: Group) -> list[Group]:
+    """Equations of one name: those for elements with a range fill parts together, and so do single elements in a row."""
+    if not all(definition.elements for definition in group):
+        return [[definition] for definition in group]
+    parts = [definition for definition in group if definition.range is not None]
+    whole = [[definition] for definition in group if definition.range is None]
+    return whole + ([parts] if parts else [])
+
+
+def facts_of(function: Function, units: Units) -> list[Definition]:
     """The definitions that belong to a function, by language.md §4.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
@@ -46,107 +175,77 @@ def facts_of(function: Function, by_key: ByKey, by_base: ByBase) -> list[Definit
     parameters = {name.key() for name in (*function.parameters, *function.options)}
     labelled = {key for key in parameters if key.subscript or key.superscript}
 
-    def distance(definition: Definition):
-        below = definition.position > function.position
-        return (not below, abs(definition.position - function.position))
+    def candidates(key: Key) -> list[Unit]:
+        """What a name may mean here: what is spelled so before a family of which it may be a member."""
 
-    def candidates(key: Key) -> list[list[Definition]]:
-        group = sorted(by_key.get(key, []), key=distance)
-        if group and all(definition.elements for definition in group):
-            groups = _runs(group)
-        else:
-            groups = [[definition] for definition in group]
-        return groups + [[definition] for definition in sorted(by_base.get(key.base, []), key=distance)]
+        def far(unit: Unit) -> tuple:
+            return key not in unit.options, unit.position < function.position, abs(unit.position - function.position)
+
+        return sorted(units.meant(key), key=far)
+
+    def touches(definitions: Iterable[Definition]) -> bool:
+        """Whether equations mention what the head binds, directly or through others."""
+        seen: set[int] = set()
+        stack = list(definitions)
+        while stack:
+            definition = stack.pop()
+            if id(definition) in seen:
+                continue
+            seen.add(id(definition))
+            names, words = mentions(definition, units)
+            if words & bound or any(key in labelled for key in names):
+                return True
+            for key in names:
+                for unit in units.nearest(key, definition):
+                    stack += unit
+        return False
 
     verdicts: dict[int, bool] = {}
 
-    def belongs(group: list[Definition], visiting: frozenset[int]) -> bool:
-        marker = id(group[0])
-        if marker in verdicts:
-            return verdicts[marker]
-        if marker in visiting:
-            return False
-        names, words = mentions(group, by_key)
-        found = bool(words & bound) or any(key in labelled for key in names)
-        if not found:
-            for key in names:
-                options = candidates(key)
-                if any(belongs(option, visiting | {marker}) for option in options[:1]):
-                    found = True
-                    break
-        if found or not visiting:
-            verdicts[marker] = found
-        return found
+    def belongs(unit: Unit) -> bool:
+        if id(unit) not in verdicts:
+            verdicts[id(unit)] = touches(unit)
+        return verdicts[id(unit)]
 
-    taken: dict[Key, list[Definition]] = {}
-    pending = list(needed(function.body, by_key))
-    for claim in function.claims:
-        pending += needed(claim, by_key)
+    taken: dict[int, list[Definition]] = {}
+    pending = units.needed((function.body, *function.claims))
     while pending:
         key = pending.pop()
-        if key in taken or key in parameters:
+        if key in parameters:
             continue
-        for group in candidates(key):
-            if belongs(group, frozenset()):
-                taken[key] = group
-                for definition in group:
-                    pending += needed(definition.body, by_key)
-                break
-    unique: dict[int, Definition] = {id(d): d for group in taken.values() for d in group}
-    return list(unique.values())
-
-
-def _runs(group: list[Definition]) -> list[list[Definition]]:
-    """Definitions by elements of one name: those without a range stand alone, those with one fill parts together."""
-    parts = [definition for definition in group if definition.range is not None]
-    whole = [[definition] for definition in group if definition.range is None]
-    return whole + ([parts] if parts else [])
-
-
-def needed(node: Node, by_key: dict[Key, list[Definition]]) -> list[Key]:
-    """The keys of the names that an expression uses, longest spelling first where a definition has it."""
-    found: list[Key] = []
-    stack: list = [node]
-    while stack:
-        current = stack.pop()
-        name = spelled(current) if not isinstance(current, Axis) else None
-        if name is not None:
-            key = name.key()
-            if key in by_key or isinstance(current, Name):
-                found.append(key)
-                continue
-            found.append(key)
-            if isinstance(current, (nodes.Superscript, nodes.Subscript)):
-                stack.append(current.base)
+        unit = next((unit for unit in candidates(key) if belongs(unit)), None)
+        if unit is None or id(unit) in taken:
             continue
-        if isinstance(current, Call):
-            stack.extend(current.arguments)
-            stack.extend(current.parameters)
-            continue
-        stack.extend(nodes.children(current))
-    return found
+        whole = taken[id(unit)] = list(unit.parts)
+        for groups in unit.options.values():
+            whole += next((group for group in groups if len(groups) > 1 and touches(group)), groups[0])
+        for definition in whole:
+            pending += units.needed(said(definition))
+    return [definition for whole in taken.values() for definition in whole]
 
 
-def mentions(group: list[Definition], by_key: dict[Key, list[Definition]]) -> tuple[list[Key], set[str]]:
-    """The keys that definitions use, and the single words (names and indices) that they mention."""
-    keys: list[Key] = []
-    words: set[str] = set()
-    for definition in group:
-        local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
-        if definition.range is not None:
-            local.add(definition.range.variable.text)
-        here = needed(definition.body, by_key)
-        keys += here
-        words |= {key.base for key in here if not key.subscript and not key.superscript} - local
-        for node in (definition.body, *(item for _, item in definition.elements)):
-            for inner in walk(node):
-                if isinstance(inner, (nodes.Superscript, nodes.Subscript)):
-                    for part in inner.components:
-                        words |= component_names(part)
-                elif isinstance(inner, Call):
-                    for part in (*inner.superscript, *inner.subscript):
-                        words |= component_names(part)
-                elif isinstance(inner, Index):
-                    for _, index in inner.items:
-                        words |= component_names(index) - local
+def said(definition: Definition) -> tuple[Node, ...]:
+    """The expressions of an equation: its right side, and the ends of its range."""
+    over = definition.range
+    return (definition.body,) if over is None else (definition.body, over.first, over.last)
+
+
+def mentions(definition: Definition, units: Units) -> tuple[list[Key], set[str]]:
+    """The keys that an equation uses, and the single words (names and indices) that it mentions."""
+    local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
+    if definition.range is not None:
+        local.add(definition.range.variable.text)
+    keys = units.needed(said(definition))
+    words = {key.base for key in keys if not key.subscript and not key.superscript} - local
+    for node in (*said(definition), *(item for _, item in definition.elements)):
+        for inner in walk(node):
+            if isinstance(inner, (nodes.Superscript, nodes.Subscript)):
+                for part in inner.components:
+                    words |= component_names(part)
+            elif isinstance(inner, Call):
+                for part in (*inner.superscript, *inner.subscript):
+                    words |= component_names(part)
+            elif isinstance(inner, Index):
+                for _, index in inner.items:
+                    words |= component_names(index) - local
     return keys, words

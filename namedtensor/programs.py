@@ -15,11 +15,7 @@ from .advice import no_attribute
 from .axes import show
 from .check import Checker
 from .checked import Checked, Input
-from .compiled import (
-    Values,
-    all_values,
-    whole_sizes,
-)
+from .compiled import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .entries import Entries, Entry
 from .explain import Explanation
 from .given_names import told_names
@@ -27,7 +23,7 @@ from .given_shapes import shape_of
 from .kinds import as_count, as_mapping, as_names, as_text, wrong
 from .lifting import Bindings, enter
 from .limits import deep
-from .names import key, walk
+from .names import Key, key, walk
 from .operators import REGISTRY
 from .program_names import ProgramNames
 from .registered import PYTHON
@@ -56,7 +52,7 @@ class Program(Repeating):
         self.syntax = syntax
         try:
             self.tree = parse(source, syntax, functions=frozenset(PYTHON))
-            self.scope: Scope = analyse(source, self.tree)
+            self.scope: Scope = analyse(source, self.tree, open=True)
         except NotationError as problem:
             raise problem.alone() from None
         self._entries: dict[Any, Any] = {}
@@ -247,9 +243,10 @@ class Program(Repeating):
 
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]):
         """The program's value; or, where it ends with a function, that function of the arguments."""
-        if self._last is not None:
-            result = self._last(*arguments, values=values, sizes=sizes, **named)
-            self._again, self._named = self._last._again, self._last._named
+        last = self._last_given(all_values(values, named))
+        if last is not None:
+            result = last(*arguments, values=values, sizes=sizes, **named)
+            self._again, self._named = last._again, last._named
             PYTHON.watched_by(self)
             return result
         if arguments:
@@ -264,8 +261,9 @@ class Program(Repeating):
 
     def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
         """Every step to the program's value, or to that of the function that it ends with; see `Entry.explain`."""
-        if self._last is not None:
-            return self._last.explain(*arguments, values=values, sizes=sizes, **named)
+        last = self._last_given(all_values(values, named))
+        if last is not None:
+            return last.explain(*arguments, values=values, sizes=sizes, **named)
         from .formula import explain
 
         return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
@@ -281,17 +279,35 @@ class Program(Repeating):
         """A drawing of the way to the program's value, or to that of the function that it ends with; see `Entry.diagram`."""
         from .diagrams import diagram
 
-        last = self.scope.last
-        entry = self[str(last.key)] if isinstance(last, Definition) and last.range is None else self._last
+        given = {**(values or {}), **shapes}
+        scope = self.scope_given({key(name): Input(shape_of(shape, name)) for name, shape in given.items()})
+        last = scope.last
+        entry = self[str(last.key)] if isinstance(last, Definition) and last.range is None else self.function_of(scope)
         return diagram(self, entry, arguments, shapes, sizes, expand, values)
 
     @cached_property
     def _last(self) -> Entry | None:
         """The function that the program ends with, as it is called."""
-        function = self.last_function()
-        if function is None:
-            return None
-        return self[function.title]
+        return self.function_of(self.scope)
+
+    def _last_given(self, given: Mapping[str, Any]) -> Entry | None:
+        """The same where these values are given, of which an equation may be a claim."""
+        if self._last is None or not self.scope.replaced:
+            return self._last
+        return self.function_of(self.scope_given({key(name): Input(axes_of(each)) for name, each in given.items()}))
+
+    def scope_given(self, inputs: Mapping[Key, Input]) -> Scope:
+        """What the program says, where these inputs are given."""
+        shadowed = shadowed_by([*map(str, inputs)], self.scope.functions)
+        tree = (
+            parse(self.source, self.syntax, shadowed, functions=frozenset(PYTHON)) if shadowed or PYTHON else self.tree
+        )
+        return analyse(self.source, tree, axes_given(inputs))
+
+    def function_of(self, scope: Scope) -> Entry | None:
+        """The function that the program ends with, by what it says."""
+        function = last_function(scope)
+        return None if function is None else self[function.title]
 
     def takes(self, named: Iterable[str]) -> bool:
         """Whether one of these is an argument of the function that the program ends with."""
@@ -299,10 +315,7 @@ class Program(Repeating):
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
     def last_function(self) -> Function | None:
-        functions = list(self.scope.all_functions())
-        if not functions or self.scope.last is not None:
-            return None
-        return max(functions, key=lambda function: function.position)
+        return last_function(self.scope)
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name.
@@ -365,7 +378,7 @@ class Program(Repeating):
             for family in self.scope.families:
                 checker.definition(family, checker.top)
             if isinstance(self.scope.last, tuple(Checker.RULES)):
-                checker.term(self.scope.last, checker.top)
+                checker.last_term(self.scope.last)
             for function in self.scope.all_functions():
                 if all(kind == "label" for kind, _ in (*function.subscript, *function.superscript)):
                     self.demand_function(checker, function)
@@ -473,3 +486,16 @@ class Program(Repeating):
 
 class Formula(Program):
     """One formula or function: callable, inspectable."""
+
+
+def last_function(scope: Scope) -> Function | None:
+    """The function that a program ends with, where it has no other value."""
+    functions = list(scope.all_functions())
+    if not functions or scope.last is not None:
+        return None
+    return max(functions, key=lambda function: function.position)
+
+
+def axes_of(value: Any) -> dict[str, Any]:
+    """The axes of a tensor that is given; a plain number has none."""
+    return dict.fromkeys(getattr(value, "axes", ()))

@@ -15,7 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from .names import Key, Spelled, spelled
+from .names import Key, Spelled, component, spelled
 from .reference import Tensor, assemble, number, position, records
 from .reference_frames import Frame, declaration, match_key, nearest_call, plain, set_axes, whole
 from .reference_sizes import Sizes, whole_size
@@ -107,7 +107,8 @@ class Names(Sizes):
         for step in range(first, wanted + 1):
             place = Frame(parent=holder, sizes_from=holder, indices={**indices, variable: step})
             name = family.name.key(place.indices.get)
-            if step == wanted or (name not in holder.variables and (id(holder), name) not in self.busy):
+            own = holder.function.facts if holder.function is not None else self.scope.definitions
+            if step == wanted or (name not in {*holder.variables, *own} and (id(holder), name) not in self.busy):
                 value = self.once(name, holder, partial(self.member, family, place))
         return value
 
@@ -168,7 +169,11 @@ class Names(Sizes):
         def value(word: str) -> Any:
             return frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))
 
-        return name.key(value)
+        def member(part: Node) -> str:
+            size = None if isinstance(part, (Name, nodes.Number)) else self.size_value(part, frame)
+            return component(part, value) if size is None else str(whole_size(size, name.base))
+
+        return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
     def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
         """iota_{ax} and I_{ax,ax'}."""

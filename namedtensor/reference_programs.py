@@ -36,7 +36,7 @@ from .reference import (
     unite,
 )
 from .reference_calculus import changes_in, derivative, differential
-from .reference_frames import Fact, Frame, axis_named, declaration, need, plain, set_axes
+from .reference_frames import Fact, Frame, axis_named, declaration, match_key, need, plain, set_axes, whole
 from .reference_functions import apply, divide, power
 from .reference_names import CALLS, STEPS, Names
 from .reference_sizes import stated
@@ -63,7 +63,20 @@ class Evaluation(Names):
         last = self.scope.last
         if last is None:
             raise NotationError(105, "there is no value here, only functions")
-        return self.checked(self.last(last) if isinstance(last, Definition) else self.value(last, self.top))
+        if isinstance(last, Definition):
+            return self.checked(self.last(last), True)
+        return self.checked(
+            self.all_elements(last, self.top) if self.scope.of_claim else self.value(last, self.top), True
+        )
+
+    def all_elements(self, side: Node, frame: Frame) -> Tensor:
+        """The value of a side of a claim, for every index that nothing says."""
+        free = self.free_index((side,), frame)
+        if free is None:
+            return self.value(side, frame)
+        name, axis, size = free
+        frames = {(n,): Frame(parent=frame, sizes_from=frame, elements={name: number(n)}) for n in range(1, size + 1)}
+        return assemble({axis: size}, {place: self.all_elements(side, inner) for place, inner in frames.items()})
 
     def last(self, definition: Definition) -> Tensor:
         if not definition.is_family:
@@ -78,17 +91,21 @@ class Evaluation(Names):
             raise NotationError(201, f"{name} is not known")
         return found
 
-    def checked(self, value: Tensor) -> Tensor:
-        """The value, once everything that the program says of sizes and values is found to hold."""
+    def checked(self, value: Tensor, whole: bool = False) -> Tensor:
+        """The value, once everything that the program says of sizes and values is found to hold.
+
+        Of a part of the program, not the `whole`, what is not given for that part may be claimed anything about.
+        """
         self.check_facts([*stated(self.scope.sizes, self.top), *self.top.facts])
         self.check_given()
         for claim in self.scope.claims:
             try:
                 self.check_claim(claim, self.top)
             except NotationError as problem:
-                if problem.number not in (201, 204, 206, 309):  # it speaks of what is not given
+                if whole or problem.number not in (201, 204, 206, 309):
                     raise
-        for name in self.used:
+        self.check_members({*self.scope.definitions, *self.top.variables}, self.scope.families, self.top)
+        for name in self.top.variables if whole else self.used:
             declared = declaration(self.scope, name)
             if declared is not None:
                 self.check_domain(self.top.variables[name], declared[0], self.top)
@@ -383,6 +400,7 @@ class Evaluation(Names):
         self.check_facts([*stated(function.sizes, inner), *inner.facts])
         for claim in (*function.local_claims, *(Claim(function.body, other, (0, 0)) for other in function.claims)):
             self.check_claim(claim, inner)
+        self.check_members(set(function.facts), function.families, inner)
         return value
 
     # ------------------------------------------------------------------------------------------------ what is claimed
@@ -390,8 +408,9 @@ class Evaluation(Names):
         for definition in group:
             for of in definition.statement.sets:
                 self.check_member(value, of, frame)
-            for other in definition.claims:
-                self.check_claim(Claim(definition.body, other, (0, 0)), frame)
+            places = self.places(definition, value.shape, frame) if definition.elements else (frame,)
+            for other, place in ((other, place) for other in definition.claims for place in places):
+                self.check_claim(Claim(definition.body, other, (0, 0)), place)
         for of, place in self.sets_of(group[0].key, frame):
             self.check_member(value, of, place)
         return value
@@ -418,7 +437,32 @@ class Evaluation(Names):
             if not holds(entry):
                 raise NotationError(407, f"{entry} does not lie in the declared set")
 
+    def check_members(self, names: set[Key], families: list[Definition], holder: Frame) -> None:
+        """What a family says of a member that is given, or has an equation of its own, is a claim."""
+        for family in families:
+            over = family.range
+            assert over is not None and family.head is not None
+            known = [(name, match_key(family.name, name, self.scope.indices)) for name in names]
+            for indices in (found for name, found in known if found is not None):
+                step = whole(indices.get(over.variable.text))
+                if step is not None and self.bound(over.first, holder) <= step <= self.bound(over.last, holder):
+                    frame = Frame(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
+                    self.check_claim(Claim(family.head, family.body, family.statement.span), frame)
+
     def check_claim(self, claim: Claim, frame: Frame) -> None:
+        if claim.range is not None:
+            over = claim.range
+            for step in range(self.bound(over.first, frame), self.bound(over.last, frame) + 1):
+                place = Frame(parent=frame, sizes_from=frame, indices={over.variable.text: step})
+                self.check_claim(Claim(claim.left, claim.right, claim.span), place)
+            return
+        free = self.free_index((claim.left, claim.right), frame)
+        if free is not None:
+            name, _, size = free
+            for place in range(1, size + 1):
+                inner = Frame(parent=frame, sizes_from=frame, elements={name: number(place)})
+                self.check_claim(claim, inner)
+            return
         if isinstance(claim.right, nodes.Set):
             return self.check_member(self.value(claim.left, frame), claim.right, frame)
         self.changes = changes_in(self, (claim.left, claim.right), frame)
@@ -432,6 +476,23 @@ class Evaluation(Names):
             if not (x == y or abs(x - y) <= TOLERANCE * scale or (x != x and y != y)):
                 message = f"this does not hold: {x} on the left, {y} on the right"
                 raise NotationError(403, message, self.scope.source, claim.span)
+
+    def free_index(self, sides: tuple[Any, ...], frame: Frame) -> tuple[Key, str, int] | None:
+        """An index i of A_{height(i)} that nothing says, the axis, and how far it goes: the claim is about all elements."""
+        for part in (part for side in sides for part in walk(side) if isinstance(part, Index)):
+            for axis, place in part.items:
+                name = Key(place.text) if isinstance(place, Name) else None
+                if (
+                    name is None
+                    or self.find(name, frame) is not None
+                    or self.known(("scalar", name), frame) is not None
+                ):
+                    continue
+                base = self.value(part.base, frame)
+                need(base, *frame.real(axis.name))
+                (real,) = frame.real(axis.name)
+                return name, real, base.shape[real]
+        return None
 
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, frame: number(node.value),
@@ -546,8 +607,9 @@ def deep_recursion():
 
 def read(source: str, syntax: str, values: Mapping[str, Any]) -> tuple[Scope, dict[Key, Tensor]]:
     inputs = {key(name): as_tensor(value, name) for name, value in values.items()}
-    shadowed = frozenset(str(name) for name in inputs if str(name) in FUNCTIONS)
-    return analyse(source, parse(source, syntax, shadowed)), inputs
+    shadowed = frozenset(str(name) for name in inputs if str(name) in FUNCTIONS or name != Key(name.base))
+    given = {name: frozenset(X.shape) for name, X in inputs.items()}
+    return analyse(source, parse(source, syntax, shadowed), given), inputs
 
 
 def evaluate(source: str, values: Mapping[str, Any], sizes: Mapping[str, int], syntax: str) -> Tensor:

@@ -17,9 +17,11 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
+from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
-from .ownership import by_name, component_names, facts_of
+from .ownership import Units, component_names, facts_of
+from .value_of_program import value_of
 
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
@@ -110,11 +112,12 @@ class SizeFact:
 
 @dataclass(eq=False, frozen=True)
 class Claim:
-    """left = right, or left ∈ set, that defines nothing."""
+    """left = right, or left ∈ set, that defines nothing; with a `range`, for every number of it."""
 
     left: Node
     right: Node | nodes.Set
     span: tuple[int, int]
+    range: Range | None = None
 
 
 @dataclass(eq=False)
@@ -133,37 +136,55 @@ class Scope:
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
+    of_claim: bool = False  # whether that is a side of a claim
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
+    given: frozenset[Key] = frozenset()  # the names that values are given for
+    replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
+    calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
 
     def all_functions(self) -> Iterable[Function]:
         return (function for group in self.functions.values() for function in group)
 
 
-def analyse(source: str, program: nodes.Program) -> Scope:
+def analyse(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
     """Sort the statements of a program and say what belongs to what.
 
-    Raises NotationError of kind name where one name has two definitions.
+    `given` has the names that values are given for, with their axes: an equation about one of these is a claim. It is
+    `open` where more may be given later: then a second equation for a function may be one. Raises NotationError of
+    kind name where one name has two definitions.
     """
-    mark = (source, id(program))  # the scope holds the program, so that its id stays its own; a hash would walk it
+    given = given or {}
+    # the scope holds the program, so that its id stays its own; a hash would walk it
+    mark = (source, id(program), frozenset(given.items()), open)
     found = _SCOPES.get(mark)
     if found is None:
         with deep(source):
-            found = _SCOPES[mark] = _analyse(source, program)
+            found = _SCOPES[mark] = _analyse(source, program, given, open)
         if len(_SCOPES) > 512:
             _SCOPES.pop(next(iter(_SCOPES)))
     return found
 
 
-_SCOPES: dict[tuple[str, int], Scope] = {}
+_SCOPES: dict[tuple, Scope] = {}
 
 
-def _analyse(source: str, program: nodes.Program) -> Scope:
-    scope = Scope(source, program)
-    sorter = _Sorter(scope)
-    for position, statement in enumerate(program.statements):
-        sorter.add(position, statement)
+def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
+    claimed: frozenset[Head] = frozenset()
+    while True:
+        scope = Scope(source, program, given=frozenset(given))
+        sorter = _Sorter(scope, claimed)
+        for position, statement in enumerate(program.statements):
+            sorter.add(position, statement)
+        sorter.sort()
+        further = claimed_heads(scope, given, open) - claimed
+        if not further:
+            break
+        claimed |= further
     sorter.finish()
+    scope.replaced = replaced(scope)
+    statements = [(program.statements[position], side) for position, side in claimed]
+    scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]
     if any(sign in source for sign in DERIVATIVES):
         by = (
             spelled(varied(node)) for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))
@@ -189,8 +210,8 @@ def varied(node: nodes.Derivative | nodes.Differential) -> Node:
 
 
 class _Sorter:
-    def __init__(self, scope: Scope):
-        self.scope = scope
+    def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
+        self.scope, self.claimed = scope, claimed
         self.tensors: list[Definition] = []
         self.functions: list[Function] = []
         self.size_facts: list[tuple[int, SizeFact]] = []
@@ -203,7 +224,6 @@ class _Sorter:
         scope = self.scope
         if isinstance(statement, nodes.Value):
             scope.values.append((position, statement.body))
-            scope.last = statement.body
         elif isinstance(statement, Signature):
             scope.signatures.append((position, statement))
             self.signatures.setdefault(spelling(statement.head), []).append(statement)
@@ -232,12 +252,15 @@ class _Sorter:
         if any(isinstance(side, Size) for side in sides):
             self.state_sizes(position, statement)
             return
-        heads = [index for index, side in enumerate(sides) if definable(side)]
+        counting = variables_of(statement)
+        heads = [
+            index
+            for index, side in enumerate(sides)
+            if definable(side) and (position, index) not in self.claimed and side not in counting
+        ]
         if not heads:
-            for other in sides[1:]:
-                self.claims.append((position, Claim(sides[0], other, statement.span)))
-            for each in statement.sets:
-                self.claims.append((position, Claim(sides[0], each, statement.span)))
+            for other in (*sides[1:], *statement.sets):
+                self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
             return
         chosen = heads[0]
         others = [side for index, side in enumerate(sides) if index != chosen]
@@ -248,12 +271,15 @@ class _Sorter:
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeFact(left, right, (left.span[0], right.span[1]))))
         names = [side for side in sides if isinstance(side, Name)]
-        if len(names) == 1 and not any(isinstance(side, Size) for side in sides[:1]):
+        if (
+            len(names) == 1
+            and not any(isinstance(side, Size) for side in sides[:1])
+            and (position, sides.index(names[0])) not in self.claimed
+        ):
             body = next(side for side in sides if side is not names[0])
             self.define(position, statement, names[0], body, ())
 
     def define(self, position, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
-        scope = self.scope
         if isinstance(head, Call):
             parameters = tuple(spelled(argument) for argument in head.arguments)
             options = tuple(spelled(argument) for argument in head.parameters)
@@ -270,7 +296,6 @@ class _Sorter:
             self.check_ranged(name, statement.range, head)
         definition = Definition(position, name, body, statement, claims, statement.range, elements, head)
         self.tensors.append(definition)
-        scope.last = definition
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
         """Raise where an equation over a range defines one name only."""
@@ -289,14 +314,11 @@ class _Sorter:
         )
 
     # ------------------------------------------------------------------------------------------------- all together
-    def finish(self) -> None:
+    def sort(self) -> None:
+        """Say what belongs to what."""
         scope = self.scope
         self.classify_heads()
-        heads: dict[tuple, Function] = {}
         for function in self.functions:
-            other = heads.setdefault(spelling(function.head), function)
-            if other is not function:
-                self.twice(function.title, other.statement, function.statement, function.head.span)
             scope.functions.setdefault(function.operator, []).append(function)
         for function in self.functions:
             scope.indices |= {text for kind, text in function.superscript if kind == "index"}
@@ -305,7 +327,22 @@ class _Sorter:
         self.attach_signatures()
         self.attach_declarations()
         self.attach_sizes()
-        self.attach_claims()
+
+    def finish(self) -> None:
+        """Raise where a name has two definitions; else say what is claimed, and what the value is."""
+        heads: dict[tuple, Function] = {}
+        for function in self.functions:
+            other = heads.setdefault(spelling(function.head), function)
+            if other is not function:
+                self.twice(function.title, other.statement, function.statement, function.head.span)
+        for group in self.scope.definitions.values():
+            if len(group) > 1 and not all(definition.elements for definition in group):
+                self.twice(str(group[0].key), group[0].statement, group[1].statement, group[1].statement.sides[0].span)
+        claimed = self.attach_claims()
+        self.scope.last = value_of(self.scope, claimed)
+        if not any(self.scope.last is node for _, node in self.scope.values):
+            self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
+            self.scope.of_claim = bool(self.scope.values)
 
     def twice(self, name: str, first: Equation, second: Equation, span) -> None:
         raise NotationError(
@@ -382,9 +419,9 @@ class _Sorter:
 
     def own_facts(self) -> None:
         owned: set[int] = set()
-        by_key, by_base = by_name(self.tensors)
+        units = Units(self.tensors, self.scope.indices)
         for function in self.functions:
-            for definition in facts_of(function, by_key, by_base):
+            for definition in facts_of(function, units):
                 owned.add(id(definition))
                 if definition.is_family:
                     function.families.append(definition)
@@ -397,17 +434,6 @@ class _Sorter:
                 self.scope.families.append(definition)
             else:
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
-        for group in self.scope.definitions.values():
-            if len(group) > 1 and not all(definition.elements for definition in group):
-                self.twice(str(group[0].key), group[0].statement, group[1].statement, group[1].statement.sides[0].span)
-        if isinstance(self.scope.last, Definition) and id(self.scope.last) in owned:
-            self.scope.last = self.last_value(owned)
-
-    def last_value(self, owned: set[int]):
-        """The last statement with a value that belongs to no function."""
-        candidates: list[tuple[int, Any]] = [(d.position, d) for d in self.tensors if id(d) not in owned]
-        candidates += self.scope.values
-        return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
     def attach_signatures(self) -> None:
         for function in self.functions:
@@ -440,8 +466,8 @@ class _Sorter:
             owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
-    def attach_claims(self) -> None:
-        """Give each claim to its function, or to the program; the value of a program of claims is the last left side."""
+    def attach_claims(self) -> list[tuple[int, Node]]:
+        """Give each claim to its function, or to the program; the left sides of the program's, which may be its value."""
         claimed: list[tuple[int, Node]] = []
         bound = gathered(self.functions, lambda function: function.bound)
         stated = {definition.name.base for definition in self.tensors}
@@ -455,12 +481,19 @@ class _Sorter:
                 owner.local_claims.append(claim)
             else:
                 self.scope.claims.append(claim)
-                if not any(isinstance(node, nodes.Differential) for node in walk(claim.left)):  # which has no value
+                if claim.range is None and not any(
+                    isinstance(node, nodes.Differential)
+                    for node in walk(claim.left)  # which has no value
+                ):
                     claimed.append((position, claim.left))
-        if self.scope.last is None and not self.scope.functions:
-            for position, left in claimed[-1:]:
-                self.scope.values.append((position, left))
-                self.scope.last = left
+        return claimed
+
+
+def variables_of(statement: Equation) -> list[Name]:
+    """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
+    items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
+    found = [index for _, index in items if isinstance(index, Name)]
+    return found if statement.range is None else [*found, statement.range.variable]
 
 
 def spelling(head: Call) -> tuple:

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
-from grammar.symbols import FUNCTIONS
 
+from .compiled import shadowed_by
 from .completion import Known
 from .files import read_given
 from .formats import FileProblem, read_text
-from .names import key, walk
+from .names import key, spelled, walk
 
 LACKS_ELEMENTS = 406
 
@@ -32,13 +32,24 @@ class Piece(NamedTuple):
     text: str
     statement: Any
     source: str
+    values: dict[str, Any]
 
     @property
     def scope(self) -> Any:
         """What the statement defines."""
         from .scope import analyse
 
-        return analyse(self.source, nodes.Program((self.statement,), self.statement.span))
+        return analyse(self.source, nodes.Program((self.statement,), self.statement.span), self.given)
+
+    @property
+    def given(self) -> dict[Any, frozenset[str]]:
+        """The values that an equation may be a claim about: a name that stands alone on its left is given a new one."""
+        sides = getattr(self.statement, "sides", ())
+        return (
+            {}
+            if sides and spelled(sides[0]) is not None
+            else {key(name): frozenset(getattr(X, "axes", ())) for name, X in self.values.items()}
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +89,7 @@ class Session:
 
     # --------------------------------------------------------------------------------------------------------- reading
     def parsed(self, text: str, syntax: str = "text") -> nodes.Program:
-        return parse(text, syntax, frozenset(name for name in self.values if name in FUNCTIONS))
+        return parse(text, syntax, shadowed_by(self.values))
 
     def read(self, text: str) -> list[Piece]:
         """The statements of a text, read with the facts before it: they say whether f(x) is a call."""
@@ -88,7 +99,7 @@ class Session:
         except NotationError as problem:
             raise self.told(problem, source, text, start) from None
         new = [statement for statement in tree.statements if statement.span[0] >= start]
-        return [Piece(source[slice(*statement.span)], statement, source) for statement in new]
+        return [Piece(source[slice(*statement.span)], statement, source, self.values) for statement in new]
 
     def as_text(self, line: str, syntax: str = "auto") -> str:
         """A formula in the text spelling, in which the session keeps it."""
@@ -115,7 +126,7 @@ class Session:
         source = "\n".join(self.facts.values())
         if not source:
             return []
-        return [Piece(source[slice(*each.span)], each, source) for each in self.parsed(source).statements]
+        return [Piece(source[slice(*each.span)], each, source, {}) for each in self.parsed(source).statements]
 
     # ------------------------------------------------------------------------------------------------------- statements
     def state(self, pieces: list[Piece]) -> str:
@@ -147,7 +158,7 @@ class Session:
         waiting = self.facts.get(name)
         for whole in (text, f"{waiting}\n{text}") if waiting else (text,):
             try:
-                value = self.evaluate(whole, without=(name,))
+                value = self.evaluate(whole, without=(name,), ending=f"\n{name}")
             except NotationError as problem:
                 if problem.number != LACKS_ELEMENTS:
                     raise

@@ -205,7 +205,9 @@ class Solver:
             found = frame.scalars.get(name)
             if found is None and name in frame.variables:
                 found = frame.variables[name].number
-            return found if found is not None else frame.indices.get(name.base) if not name[1] + name[2] else None
+            if found is None and not name[1] + name[2]:
+                found = frame.indices.get(name.base)
+            return int(found) if isinstance(found, str) and found.isdecimal() else found
         found = frame.sizes.get(name)
         if isinstance(found, Conflict):
             raise several_sizes(self.checker, name, found.sources, node)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
+from . import elements
+from .checked import Poisoned, Warned
 from .frames import Frame
+from .given_inputs import match_key
 from .misfits import shown
-from .names import spelled
-from .scope import Claim
+from .names import Key, spelled, walk
+from .scope import Claim, Definition
 from .sizes import agree, known
 from .terms import Term
 
@@ -19,28 +24,60 @@ if TYPE_CHECKING:
     from .check import Checker
 
 
-def check_claims(checker: Checker) -> None:
+MISSING = (201, 204, 206, 309)  # what a claim about something that is not given gets
+
+
+def check_claims(checker: Checker, whole: bool = True) -> None:
+    """Check all that the program claims; of a part of it, not `whole`, what can be said with what is given for that part."""
     checker.steps = len(checker.trace)  # what claims need is no step to the value
-    for claim in (*checker.scope.claims, *checker.given_definitions()):
+    passed = MISSING if not whole else (204, 309) if checker.demand else ()
+    holders = {*checker.scope.definitions, *checker.inputs}
+    claims = [(claim, checker.top) for claim in checker.scope.claims]
+    for claim, frame in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
         try:
-            checker.claim(claim, checker.top)
+            checker.claim(claim, frame)
         except NotationError as problem:
-            if problem.number not in (201, 206) and not checker.missing_inputs(problem):
+            if checker.collect and problem.number not in passed:
+                checker.note(problem)
+            elif problem.number not in passed:
                 raise
+        except Poisoned:
+            pass
     while checker.pending_claims:
         claim, frame = checker.pending_claims.pop()
         checker.claim(claim, frame)
-    for key, group in checker.domains():
+    for key, group in checker.domains(whole):
         checker.domain_claim(key, group)
 
 
-def given_definitions(checker: Checker) -> list[Claim]:
-    """A name that is given a value and has an equation too: the equation is a claim."""
-    return [
-        Claim(group[0].head, group[0].body, group[0].statement.span)
-        for key, group in checker.scope.definitions.items()
-        if key in checker.inputs and group[0].head is not None and not group[0].elements
-    ]
+def member_claims(
+    checker: Checker, names: Iterable[Key], families: list[Definition], holder: Frame
+) -> Iterator[tuple[Claim, Frame]]:
+    """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
+    for name in names:
+        for family in families:
+            indices = match_key(family.name, name, checker.scope.indices)
+            over = family.range
+            if indices is None or over is None or not str(indices.get(over.variable.text)).isdecimal():
+                continue
+            index = int(indices[over.variable.text])
+            first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
+            if family.head is not None and isinstance(first, int) and isinstance(last, int) and first <= index <= last:
+                frame = Frame(
+                    parent=holder, sizes_parent=holder, depth=holder.depth,
+                    indices={**indices, over.variable.text: index},
+                )  # fmt: skip
+                yield Claim(family.head, family.body, family.statement.span), frame
+
+
+def watch_replaced(checker: Checker) -> None:
+    """Warn of the program's own definitions that replace a built-in of that name; raise where that is refused."""
+    for each in checker.scope.replaced:
+        message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
+        hint = "give it a name of its own, unless that is meant"
+        if checker.strict:
+            raise checker.error(202, message, each.span, hint=hint)
+        checker.warnings.append(Warned(message, each.span, hint))
 
 
 def refused_head(checker: Checker, name: str) -> NotationError | None:
@@ -59,37 +96,63 @@ def refused_head(checker: Checker, name: str) -> NotationError | None:
     return None
 
 
-def missing_inputs(checker: Checker, problem: NotationError) -> bool:
-    return problem.number in (204, 309)
-
-
-def domains(checker: Checker):
+def domains(checker: Checker, whole: bool):
     for key in checker.inputs:
         declared, frame = checker.declaration(key)
-        if declared is not None and declared.domain != "reals" and key in checker.used:
+        if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
             yield checker.top.variables[key], (declared, frame)
 
 
 def domain_claim(checker: Checker, term: Term, group) -> None:
     declared, frame = group
-    values: list[Any] = []
-    for node in declared.elements:
-        value = checker.solver.value(node, frame)
-        if not isinstance(value, (int, float)):
-            return
-        values.append(value)
-    checker.claim_terms.append((term, (declared.domain, tuple(values)), declared.span))
+    values = domain_values(checker, declared, frame)
+    if values is not None:
+        checker.claim_terms.append((term, (declared.domain, values), declared.span))
+
+
+def domain_values(checker: Checker, of: nodes.Set, frame: Frame) -> tuple | None:
+    """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
+    values = [checker.solver.value(node, frame) for node in of.elements]
+    if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
+        return None
+    return tuple(values)
+
+
+def numbered(checker: Checker, over: nodes.Range, frame: Frame) -> Iterator[Frame]:
+    """A frame for each number of a range."""
+    first, last = checker.solver.value(over.first, frame), checker.solver.value(over.last, frame)
+    if not isinstance(first, int) or not isinstance(last, int):
+        raise checker.unknown_bound(over, frame)
+    if last - first >= getattr(checker.limits, "steps", 10**6):
+        raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
+    for step in range(first, last + 1):
+        yield Frame(parent=frame, sizes_parent=frame, depth=frame.depth, indices={over.variable.text: step})
+
+
+def with_elements(checker: Checker, sides: tuple[Any, ...], frame: Frame) -> Frame:
+    """A frame in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
+    parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
+    for part in parts:
+        if any(isinstance(index, Name) and elements.is_free(checker, index, frame) for _, index in part.items):
+            frame = elements.each_element(checker, part.items, checker.term(part.base, frame).shape, frame)
+    return frame
 
 
 def claim(checker: Checker, claim: Claim, frame: Frame) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
+    if claim.range is not None:
+        for place in numbered(checker, claim.range, frame):
+            checker.claim(replace(claim, range=None), place)
+        return
+    frame = checker.with_elements((claim.left, claim.right), frame)
     if isinstance(claim.right, nodes.Set):
         checker.check_member(checker.term(claim.left, frame), claim.right, frame, claim.left)
         return
     with checker.changing((claim.left, claim.right), frame):
         left, right = checker.term(claim.left, frame), checker.term(claim.right, frame)
     shape = checker.broadcast((left, right), claim.left, claim.span, "=", (claim.left, claim.right))
-    if set(left.shape) != set(right.shape) and right.shape and left.shape:
+    axes = [{axis for axis in side.shape if not elements.of_index(axis)} for side in (left, right)]
+    if axes[0] != axes[1] and all(axes):
         raise checker.error(
             307,
             f"the two sides of = have different axes: {shown(left.shape)} and {shown(right.shape)}",
@@ -117,6 +180,9 @@ def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Frame, node
             )
         if size is not None and value is None:
             checker.learn(size, term.shape[axis], frame)
+    values = domain_values(checker, of, frame)
+    if values is not None:
+        checker.claim_terms.append((term, (of.domain, values), of.span))
 
 
 def learn(checker: Checker, size: Node, actual: Any, frame: Frame) -> None:

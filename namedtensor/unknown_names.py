@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
+from grammar.symbols import FUNCTIONS
 
 from .advice import ELSEWHERE, did_you_mean, near
 from .frames import Frame, plain
@@ -34,6 +35,13 @@ def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
             f"{text} is an axis, and no tensor",
             place,
             hint=f"an axis stands in a subscript, as in softmax_{{{text}}} X; its size is |{text}|",
+        )
+    if key.base in FUNCTIONS and not (isinstance(place, tuple) or place is None):
+        return checker.error(
+            201,
+            f"{text} is not known as a tensor, and as the function {key.base} it lacks its operand",
+            checker.unbracketed(place),
+            hint=f"give {text} a value, or write what it applies to: {key.base}(X)",
         )
     notes = checker.known_here(key, known_names)
     hint = of_family(checker, key) or checker.unspelled(key) or of_derivative(checker, key, place)

@@ -39,7 +39,7 @@ SCRIPTS = {
     r"x^\frac12": "x^{1/2}",
     r"x^{\frac1p}": "x^{1/p}",
     r"x^\alpha_\beta": "x^α_β",
-    r"{x^2}^3": "x^2^3",
+    r"{x^2}^3": "(x^2)^3",
     r"(A + B)^*": "(A + B)^*",
     r"X^\dagger": "X^†",
     r"X^{\ast}": "X^*",

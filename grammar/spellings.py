@@ -1,0 +1,83 @@
+"""Names with their scripts, as tokens spell them: which uses a head speaks of, before there is a tree.
+
+W_1(x) = …         W_1 is a function, and W_2 is none
+h_2^t = … for t    h_2^{t-1} is a tensor, and h_3^{t-1} is not known from this
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+
+class Spelling(NamedTuple):
+    """A name, and the texts of the components of its scripts: `W_1^{l,Q}` is Spelling("W", ("1",), ("l", "Q"))."""
+
+    base: str
+    subscript: tuple[str, ...] = ()
+    superscript: tuple[str, ...] = ()
+
+    def fits(self, head: Spelling) -> bool:
+        """Whether a use can mean what this head defines, where a word may stand for anything and a number for itself."""
+        below = head.subscript
+        if len(below) == 1 and is_word(below[0]) and self.subscript:
+            below *= len(self.subscript)  # one axis of a head stands for as many as the use names
+        return (
+            self.base == head.base
+            and len(self.subscript) == len(below)
+            and len(self.superscript) == len(head.superscript)
+            and all(
+                use == part or is_word(part)
+                for use, part in zip((*self.subscript, *self.superscript), (*below, *head.superscript))
+            )
+        )
+
+    def shorter(self) -> Iterator[Spelling]:
+        """The same name, then with fewer scripts: h_2^3 may be a power of h_2."""
+        yield self
+        for each in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
+            if each != self:
+                yield each
+
+
+def is_word(component: str) -> bool:
+    return component[:1].isalpha()
+
+
+def spelling(tokens: list) -> Spelling:
+    """The name that these tokens are."""
+    scripts: dict[str, list[str]] = {"SUB": [], "SUP": []}
+    position = 1
+    while position < len(tokens):
+        kind = tokens[position].type
+        group, position = _group(tokens, position + 1)
+        if kind in scripts:
+            scripts[kind] += _components(group)
+    return Spelling(tokens[0].text, tuple(scripts["SUB"]), tuple(scripts["SUP"]))
+
+
+def _group(tokens: list, start: int) -> tuple[list, int]:
+    """The tokens of a script, without the braces around them, and where they end."""
+    if start >= len(tokens) or tokens[start].type != "LBRACE":
+        return tokens[start : start + 1], start + 1
+    depth = 0
+    for end in range(start, len(tokens)):
+        depth += (tokens[end].type == "LBRACE") - (tokens[end].type == "RBRACE")
+        if depth == 0:
+            return tokens[start + 1 : end], end + 1
+    return tokens[start + 1 :], len(tokens)
+
+
+def _components(tokens: Iterable) -> list[str]:
+    found = [""]
+    for token in tokens:
+        if token.type == "COMMA":
+            found.append("")
+        else:
+            found[-1] += token.text
+    return found
+
+
+def compact(name: str) -> str:
+    """A name as `values` has it, in the way that its tokens are written one after another: W^{l,Q} as W^l,Q."""
+    return name.replace("{", "").replace("}", "")

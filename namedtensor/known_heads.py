@@ -1,0 +1,174 @@
+"""Equations about what is known already: claims, though their left sides look like definitions.
+
+With A given, declared or defined, these define nothing, and are checked:
+
+    max_{height} A = [9, 9, 9]_{width}      A_{height(1), width(3)} = 4      σ(A) = …  after σ(x) = …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.nodes import Axis, Index, Name, Number, axis_of
+from grammar.symbols import FUNCTIONS
+
+from .names import Key, spelled, walk
+from .ownership import matches, pattern_of
+
+if TYPE_CHECKING:
+    from .scope import Definition, Function, Scope
+
+Given = Mapping[Key, frozenset[str]]  # the axes of what is given, by name
+Head = tuple[int, int]  # the position of a statement, and which of its sides it is
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A built-in that the program has a definition of its own for."""
+
+    name: str
+    span: tuple[int, int]
+
+
+def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
+    """The heads that define nothing, since what they are about is known: given, declared or defined at top level.
+
+    Where it is `open` what will be given, also a second head of one function, with other names for what it takes.
+    """
+    known = _Known(scope, given, open)
+    found = [each for group in scope.definitions.values() for each in known.claims_among(group)]
+    heads: list[Any] = [*found, *(function for function in scope.all_functions() if known.is_call(function))]
+    return frozenset((each.position, each.statement.sides.index(each.head)) for each in heads)
+
+
+class _Known:
+    def __init__(self, scope: Scope, given: Given, open: bool):
+        self.scope, self.given, self.open = scope, given, open
+        self.declared = {name.key(): (position, sets) for position, name, sets, _ in scope.declarations}
+        self.patterns = [pattern_of(family, scope.indices) for family in scope.families]
+
+    # ------------------------------------------------------------------------------------- elements and rows of tensors
+    def claims_among(self, group: list[Definition]) -> list[Definition]:
+        """Of the equations for one name, those that define nothing."""
+        if group[0].key in self.given:
+            return group
+        plain = [each for each in group if not each.elements]
+        if plain:
+            return [each for each in group if each.elements]
+        whole = [each for each in group if each.range is None and not fixed(each)]
+        if whole:
+            return [each for each in group if each.range is None and fixed(each)]
+        parts = [each for each in group if each.range is None]
+        return parts if len(parts) == len(group) and self.cannot_fill(group) else []
+
+    def cannot_fill(self, group: list[Definition]) -> bool:
+        """Whether these elements of something declared are too few to define it."""
+        if group[0].key not in self.declared:
+            return False
+        places = [fixed(each) for each in group]
+        if any(len(each) != 1 for each in places):
+            return True
+        (sets, axes) = self.declared[group[0].key][1], {axis for each in places for axis in each}
+        size = next((size for axis, size in sets[0].axes if {axis.name} == axes), None)
+        numbers = {index for each in places for index in each.values()}
+        full = size.value if isinstance(size, Number) else max(2, len(numbers))
+        return len(axes) != 1 or numbers != set(range(1, int(full) + 1))
+
+    # -------------------------------------------------------------------------------------------- calls of functions
+    def is_call(self, function: Function) -> bool:
+        """Whether a head is a call of what is known, of a function that is there without it."""
+        names = [name.key() for name in (*function.parameters, *function.options)]
+        others = self.scope.functions[function.operator]
+        if not all(self.knows(name, function) for name in names):
+            same = next(each for each in others if scripts(each) == scripts(function))
+            return self.open and same.parameters != function.parameters
+        if function.operator in FUNCTIONS:
+            return not self.is_general(function, names)
+        axes = frozenset().union(*map(self.axes_of, names))
+        others = [each for each in others if is_use(function, each, axes)]
+        definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
+        return function is not (definitions or others)[0]
+
+    def knows(self, name: Key, function: Function) -> bool:
+        """Whether a name is known, other than as what the head binds: a declaration below the head is of its parameter."""
+        declared = self.declared.get(name)
+        if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):
+            return True
+        return any(matches(pattern, name) for pattern in self.patterns)
+
+    def is_general(self, function: Function, names: list[Key]) -> bool:
+        """Whether it says what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
+        axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
+        mentioned = {node.text for node in walk(function.body) if isinstance(node, Name)}
+        speaks = all(name.base in mentioned for name in names)
+        return speaks and any(axes - self.axes_of(name) for name in names)
+
+    def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
+        """The axes of what is given or declared; of what is defined, all that it can have from what it is made of."""
+        if name in self.given:
+            return self.given[name]
+        if name in self.declared:
+            return frozenset(axis.name for axis, _ in self.declared[name][1][0].axes)
+        own = self.scope.definitions.get(name) or [each for each in self.scope.families if each.name.base == name.base]
+        if name in seen:
+            return frozenset()
+        found: set[str] = set()
+        for node in (part for each in own for part in walk(each.statement)):
+            inner = None if isinstance(node, Axis) else spelled(node)
+            found |= axes_named(node)
+            if inner is not None:
+                found |= self.axes_of(inner.key(), seen | {name})
+        return frozenset(found)
+
+
+def axes_named(node: Any) -> set[str]:
+    """The axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
+    parts = node.subscript if isinstance(node, nodes.Call) else ()
+    return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
+
+
+def fixed(definition: Definition) -> dict[str, int]:
+    """The axes that an equation for elements gives one place of: height and 1 of A_{height(1), width(j)}."""
+    return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
+
+
+def scripts(function: Function) -> tuple:
+    return function.head.subscript, function.head.superscript
+
+
+def is_use(call: Function, of: Function, axes: frozenset[str]) -> bool:
+    """Whether a head can be a use of another: its labels are the same, and its axes are of what it is applied to."""
+    parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
+    counts = [[len(each) for each in (function.subscript, function.superscript)] for function in (call, of)]
+    return counts[0] == counts[1] and all(
+        own == other or (other[0] == "axis" and (own[0] == "axis" or own[1] in axes)) for own, other in parts
+    )
+
+
+# ------------------------------------------------------------------------------------------------- what goes before
+CONSTANTS = ("e", "π", "∞")
+
+
+def replaced(scope: Scope) -> tuple[Replaced, ...]:
+    """The built-in functions and numbers that the program's own definitions replace."""
+    found = [Replaced(each.operator, each.head.span) for each in scope.all_functions() if each.operator in FUNCTIONS]
+    tensors = [group[0] for group in scope.definitions.values()]
+    applied = {juxtaposed(node) for node in walk(scope.program)}
+    for each in tensors:
+        plain = not each.key.subscript and not each.key.superscript
+        identity = each.name.base == "I" and len(each.name.subscript) == 2 and not each.elements
+        if identity or (plain and each.name.base in (*CONSTANTS, *(applied & FUNCTIONS))):
+            head = each.head.base if isinstance(each.head, Index) else each.head
+            found.append(Replaced(each.name.base, head.span))  # type: ignore[union-attr]
+    return tuple(found)
+
+
+def juxtaposed(node: Any) -> str:
+    """σ, where σ(X) is the product of a tensor and X."""
+    if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
+        name = spelled(node.arguments[0])
+        return name.base if name is not None else ""
+    return ""

@@ -1,0 +1,62 @@
+"""Whole numbers that a formula needs before it is planned: L in X^L, n in `for t = 1, …, n` or in seq[n].
+
+They are given as Python numbers; one that comes as np.int64(3), or as an array or a tensor without axes, is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
+
+from .names import spelled, walk
+from .scope import Scope
+
+
+def as_numbers(values: Mapping[str, Any], scope: Callable[[], Scope]) -> Mapping[str, Any]:
+    """The values, those without axes that the formula needs as whole numbers as such."""
+    single = [name for name, value in values.items() if is_whole(value)]
+    if not single:
+        return values
+    needed = {name for name in single if name in set(numbers_in(scope()))}
+    return {name: as_number(value) if name in needed else value for name, value in values.items()}
+
+
+def is_whole(value: Any) -> bool:
+    """Whether this is a tensor without axes of whole numbers."""
+    layout = getattr(value, "layout", None)
+    return layout is not None and not layout.axes and "int" in str(layout.dtype)
+
+
+def as_number(value: Any) -> Any:
+    """A tensor without axes as a number; as it is, where it has no value yet, as while JAX traces."""
+    try:
+        return int(value.array)
+    except Exception:
+        return value
+
+
+def numbers_in(scope: Scope) -> Iterator[str]:
+    """The names that stand where a formula needs a whole number."""
+    ranged = [family.name.base for family in scope.families]
+    ranged += [family.name.base for function in scope.all_functions() for family in function.families]
+    ranged += [name.base for _, name, _, over in scope.declarations if over is not None]
+    for node in walk(scope.program):
+        for part in whole_parts(node, frozenset(ranged)):
+            yield from (inner.text for inner in walk(part) if isinstance(inner, Name))
+
+
+def whole_parts(node: Any, ranged: frozenset[str]) -> tuple[Node, ...]:
+    """Of a node the parts that are whole numbers: components of a member's name, ends of ranges, sizes."""
+    if isinstance(node, (Range, IndexSum)):
+        return (node.first, node.last)
+    if isinstance(node, nodes.Set):
+        return tuple(size for _, size in node.axes if size is not None)
+    if isinstance(node, nodes.Equation):
+        return node.sides if any(isinstance(side, Size) for side in node.sides) else ()
+    if isinstance(node, Call):
+        return (*node.superscript, *node.subscript)
+    name = None if isinstance(node, Axis) else spelled(node)
+    return (*name.subscript, *name.superscript) if name is not None and name.base in ranged else ()

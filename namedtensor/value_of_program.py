@@ -1,0 +1,195 @@
+"""What the value of a program is: that of the definition or bare expression that no other statement uses.
+
+    Y = X - m               the value: nothing uses Y
+    m = mean_{chans} X      used by Y
+
+Of several such it is the last. Claims, declarations and sizes use nothing; a family is one definition with its starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from grammar import nodes
+from grammar.nodes import Axis, Call, IndexSum, Name, Node, Size
+
+from .names import Key, Spelled, component, spelled, walk
+from .ownership import ANY, component_names, matches, pattern_of, said
+
+if TYPE_CHECKING:
+    from .scope import Definition, Function, Scope
+
+
+class Cluster:
+    """One definition: all equations of a name, or a family with its starts and what is said of single members."""
+
+    def __init__(self, key: Key, family: bool = False):
+        self.key, self.family = key, family
+        self.parts: list[Definition] = []
+
+    @property
+    def last(self) -> Definition:
+        families = [part for part in self.parts if part.is_family] or self.parts
+        return max(families, key=lambda part: part.position)
+
+    @property
+    def is_size(self) -> bool:
+        """Whether it only names a size: n = |seq|."""
+        return all(any(isinstance(side, Size) for side in part.statement.sides) for part in self.parts)
+
+
+def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> Any:
+    """The Definition or expression whose value is that of the program; None where only functions are there.
+
+    `claimed` are the left sides of what the program claims, with the positions of their statements.
+    """
+    clusters = clusters_of(scope)
+    used = used_in(scope, clusters)
+    unused = [cluster for cluster in clusters if id(cluster) not in used]
+    found = [(each.last.position, each.last) for each in unused if not each.is_size]
+    found += scope.values
+    if not found and not scope.functions:
+        found = [(each.last.position, each.last) for each in unused or clusters]
+        found = found or claimed[:1]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def clusters_of(scope: Scope) -> list[Cluster]:
+    clusters: dict[Key, Cluster] = {}
+    for family in scope.families:
+        pattern = pattern_of(family, scope.indices)
+        clusters.setdefault(pattern, Cluster(pattern, True)).parts.append(family)
+    patterns = list(clusters)
+    for key, group in scope.definitions.items():
+        own = next((pattern for pattern in patterns if matches(pattern, key)), key)
+        clusters.setdefault(own, Cluster(own)).parts.extend(group)
+    return list(clusters.values())
+
+
+def used_in(scope: Scope, clusters: list[Cluster]) -> set[int]:
+    """The ids of the clusters that other statements use."""
+    uses = _Uses(scope, clusters)
+    found: set[int] = set()
+    for cluster in clusters:
+        for part in cluster.parts:
+            found |= uses.by_definition(part) - {id(cluster)}
+    for _, node in scope.values:
+        found |= uses.by((node,))
+    for function in scope.all_functions():
+        found |= uses.by_function(function)
+    return found
+
+
+class _Uses:
+    def __init__(self, scope: Scope, clusters: list[Cluster]):
+        self.scope, self.clusters = scope, clusters
+        self.labels = {
+            function.operator: {text for kind, text in (*function.subscript, *function.superscript) if kind == "label"}
+            for function in scope.all_functions()
+        }
+        self.declared = [name for _, name, _, _ in scope.declarations]
+
+    def by_definition(self, definition: Definition) -> set[int]:
+        local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
+        if definition.range is not None:
+            local.add(definition.range.variable.text)
+        return self.by((*said(definition), *(item for _, item in definition.elements)), local)
+
+    def by_function(self, function: Function) -> set[int]:
+        found: set[int] = set()
+        own = [definition for group in function.facts.values() for definition in group] + function.families
+        local = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
+        hidden = {key.base for key in local if key == Key(key.base)} | function.bound
+        hidden |= {family.name.base for family in function.families}
+        for definition in own:
+            found |= self.by_definition(definition) - self.named(hidden)
+        return (found | self.by((function.body,))) - self.named(hidden, local)
+
+    def named(self, words: set[str], keys: Iterable[Key] = ()) -> set[int]:
+        """The clusters that these names, which mean something else in a function, would be."""
+        return {id(each) for each in self.clusters if each.key in {*map(Key, words), *keys}}
+
+    def by(self, parts: Iterable[Node], local: Iterable[str] = ()) -> set[int]:
+        """The ids of the clusters that expressions use; `local` names stand for something else in them."""
+        found: set[int] = set()
+        for name in self.names(parts, frozenset(local)):
+            found |= self.meant(name)
+        return found
+
+    def names(self, parts: Iterable[Node], local: frozenset[str]) -> Iterator[Spelled]:
+        stack: list[tuple[Any, frozenset[str]]] = [(part, local) for part in parts]
+        while stack:
+            node, bound = stack.pop()
+            name = None if isinstance(node, Axis) else spelled(node)
+            if isinstance(node, Size):
+                base, _, label = node.axis.name.partition("_")
+                yield Spelled(base, (Name(label),) if label else (), ())
+            elif name is not None:
+                if name.base not in bound or name.subscript or name.superscript:
+                    yield name
+                stack += [(part, bound) for part in self.indices_in(name)]
+            elif isinstance(node, IndexSum):
+                stack += [(node.first, bound), (node.last, bound), (node.body, bound | {node.variable.text})]
+            elif isinstance(node, Call):
+                labels = self.labels.get(node.operator)
+                scripts = node.superscript if labels is None else (*node.superscript, *node.subscript)
+                stack += [(part, bound) for part in scripts if component(part) not in (labels or ())]
+                stack += [(part, bound) for part in (*node.arguments, *node.parameters)]
+            else:
+                stack += [(part, bound) for part in nodes.children(node)]
+
+    def meant(self, name: Spelled) -> set[int]:
+        """The cluster that a name means: what is spelled so, a family of which it is a member, or what it is a power of."""
+        while True:
+            key = name.key()
+            found = [each for each in self.clusters if each.key == key and not each.family]
+            found = found or [each for each in self.clusters if each.family and matches(each.key, key)]
+            if found or key == Key(name.base) or self.is_declared(key):
+                return {id(each) for each in found}
+            name = name._replace(superscript=()) if name.superscript else Spelled(name.base, (), ())
+
+    def is_declared(self, key: Key) -> bool:
+        return any(matches(self.pattern(name), key) for name in self.declared) or key in self.scope.given
+
+    def pattern(self, name: Spelled) -> Key:
+        def open(part: Node) -> str:
+            return ANY if component_names(part) & self.scope.indices else component(part)
+
+        return Key(name.base, tuple(map(open, name.subscript)), tuple(map(open, name.superscript)))
+
+    def indices_in(self, name: Spelled) -> tuple[Node, ...]:
+        """Of the components of a name those that are numbers, not labels: L in X^L, n in the power x^n."""
+        parts = (*name.subscript, *name.superscript)
+        key = name.key()
+        if key in self.scope.given or any(each.key == key for each in self.clusters):
+            return ()
+        patterns = [each.key for each in self.clusters if each.family] + [self.pattern(each) for each in self.declared]
+        for pattern in patterns:
+            if matches(pattern, key):
+                open = zip((*pattern.subscript, *pattern.superscript), parts)
+                return tuple(part for text, part in open if text == ANY)
+        return name.superscript
+
+
+def last_member(definition: Definition) -> Node:
+    """The name whose value a definition gives: Y of Y_{seq(i)} = …, X^L of X^l = … for l = 1, …, L."""
+    head = definition.head.base if isinstance(definition.head, nodes.Index) else definition.head
+    over = definition.range
+    if over is None or not definition.is_family:
+        return head  # type: ignore[return-value]
+
+    def at_end(node: Any) -> Any:
+        if isinstance(node, Name):
+            return over.last if node.text == over.variable.text else node
+        if isinstance(node, Call):
+            return replace(node, arguments=tuple(map(at_end, node.arguments)))
+        return node
+
+    def filled(node: Any) -> Any:
+        if isinstance(node, (nodes.Superscript, nodes.Subscript)):
+            return replace(node, base=filled(node.base), components=tuple(map(at_end, node.components)))
+        return node
+
+    return filled(head)

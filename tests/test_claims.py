@@ -1,0 +1,237 @@
+"""What a program claims is checked, whatever kind of claim it is and wherever it stands: none is skipped, none defines."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor import reference
+
+A = nt.tensor(np.array([[3.0, 1, 4], [1, 5, 9]]), "height width")
+GIVEN = {"A": A, "x": nt.tensor(np.array([1.0, 2]), "ax"), "Z": 1.0, "k": 2}
+
+# A kind of claim: the program, with ? where what is true stands, what makes it true and what makes it false.
+KINDS = {
+    "an equation between expressions": ("∑_{width} A + Z = ?", "[9, 16]_{height}", "[9, 15]_{height}"),
+    "a chain": ("Y = 2 Z = ?", "Z + 1", "Z + 2"),
+    "a chain of claims": ("2 Z = 1 + Z = ?", "2", "3"),
+    "a chain by elements": ("Y_{ax(i)} = 2 x_{ax(i)} = ?", "x_{ax(i)} + i", "x_{ax(i)} + 2 i"),
+    "a chain by parts": ("y_{ax(2j-1)} = Z = ? for j = 1, …, 1\ny_{ax(2j)} = j for j = 1, …, 1\n|ax| = 2", "j", "2 j"),
+    "a set": ("∑_{width} A / 16 ∈ ?", "[0, 1]^{height}", "[1, 2]^{height}"),
+    "a set of numbers": ("x ∈ ?\nY = Z", "[2]^{ax}", "[1]^{ax}"),
+    "a set after an equation": ("Y = x ∈ ?", "{1, 2}^{ax}", "{0, 1}^{ax}"),
+    "an element": ("A_{height(1), width(3)} = ?", "4", "5"),
+    "a row": ("A_{height(1)} = ?", "[3, 1, 4]_{width}", "[3, 1, 5]_{width}"),
+    "all elements": ("x_{ax(i)} = ?", "i", "2 i"),
+    "all elements of two axes": ("A_{height(i), width(j)} ⊙ 0 + i - j = ?", "i - j", "j - i"),
+    "elements of an expression": ("[x ⊙ x]_{ax(i)} = ?", "x_{ax(i)}^2", "x_{ax(i)}"),
+    "an element of what is defined": ("B = [1, 2]_{b}\nB_{b(2)} = ?", "2", "3"),
+    "an element of what is defined by elements": ("B_{ax(i)} = 2 i\nB_{ax(2)} = ?", "4", "5"),
+    "an element of what is declared": ("B ∈ ℝ^{b[2]}\nB = [1, 2]_{b}\nB_{b(2)} = ?", "2", "3"),
+    "a built-in function of what is given": ("max_{height} A = ?", "[3, 5, 9]_{width}", "[9, 9, 9]_{width}"),
+    "a function of all of it": ("exp(Z) = ?", "e", "3"),
+    "a function of what is defined": ("B = [1, 2]_{b}\nmean_{b} B = ?", "1.5", "0"),
+    "a function in its own terms": ("softmax_{ax} x = ?", "exp x / ∑_{ax} exp x", "exp x / 2"),
+    "a call of a defined function": ("σ(t) = 2 t\nσ(x) = ?\nY = x", "[2, 4]_{ax}", "[2, 5]_{ax}"),
+    "a call over an axis": ("g_{a}(t) = ∑_{a} t^2\ng_{ax}(x) = ?\nY = x", "5", "6"),
+    "what is given": ("x = ?", "[1, 2]_{ax}", "[1, 3]_{ax}"),
+    "what is given, by elements": ("x_{ax(i)} = ?\nY = 2 x", "i", "i + 1"),
+    "a size": ("|ax| = ?\nY = x", "2", "3"),
+    "a size in a chain": ("|width| = |height| + 1 = ?\nY = A", "3", "4"),
+    "of a function's parameter": ("f(t) = 2 t\n∑_{ax} t = ?\nf(x)", "3", "4"),
+    "of a function's parameter, by elements": ("f(t) = 2 t\nt_{ax(i)} + 0 = ?\nf(x)", "i", "2 i"),
+    "of a function's parameter, by a range": ("f(t) = 2 t\nt_{ax(i)} + 0 = ? for i = 1, …, |ax|\nf(x)", "i", "2 i"),
+    "of a function's value": ("f(t) = 2 t = ?\nf(x)", "t + t", "t + 1"),
+    "of a function's value in a set": ("f(t) = t / 2 ∈ ?\nf(x)", "[0, 1]^{ax}", "[0, 0.5]^{ax}"),
+    "of a function's fact": ("f(t) = 2 s\ns = t + 1 = ?\nf(x)", "1 + t", "t"),
+    "over a range": ("x_{ax(i)} + 0 = ? for i = 1, …, 2\nY = x", "i", "2 i"),
+    "of a family": ("h^t = h^{t-1} + Z = ? for t = 1, …, 3\nh^0 = 0", "t", "2 t"),
+    "of a member of a family": ("h^t = h^{t-1} + Z for t = 1, …, 3\nh^0 = 0\nh^2 = ?", "2", "3"),
+    "of an expression of a member": ("h^t = h^{t-1} + Z for t = 1, …, 3\nh^0 = 0\nh^2 + 0 = ?", "2", "3"),
+    "of the members of a function's family": (
+        "f(u) = h^2\nh^0 = u\nh^t = 2 h^{t-1} = ? for t = 1, …, 2\nf(Z)",
+        "2^t u",
+        "u",
+    ),
+    "of a condition": ("𝕀[x > 1] = ?", "[0, 1]_{ax}", "[1, 1]_{ax}"),
+    "of cases": ("{ Z if x > 1; 0 otherwise } = ?", "[0, 1]_{ax}", "[0, 2]_{ax}"),
+    "beside a value": ("A_{height(1), width(1)} = ?\nY = 2 x", "3", "0"),
+    "before a definition of what it uses": ("c + Z = ?\nc = 2", "3", "4"),
+}
+
+
+def claim(kind, holds):
+    text, right, wrong = KINDS[kind]
+    return text.replace("?", right if holds else wrong)
+
+
+def given(text):
+    return {name: value for name, value in GIVEN.items() if name in text}
+
+
+def for_reference(text):
+    return {
+        name: reference.tensor(value.array.tolist(), " ".join(value.axes)) if hasattr(value, "axes") else value
+        for name, value in given(text).items()
+    }
+
+
+def evaluations(text):
+    """The program evaluated, in each way that compares values."""
+    values = given(text)
+    yield lambda: nt.evaluate(text, values)
+    yield lambda: nt.formula(text)(**values)
+    yield lambda: nt.formula(nt.formula(text).to_latex(), syntax="latex")(**values)
+    yield lambda: reference.evaluate(text, for_reference(text))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_true_holds(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for evaluate in evaluations(claim(kind, True)):
+            evaluate()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_false_is_refused(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for evaluate in evaluations(claim(kind, False)):
+            with pytest.raises(nt.NotationError) as caught:
+                evaluate()
+            assert caught.value.number in (403, 407, 308, 310), caught.value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_reads_it(kind):
+    text = claim(kind, True)
+    sizes = {name: 2 for name in ("k",) if name in given(text)}
+    checked = nt.check(
+        text, sizes=sizes, **{name: value for name, value in given(text).items() if name != "k"} | {"Z": "ℝ"}
+    )
+    assert checked.ok, checked
+
+
+SHAPES = {
+    "an equation": "∑_{width} A = [1, 2, 3]_{width}",
+    "sizes": "∑_{width} A = [1, 2, 3]_{height}",
+    "a row": "A_{height(1)} = [1, 2]_{width}",
+    "an element": "A_{height(1), width(1)} = [1, 2]_{b}\n2 A",
+    "all elements": "A_{height(i)} = [1, 2]_{b}",
+    "a call": "max_{height} A = [1, 2]_{height}",
+    "a chain": "Y = 2 A = ∑_{width} A",
+    "a set": "2 A ∈ ℝ^{height}",
+    "over a range": "A_{height(i)} + 0 = [1, 2]_{b} for i = 1, …, 2\nY = A",
+    "of a function": "f(t) = 2 t\n∑_{width} t = [1, 2]_{b}\nf(A)",
+}
+
+
+@pytest.mark.parametrize("case", set(SHAPES) - {"an element"})
+def test_shapes_that_differ_are_refused_before_there_are_values(case):
+    text = SHAPES[case]
+    checked = nt.check(text, A=A)
+    assert {problem.kind for problem in checked.errors} == {"shape"} or case == "of a function"
+    for evaluate in (lambda: nt.evaluate(text, A=A), lambda: nt.formula(text).compile()(A=A)):
+        with pytest.raises(nt.NotationError) as caught:
+            evaluate()
+        assert caught.value.kind == "shape"
+
+
+def test_what_is_compiled_compares_no_values():
+    found = nt.formula("A_{height(1), width(1)} = 7\nY = 2 A").compile()(A=A)
+    assert np.array_equal(found.to_array("height width"), 2 * A.array)
+
+
+UNKNOWN = {
+    "an equation": ("Q + A = 3", "Q"),
+    "a row": ("A_{height(1)} = 2 Q", "Q"),
+    "a call": ("max_{height} A = 2 Q", "Q"),
+    "a chain": ("Y = A = Q", "Q"),
+    "beside a value": ("Y = 2 A\nQ + 1 = 2", "Q"),
+    "declared": ("Q ∈ ℝ\nY = 2 A\nQ + 1 = 2", "Q"),
+    "of a function": ("f(t) = 2 t\nt + Q = 3\nf(A)", "Q"),
+    "a size": ("Y = 2 A\n1 + n = 3", "n"),
+    "its range": ("Y = 2 A\nA_{height(i)} + 0 = 3 for i = 1, …, n", "n"),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_a_claim_with_an_unknown_name_is_an_error(case):
+    text, place = UNKNOWN[case]
+    slow = reference.tensor(A.array.tolist(), "height width")
+    for evaluate in (lambda: nt.evaluate(text, A=A), lambda: reference.evaluate(text, {"A": slow})):
+        with pytest.raises(nt.NotationError) as caught:
+            evaluate()
+        assert caught.value.number in (201, 206, 309)
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, A=A)
+    assert text[slice(*caught.value.span)] == place
+    if case not in ("declared", "its range"):  # which may be given still
+        assert place in {text[slice(*problem.span)] for problem in nt.check(text, A=A).errors}
+
+
+def test_it_says_where_and_how_the_sides_differ():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("A_{height(i), width(j)} = 3 i", A=A)
+    assert "height(1), width(2)" in str(caught.value) and "1 on the left, 3 on the right" in str(caught.value)
+
+
+# ----------------------------------------------------------------------------------- no built-in is replaced unseen
+NOT_REPLACED = {  # with what is asked after the claim
+    "max_{height} A = [3, 5, 9]_{width}\nmax_{height} (2 A)": [6, 10, 18],
+    "mean_{width} A = [8, 15]_{height} / 3\nmean_{height} A": [2, 3, 6.5],
+    "abs(Z) = 1\nabs(-3)": 3,
+    "A ∈ ℝ^{height × width}\nmax_{height} A = [3, 5, 9]_{width}\nmax_{width} A": [4, 9],
+    "B = 2 A\nmax_{height} B = [6, 10, 18]_{width}\nmax_{width} A": [4, 9],
+    "max(Z, Z) = 1\nmax(2, 3)": 3,
+    "h^t = h^{t-1} + A for t = 1, …, 2\nh^0 = 0\nmax_{height} h^2 = 2 max_{height} A\nmax_{width} A": [4, 9],
+}
+
+
+@pytest.mark.parametrize("text", NOT_REPLACED)
+def test_a_claim_about_a_built_in_leaves_it_as_it_is(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nt.evaluate(text, given(text)).array.tolist() == NOT_REPLACED[text]
+    assert not nt.check(text, **given(text)).warnings
+    found = reference.evaluate(text, for_reference(text))
+    assert found.to_list(" ".join(found.shape)) == NOT_REPLACED[text]
+
+
+REPLACED = {
+    "mean_{ax}(X) = ∑_{ax} X\nmean_{width} A": ("mean", [8, 15]),
+    "mean_{ax} X = ∑_{ax} X\nY = mean_{width} X\nX = A": ("mean", [8, 15]),
+    "max_{a}(t) = min_{a} t\nmax_{width} A": ("max", [1, 1]),
+    "σ(t) = 2 t\nσ(3)": ("σ", 6),
+    "e = 3\n2 e": ("e", 6),
+    "I_{p,q} = [0, 1; 1, 0]_{p, q}\n∑_{p} (I_{p,q} ⊙ [1, 2]_{p})": ("I", [2, 1]),
+    "σ = 3\nσ (2)": ("σ", 6),
+}
+
+
+@pytest.mark.parametrize("text", REPLACED)
+def test_a_definition_of_a_built_in_replaces_it_with_a_warning(text):
+    name, expected = REPLACED[text]
+    with pytest.warns(nt.NotationWarning, match=f"{name} is built in"):
+        assert nt.evaluate(text, given(text)).array.tolist() == expected
+    (warned,) = nt.check(text, **given(text)).warnings
+    assert warned.message.startswith(f"{name} is built in")
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, given(text), strict=True)
+    assert caught.value.number == 202
+
+
+@pytest.mark.parametrize("text", ["σ = std_{width} A\nA / σ", "ε = 0.1\nstandardize_{width} A", "mean = 2\nmean A"])
+def test_a_tensor_that_hides_no_use_of_a_built_in_gets_no_warning(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if "mean" not in text else "ignore")
+        nt.evaluate(text, A=A)
+
+
+def test_a_function_of_a_program_is_called_though_other_claims_lack_their_values():
+    program = nt.program("f(t) = 2 t\n∑_{b} B = 3\nB ∈ ℝ^{b}")
+    assert float(program["f"](2.0)) == 4
+    with pytest.raises(nt.NotationError):
+        program["f"](2.0, B=nt.tensor([1.0, 1.0], "b"))
