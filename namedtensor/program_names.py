@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 
 from .lookup import CONSTANTS
-from .names import Key, key, walk
-from .ownership import needed
+from .names import Key, key, spelled, walk
 from .scope import Function, Scope
 
 
@@ -32,7 +32,7 @@ class ProgramNames:
     def spoken(self) -> set[Key]:
         """All names in the text: of W^Q, where that is declared or defined, no W."""
         parts = [part for statement in self.scope.program.statements for part in nodes.children(statement)]
-        return {found for part in parts for found in needed(part, self._labelled)}
+        return {found for part in parts for found in used(part, self._labelled)}
 
     def has(self, name: str) -> bool:
         """Whether the program defines or declares the name, or takes it as an input."""
@@ -43,15 +43,15 @@ class ProgramNames:
         return wanted.base in self.bases or (wanted in self.spoken and name not in self.indices)
 
     @cached_property
-    def _labelled(self) -> dict[Key, list]:
+    def _labelled(self) -> set[Key]:
         """The names whose scripts are labels, and no powers of another name."""
-        return {each: [] for each in self.declared | self.defined}
+        return self.declared | self.defined
 
     def asked(self, function: Function) -> list[Key]:
         """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         own = {name.key() for name in (*function.parameters, *function.options)}
-        found = dict.fromkeys(each for body in bodies for each in needed(body, self._labelled))
+        found = dict.fromkeys(each for body in bodies for each in used(body, self._labelled))
         return [each for each in found if each in self.declared or not self._explained(each, own, function)]
 
     def _explained(self, name: Key, own: set[Key], function: Function) -> bool:
@@ -61,6 +61,19 @@ class ProgramNames:
             or name.base in self.bases | self.indices | function.bound
             or name.base in CONSTANTS
         )
+
+
+def used(node: nodes.Node, labelled: set[Key]) -> Iterator[Key]:
+    """The names that an expression uses: of X^2, where that is no name by itself, X too."""
+    name = None if isinstance(node, nodes.Axis) else spelled(node)
+    if name is not None:
+        yield name.key()
+        if isinstance(node, (nodes.Superscript, nodes.Subscript)) and name.key() not in labelled:
+            yield from used(node.base, labelled)
+        return
+    parts = (*node.arguments, *node.parameters) if isinstance(node, nodes.Call) else nodes.children(node)
+    for part in parts:
+        yield from used(part, labelled)
 
 
 def bound_by(node: Any) -> set[str]:
