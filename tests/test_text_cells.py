@@ -25,7 +25,7 @@ def table(name, *rows):
     return rf"\begin{{{name}}}{'{2}' if 'alignat' in name else ''} {inside} \end{{{name}}}"
 
 
-@pytest.mark.parametrize(("macro", "relation", "name"), [*product(TEXTS, RELATIONS, TABLES)])
+@pytest.mark.parametrize(("macro", "relation", "name"), list(product(TEXTS, RELATIONS, TABLES)))
 def test_a_row_may_begin_with_a_name_in_text(macro, relation, name):
     row = rf"\{macro}{{total}} &{relation} {RELATIONS[relation]}"
     assert parse(table(name, row), "latex") == parse(row.replace("&", ""), "latex")
