@@ -158,13 +158,10 @@ class Speaks:
         heads = {name.key() for each in self.scope.all_functions() for name in (*each.parameters, *each.options)}
         defined = {family.key.base for family in self.scope.families} | {each.base for each in self.scope.definitions}
         defined |= {each.base for function in self.scope.all_functions() for each in function.facts}
-        found = {spelling.key(): None for group in self.names.values() for spelling in group}
-        order = [spelling.key() for group in self.names.values() for spelling in group if spelling.key() in found]
-        return [
-            name
-            for name in dict.fromkeys(order)
-            if name in heads or not (name.base in defined or name.base in self.scope.indices or name.base in REGISTRY)
-        ]
+        found = dict.fromkeys(spelling.key() for group in self.names.values() for spelling in group)
+        powers = {name for name in found if name.superscript and Key(name.base) in found}
+        known = {*defined, *self.scope.indices, *REGISTRY}
+        return [name for name in found if name in heads or not (name in powers or name.base in known)]
 
 
 def asked(root: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ number names it: `string(number)` is the same each time, so that what fails can 
 from __future__ import annotations
 
 import random
+import re
 import resource
 import signal
 import sys
@@ -418,6 +419,12 @@ def _ring(number, frame):
     raise Overtime("".join(traceback.format_stack(frame)[-6:]))
 
 
+def sizes_in(text: str) -> dict[str, int]:
+    """The sizes of what a formula speaks of: others are refused before it is read any further."""
+    words = set(re.findall(r"[^\W_]+", text))
+    return {name: size for name, size in SIZES.items() if name in words}
+
+
 def attempt(name: str, text: str, values: dict[str, Any]) -> Failure | None:
     """Evaluate one string; None where all is as it should be."""
     import namedtensor as nt
@@ -427,7 +434,7 @@ def attempt(name: str, text: str, values: dict[str, Any]) -> Failure | None:
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         try:
-            nt.evaluate(text, values, sizes=SIZES, limits=limits)
+            nt.evaluate(text, values, sizes=sizes_in(text), limits=limits)
         except nt.NotationError as error:
             shown = str(error)
             shown.encode()

@@ -8,7 +8,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from fuzzing import LINES, SIZES, attempt, confined, extremes, given, string, work, work_extreme
+from fuzzing import LINES, attempt, confined, extremes, given, sizes_in, string, work, work_extreme
 
 COUNT = int(os.environ.get("NAMEDTENSOR_FUZZ", "5000"))
 CHUNK = 500
@@ -50,7 +50,7 @@ def test_most_of_the_formulas_have_values():
     good = 0
     for line in LINES:
         try:
-            nt.evaluate(line, given(), sizes=SIZES)
+            nt.evaluate(line, given(), sizes=sizes_in(line))
             good += 1
         except nt.NotationError:
             pass
