@@ -232,8 +232,9 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
         )
     found = None
     unit = loops.Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
-    begin = unit.nearest(first, wanted)
-    rolled = loops.rolled_up(checker, unit, begin, wanted)
+    downward = (id(holder), unit.key(wanted - 1)) in frame.active  # h^{t-1} asks for h^t: none before is due
+    begin = wanted if downward else unit.nearest(first, wanted)
+    rolled = loops.rolled_up(checker, unit, begin, wanted, frame)
     if rolled is not None:
         return rolled
     for step in range(begin, wanted + 1):

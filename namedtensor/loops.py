@@ -324,10 +324,12 @@ class Made:
     state: Term
 
 
-def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int) -> Term | None:
+def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, frame: Frame) -> Term | None:
     """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
     if wanted - begin < LEAST or checker.scope.varied or ("unrollable", unit.mark) in unit.holder.memo:
         return None
+    if any((id(unit.holder), unit.key(step)) in frame.active for step in range(begin, begin + FIRST + 1)):
+        return None  # what asks is one of the first members itself, in terms of later ones
     made = loop_to(checker, unit, begin, wanted)
     return None if made is None else after(checker, made)
 

@@ -97,6 +97,12 @@ def test_what_grows_with_the_text_is_no_repetition():
     assert nt.allclose(nt.evaluate(lines, x=X, limits=Limits(pieces=1)), X + 999.0)
 
 
+def test_recurrences_downward_take_time_as_they_are_long():
+    text = "h^{400} = x\nh^t = h^{t+1}/2 for t = 1, …, 399\nh^1"
+    assert nt.allclose(nt.evaluate(text, x=X), X / 2.0**399)
+    refused(lambda: nt.evaluate(text.replace("400", "100000").replace("399", "99999"), x=X))
+
+
 def test_long_recurrences_have_no_depth_for_the_definitions():
     found = reference.evaluate("h^0 = 1\nh^t = h^{t-1}/2 + t for t = 1, …, 3000\nh^{3000}", {})
     assert found.to_list(()) == pytest.approx(5998)
