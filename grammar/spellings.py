@@ -6,7 +6,8 @@ h_2^t = … for t    h_2^{t-1} is a tensor, and h_3^{t-1} is not known from this
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import product
 from typing import NamedTuple
 
 
@@ -17,20 +18,28 @@ class Spelling(NamedTuple):
     subscript: tuple[str, ...] = ()
     superscript: tuple[str, ...] = ()
 
-    def fits(self, head: Spelling) -> bool:
-        """Whether a use can mean what this head defines, where a word may stand for anything and a number for itself."""
-        below = head.subscript
-        if len(below) == 1 and is_word(below[0]) and self.subscript:
-            below *= len(self.subscript)  # one axis of a head stands for as many as the use names
-        return (
-            self.base == head.base
-            and len(self.subscript) == len(below)
-            and len(self.superscript) == len(head.superscript)
-            and all(
-                use == part or is_word(part)
-                for use, part in zip((*self.subscript, *self.superscript), (*below, *head.superscript))
-            )
-        )
+    def pattern(self) -> Spelling:
+        """As a head, for all that it may mean: a word stands for anything, and a number for itself."""
+        return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
+
+    def fits(self, patterns: Collection[Spelling]) -> bool:
+        """Whether a use can mean what one of these heads, as patterns, defines."""
+        if len(self.subscript) + len(self.superscript) > FEW:  # too many to try each reading of
+            return any(self.is_of(pattern) for pattern in patterns)
+        below = list(product(*((part, ANY) for part in self.subscript)))
+        if len(self.subscript) > 1:
+            below.append((ANY,))  # one axis of a head stands for as many as the use names
+        above = list(product(*((part, ANY) for part in self.superscript)))
+        return any(Spelling(self.base, first, second) in patterns for first in below for second in above)
+
+    def is_of(self, pattern: Spelling) -> bool:
+        below = (ANY,) * len(self.subscript) if pattern.subscript == (ANY,) else pattern.subscript
+        parts = (*self.subscript, *self.superscript), (*below, *pattern.superscript)
+        return (self.base, len(self.subscript), len(self.superscript)) == (
+            pattern.base,
+            len(below),
+            len(pattern.superscript),
+        ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
         """The same name, then with fewer scripts: h_2^3 may be a power of h_2."""
@@ -40,8 +49,12 @@ class Spelling(NamedTuple):
                 yield each
 
 
-def is_word(component: str) -> bool:
-    return component[:1].isalpha()
+FEW = 6  # components
+ANY = "…"  # in a pattern: whatever the use has there
+
+
+def _open(component: str) -> str:
+    return ANY if component[:1].isalpha() else component
 
 
 def spelling(tokens: list) -> Spelling:

@@ -196,29 +196,32 @@ class _Telling:
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
-        self.heads: dict[str, list[Spelling]] = {}
-        self.tensors: dict[str, list[Spelling]] = {}
+        self.built_in = FUNCTIONS | further
+        self.heads: set[Spelling] = set()
+        self.tensors: set[Spelling] = set()
         self.parameters: list[frozenset[str]] = []
         for line in lines:
             bound: frozenset[str] = frozenset()
             for what, name, parameters in _head(line):
-                (self.heads if what == "function" else self.tensors).setdefault(name.base, []).append(name)
+                (self.heads if what == "function" else self.tensors).add(name)
                 bound |= parameters
             self.parameters.append(bound)
+        self.defined = {name.base for name in self.heads}
+        self.functions = {name.pattern() for name in self.heads}
+        self.families = {name.pattern() for name in self.tensors if name.subscript or name.superscript}
 
     def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
         """Whether a name, written `text`, is one where `after` is the terminal that follows it."""
-        heads, tensors = self.heads.get(name.base, ()), self.tensors.get(name.base, ())
-        if name in tensors or (text in self.shadowed and name not in heads and (heads or name.base in FUNCTIONS)):
+        if name in self.tensors or (text in self.shadowed and name not in self.heads):
             return False
-        family = any(name.fits(each) for each in tensors if each.subscript or each.superscript)
-        if any(name.fits(each) for each in heads):
+        family = name.fits(self.families)
+        if name.fits(self.functions):
             return not family or after == "LPAREN"
-        if family or any(each in tensors for each in name.shorter()):
+        if family or any(each in self.tensors for each in name.shorter()):
             return False
-        if heads:
+        if name.base in self.defined:
             return after in BEGINS or not whole
-        if name.base in self.shadowed or name.base not in FUNCTIONS | self.further:
+        if name.base in self.shadowed or name.base not in self.built_in:
             return False
         return name.base in self.further or after in BEGINS or not (whole and can_be_tensor(name))
 
@@ -241,7 +244,7 @@ def tell_functions(
         if token.type == "RBRACKET" and following.type == "SUB":
             token.text = "]_"  # a literal, or an expression to index: never a group of its own
     telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
-    functions = FUNCTIONS | further | telling.heads.keys()
+    functions = telling.built_in | telling.defined
     for line, bound in zip(lines, telling.parameters):
         for position, token in enumerate(line):
             if token.type != "NAME" or token.text not in functions or token.place == "axis" or token.text in bound:

@@ -48,6 +48,9 @@ class _Known:
     def __init__(self, scope: Scope, given: Given, open: bool):
         self.scope, self.given, self.open = scope, given, open
         self.declared = {name.key(): (position, sets) for position, name, sets, _ in scope.declarations}
+        self.first: dict[tuple, Function] = {}
+        for function in scope.all_functions():
+            self.first.setdefault(scripts(function), function)
         self.patterns = [pattern_of(family, scope.indices) for family in scope.families]
 
     # ------------------------------------------------------------------------------------- elements and rows of tensors
@@ -81,10 +84,9 @@ class _Known:
     def is_call(self, function: Function) -> bool:
         """Whether a head is a call of what is known, of a function that is there without it."""
         names = [name.key() for name in (*function.parameters, *function.options)]
-        others = self.scope.functions[function.operator]
         if not all(self.knows(name, function) for name in names):
-            same = next(each for each in others if scripts(each) == scripts(function))
-            return self.open and same.parameters != function.parameters
+            return self.open and self.first[scripts(function)].parameters != function.parameters
+        others = self.scope.functions[function.operator]
         if function.operator in FUNCTIONS:
             return not self.is_general(function, names)
         axes = frozenset().union(*map(self.axes_of, names))
@@ -136,7 +138,7 @@ def fixed(definition: Definition) -> dict[str, int]:
 
 
 def scripts(function: Function) -> tuple:
-    return function.head.subscript, function.head.superscript
+    return function.operator, function.head.subscript, function.head.superscript
 
 
 def is_use(call: Function, of: Function, axes: frozenset[str]) -> bool:
@@ -156,7 +158,8 @@ def replaced(scope: Scope) -> tuple[Replaced, ...]:
     """The built-in functions and numbers that the program's own definitions replace."""
     found = [Replaced(each.operator, each.head.span) for each in scope.all_functions() if each.operator in FUNCTIONS]
     tensors = [group[0] for group in scope.definitions.values()]
-    applied = {juxtaposed(node) for node in walk(scope.program)}
+    named = {each.name.base for each in tensors} & FUNCTIONS
+    applied = {juxtaposed(node) for node in walk(scope.program)} if named else set()
     for each in tensors:
         plain = not each.key.subscript and not each.key.superscript
         identity = each.name.base == "I" and len(each.name.subscript) == 2 and not each.elements

@@ -93,7 +93,8 @@ class Units:
     """The definitions of a program, each family with its starts, by name."""
 
     def __init__(self, tensors: list[Definition], indices: set[str]):
-        self.by_base: dict[str, list[Unit]] = {}
+        self.exact: dict[Key, list[Unit]] = {}
+        self.families: dict[str, list[Unit]] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
         for definition in tensors:
@@ -108,7 +109,10 @@ class Units:
                 self.add(Unit(key.base, [], {key: [each]}))
 
     def add(self, unit: Unit) -> None:
-        self.by_base.setdefault(unit.base, []).append(unit)
+        for key in unit.options:
+            self.exact.setdefault(key, []).append(unit)
+        if unit.pattern is not None:
+            self.families.setdefault(unit.base, []).append(unit)
 
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group]) -> None:
         """Families of one name: those whose ranges begin differently are parts of one; their starts leave `plain`."""
@@ -130,7 +134,9 @@ class Units:
 
     def meant(self, key: Key) -> list[Unit]:
         """What a use of this name may mean."""
-        return [unit for unit in self.by_base.get(key.base, ()) if unit.means(key)]
+        found = self.exact.get(key, [])
+        families = self.families.get(key.base, ())
+        return found + [unit for unit in families if key not in unit.options and unit.means(key)]
 
     def nearest(self, key: Key, asker: Definition) -> list[Unit]:
         """What an equation means by a name, where several equations give it."""

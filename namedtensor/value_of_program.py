@@ -84,12 +84,19 @@ def used_in(scope: Scope, clusters: list[Cluster]) -> set[int]:
 
 class _Uses:
     def __init__(self, scope: Scope, clusters: list[Cluster]):
-        self.scope, self.clusters = scope, clusters
+        self.scope = scope
+        self.clusters = {each.key: each for each in clusters if not each.family}
+        self.families: dict[str, list[Cluster]] = {}
+        for each in clusters:
+            if each.family:
+                self.families.setdefault(each.key.base, []).append(each)
         self.labels = {
             function.operator: {text for kind, text in (*function.subscript, *function.superscript) if kind == "label"}
             for function in scope.all_functions()
         }
-        self.declared = [name for _, name, _, _ in scope.declarations]
+        self.declared: dict[str, list[Key]] = {}
+        for _, name, _, _ in scope.declarations:
+            self.declared.setdefault(name.base, []).append(self.pattern(name))
 
     def by_definition(self, definition: Definition) -> set[int]:
         local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
@@ -109,7 +116,7 @@ class _Uses:
 
     def named(self, words: set[str], keys: Iterable[Key] = ()) -> set[int]:
         """The clusters that these names, which mean something else in a function, would be."""
-        return {id(each) for each in self.clusters if each.key in {*map(Key, words), *keys}}
+        return {id(self.clusters[key]) for key in {*map(Key, words), *keys} if key in self.clusters}
 
     def by(self, parts: Iterable[Node], local: Iterable[str] = ()) -> set[int]:
         """The ids of the clusters that expressions use; `local` names stand for something else in them."""
@@ -144,14 +151,16 @@ class _Uses:
         """The cluster that a name means: what is spelled so, a family of which it is a member, or what it is a power of."""
         while True:
             key = name.key()
-            found = [each for each in self.clusters if each.key == key and not each.family]
-            found = found or [each for each in self.clusters if each.family and matches(each.key, key)]
+            families = self.families.get(key.base, ())
+            found = (
+                [self.clusters[key]] if key in self.clusters else [each for each in families if matches(each.key, key)]
+            )
             if found or key == Key(name.base) or self.is_declared(key):
                 return {id(each) for each in found}
             name = name._replace(superscript=()) if name.superscript else Spelled(name.base, (), ())
 
     def is_declared(self, key: Key) -> bool:
-        return any(matches(self.pattern(name), key) for name in self.declared) or key in self.scope.given
+        return key in self.scope.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
 
     def pattern(self, name: Spelled) -> Key:
         def open(part: Node) -> str:
@@ -163,9 +172,9 @@ class _Uses:
         """Of the components of a name those that are numbers, not labels: L in X^L, n in the power x^n."""
         parts = (*name.subscript, *name.superscript)
         key = name.key()
-        if key in self.scope.given or any(each.key == key for each in self.clusters):
+        if key in self.scope.given or key in self.clusters:
             return ()
-        patterns = [each.key for each in self.clusters if each.family] + [self.pattern(each) for each in self.declared]
+        patterns = [each.key for each in self.families.get(key.base, ())] + self.declared.get(key.base, [])
         for pattern in patterns:
             if matches(pattern, key):
                 open = zip((*pattern.subscript, *pattern.superscript), parts)
