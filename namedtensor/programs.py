@@ -279,7 +279,7 @@ class Program(Repeating):
         """A drawing of the way to the program's value, or to that of the function that it ends with; see `Entry.diagram`."""
         from .diagrams import diagram
 
-        given = {**(values or {}), **shapes}
+        given = all_values(values, shapes)
         scope = self.scope_given({key(name): Input(shape_of(shape, name)) for name, shape in given.items()})
         last = scope.last
         entry = self[str(last.key)] if isinstance(last, Definition) and last.range is None else self.function_of(scope)

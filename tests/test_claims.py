@@ -1,5 +1,6 @@
 """What a program claims is checked, whatever kind of claim it is and wherever it stands: none is skipped, none defines."""
 
+import re
 import warnings
 
 import numpy as np
@@ -27,7 +28,7 @@ KINDS = {
     "all elements of two axes": ("A_{height(i), width(j)} ⊙ 0 + i - j = ?", "i - j", "j - i"),
     "elements of an expression": ("[x ⊙ x]_{ax(i)} = ?", "x_{ax(i)}^2", "x_{ax(i)}"),
     "an element of what is defined": ("B = [1, 2]_{b}\nB_{b(2)} = ?", "2", "3"),
-    "an element of what is defined by elements": ("B_{ax(i)} = 2 i\nB_{ax(2)} = ?", "4", "5"),
+    "an element of what is defined by elements": ("B ∈ ℝ^{ax[2]}\nB_{ax(i)} = 2 i\nB_{ax(2)} = ?", "4", "5"),
     "an element of what is declared": ("B ∈ ℝ^{b[2]}\nB = [1, 2]_{b}\nB_{b(2)} = ?", "2", "3"),
     "a built-in function of what is given": ("max_{height} A = ?", "[3, 5, 9]_{width}", "[9, 9, 9]_{width}"),
     "a function of all of it": ("exp(Z) = ?", "e", "3"),
@@ -67,7 +68,8 @@ def claim(kind, holds):
 
 
 def given(text):
-    return {name: value for name, value in GIVEN.items() if name in text}
+    """The values of the names that stand in a text."""
+    return {name: value for name, value in GIVEN.items() if re.search(rf"(?<![^\W_]){name}(?![^\W_])", text)}
 
 
 def for_reference(text):
@@ -108,9 +110,8 @@ def test_what_is_false_is_refused(kind):
 def test_check_reads_it(kind):
     text = claim(kind, True)
     sizes = {name: 2 for name in ("k",) if name in given(text)}
-    checked = nt.check(
-        text, sizes=sizes, **{name: value for name, value in given(text).items() if name != "k"} | {"Z": "ℝ"}
-    )
+    shapes = {name: value for name, value in given(text).items() if name != "k"} | {"Z": "ℝ"}
+    checked = nt.check(text, shapes, sizes=sizes)
     assert checked.ok, checked
 
 

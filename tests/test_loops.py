@@ -67,7 +67,7 @@ ROLLED = {
     "h^{80} = B\nh^t = h^{t+1}/2 + 1/t for t = 1, …, 79\nh^1": 0,
     # written out, since the index is a label, or some member has a value of its own
     "h^0 = B\nh^t = h^{t-1}/2 + V^t for t = 1, …, 100": 0,
-    "h^0 = B\nh^{50} = 2 B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 1, …, 100\nh^{99}": 0,
+    "h^0 = B\nh^t = h^{t-1}/2 for t = 1, …, 49\nh^{50} = 2 B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 51, …, 130\nh^{129}": 1,
     "g^k(x) = x / k + V^k\nh^0 = B\nh^t = g^t(h^{t-1}) for t = 1, …, 100": 0,
     "h^0 = B\nh^t = h^{t-1} + ∑_{j=1}^{2} V^j for t = 1, …, 100": 1,
 }
@@ -248,7 +248,7 @@ def test_a_recurrence_is_what_python_makes_of_it(drawn):
     h = States({number: number * States.b for number in starts})
     for t in steps:
         h[t] = sum(function(h, t) for function in functions)
-    found = nt.evaluate(text, X=nt.tensor(States.x, "time"), B=nt.tensor(States.b, ""))
+    found = nt.evaluate(text, {"X": nt.tensor(States.x, "time"), "B": nt.tensor(States.b, "")})
     assert found.item() == pytest.approx(h[steps[-1]], rel=1e-9, abs=1e-12)
 
 

@@ -1,5 +1,6 @@
 """The value of a program: that of the definition or bare expression that no other statement uses, whichever way it is asked."""
 
+import re
 from itertools import permutations
 
 import numpy as np
@@ -62,7 +63,7 @@ ALL = ONE_VALUE | SEVERAL | CLAIMS
 
 def used(text):
     """What is given of it: no more than the program speaks of."""
-    return {name: value for name, value in GIVEN.items() if name in text}
+    return {name: value for name, value in GIVEN.items() if re.search(rf"(?<![^\W_]){name}(?![^\W_])", text)}
 
 
 def plain(value):
