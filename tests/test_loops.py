@@ -67,7 +67,7 @@ ROLLED = {
     "h^{80} = B\nh^t = h^{t+1}/2 + 1/t for t = 1, …, 79\nh^1": 0,
     # written out, since the index is a label, or some member has a value of its own
     "h^0 = B\nh^t = h^{t-1}/2 + V^t for t = 1, …, 100": 0,
-    "h^0 = B\nh^t = h^{t-1}/2 for t = 1, …, 49\nh^{50} = 2 B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 51, …, 130\nh^{129}": 1,
+    "h^0 = B\nh^t = h^{t-1}/2 for t = 1, …, 49\nh^{50} = 2 B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 51, …, 130\nh^{129}": 0,
     "g^k(x) = x / k + V^k\nh^0 = B\nh^t = g^t(h^{t-1}) for t = 1, …, 100": 0,
     "h^0 = B\nh^t = h^{t-1} + ∑_{j=1}^{2} V^j for t = 1, …, 100": 1,
 }
