@@ -115,8 +115,8 @@ class Speaks:
             name = spelled(node)
             if name is not None:
                 yield name
-                if name.key() in self.labelled and not isinstance(node, Name):
-                    continue
+                if (name.key() in self.labelled or len(name.superscript) > 1) and not isinstance(node, Name):
+                    continue  # of W^{1,Q}, whose scripts are labels, no W
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())

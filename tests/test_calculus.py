@@ -484,8 +484,8 @@ def test_equations_of_differentials_hold(rule):
     assert nt.evaluate(f"{rule}\n1", given).item() == 1
     assert reference.evaluate(f"{rule}\n1", plain).to_list(()) == 1
     shapes = {name: "ℝ" if name == "x" else str(each.shape) for name, each in given.items()}
-    assert not nt.check(f"{rule}\n1", **shapes).errors
-    assert not nt.check(f"{rule}\n1", **{name: shape.replace("[3]", "") for name, shape in shapes.items()}).errors
+    assert not nt.check(f"{rule}\n1", shapes).errors
+    assert not nt.check(f"{rule}\n1", {name: shape.replace("[3]", "") for name, shape in shapes.items()}).errors
 
 
 def test_equations_of_differentials_alone_are_checked_and_have_no_value():

@@ -264,7 +264,7 @@ def test_a_table_of_one_axis_and_of_none(run, tmp_path):
     run("eval", "∑_{width} A", A, "--out", "s.csv")
     assert (tmp_path / "s.csv").read_text() == "height\n8.0\n15.0\n"
     run("eval", "2 A", A, "--out", "t.csv")
-    assert (tmp_path / "t.csv").read_text() == "width(1),width(2),width(3)\n6,2,8\n2,10,18\n"
+    assert (tmp_path / "t.csv").read_text() == "width(1),width(2),width(3)\n6.0,2.0,8.0\n2.0,10.0,18.0\n"
     run("eval", "1/2", "--out", "n.csv")
     assert (tmp_path / "n.csv").read_text() == "value\n0.5\n"
 

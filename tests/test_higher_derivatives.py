@@ -5,6 +5,8 @@ The marks of their axes may be any number of stars and daggers.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from test_calculus import ASIDE, MATRIX, ONE, POSITIVE, SIZES, SQUARE, TWO, by_differences, drawn
@@ -49,7 +51,7 @@ def given_for(text: str) -> tuple[dict, dict]:
     }
     others = {**ASIDE, "Y": drawn("b[3]", 2, True), "Z": drawn(MATRIX, 3)}
     given |= {name: each for name, each in others.items() if name in text}
-    return given, {name: size for name, size in SIZES.items() if name in text.replace("softmax", "")}
+    return given, {name: size for name, size in SIZES.items() if re.search(rf"[_,{{]{name}\b", text)}
 
 
 @pytest.mark.parametrize("text", [*ONE, *TWO, *MORE, *OF_A_MATRIX])

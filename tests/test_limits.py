@@ -184,7 +184,7 @@ def test_statements_take_time_as_they_are_many(name):
     def taken(count):
         text = LONG[name](count)
         began = time.process_time()
-        nt.check(text, x="ℝ^{a[2]}").raise_first()
+        nt.check(text, {"x": "ℝ^{a[2]}"}).raise_first()
         return time.process_time() - began
 
     taken(100)
