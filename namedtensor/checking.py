@@ -98,6 +98,8 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
     for name, text in types.items():
         console.print(f"{name:<{width}} : {text}" if checked.types else text)
     blank = bool(types)
+    if not (types or checked.errors or checked.warnings):
+        console.print("no errors; there is no value whose type could be told: a function without a signature has none")
     for text in _complaints(checked.errors, checked.warnings, source, console):
         console.print("\n" + text if blank else text)
         blank = True

@@ -226,6 +226,12 @@ def test_what_was_not_read_is_said(tmp_path, capsys, body, said):
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("program", ["f(x) = 2 x", "|a| = 3", "f(x) = g(x)\ng(x) = y + x", "⋮"])
+def test_a_program_without_a_type_is_not_passed_in_silence(capsys, program):
+    assert cli.main(["check", program]) == 0
+    assert "no value whose type could be told" in capsys.readouterr().out
+
+
 # ------------------------------------------------------------------------------------------------------------ bounded time
 MANY = 100_000
 AXES = r"\ndef{\ax}{ax} "
