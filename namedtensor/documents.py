@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
+from grammar.latex_macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
 from .checked import Warned
@@ -395,6 +396,9 @@ def _gather(found: _Found, section: Section, everything: bool, findings: _Findin
         if maths not in marked and not maths.display and not _mentions(found, maths, functions):
             findings.left_out.append(LeftOut(maths[:2], "no named axes"))
             continue
+        if findings.read > READ:  # the one that passed the limit says so
+            findings.left_out.append(LeftOut(maths[:2], "too many formulas", maths in marked))
+            continue
         program = _read(found, section, maths, findings)
         if isinstance(program, NotationError):
             reason = _passed_over(found, maths, program)
@@ -569,7 +573,7 @@ class Patchwork:
 def _read(found: _Found, section: Section, maths: Maths, findings: _Findings) -> nodes.Program | NotationError:
     """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
     work = _patchwork(found, [maths])
-    findings.read += len(work.text)
+    findings.read += len(work.text) + _expanded(work)
     if findings.read > READ:
         message = f"a document has more than {READ} characters of formulas: the rest was not read"
         return NotationError(404, message, found.source, maths[:2], hint="check its parts one by one")
@@ -586,6 +590,16 @@ def _read(found: _Found, section: Section, maths: Maths, findings: _Findings) ->
 
 
 READ = 300_000
+
+
+def _expanded(work: Patchwork) -> int:
+    """How many pieces the macros of the document make of maths: few characters can ask for much."""
+    if len(work.parts) == 1:
+        return 0
+    try:
+        return len(expand(work.text, scan(work.text)))
+    except NotationError:
+        return EXPANSION // 10
 
 
 def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:

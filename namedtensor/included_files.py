@@ -26,6 +26,7 @@ from .formats import FileProblem, reason
 DEPTH = 20  # files that include each other
 FILES = 2000
 CHARACTERS = 8_000_000  # of all files together
+NOTES = 1000  # of files that are not read
 
 
 class Place(NamedTuple):
@@ -313,7 +314,7 @@ class _Reading:
         place = self.find(name, inclusion, os.path.dirname(at.file))
         if place is None or place.endswith(PICTURES):
             if inclusion.told and not name.endswith(PICTURES):
-                self.notes.append((at, f"{name} is not here, so its formulas and macros are not read"))
+                self.note(at, f"{name} is not here, so its formulas and macros are not read")
             return
         real = os.path.realpath(place)
         if inclusion in LISTED and real in self.packages:
@@ -326,13 +327,17 @@ class _Reading:
             except FileProblem as problem:
                 why = f"{problem}"
         if why is not None:
-            self.notes.append((at, f"not read: {why}"))
+            self.note(at, f"not read: {why}")
             return
         self.files += 1
         if remark:
-            self.notes.append((Place(place, text, (0, 0)), remark))
+            self.note(Place(place, text, (0, 0)), remark)
         self.read(text, place, (*within, real), inclusion.definitions)
         self.parts.write("\n", len(text), place, text)
+
+    def note(self, at: Place, text: str) -> None:
+        if len(self.notes) < NOTES:
+            self.notes.append((at, text))
 
     def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
         """The file of a name: from the document's folder, as TeX has it, or from that of the file that names it."""

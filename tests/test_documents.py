@@ -266,6 +266,14 @@ def test_too_much_of_something_takes_bounded_time(tmp_path, capsys, source):
     assert capsys.readouterr().out.count("\n") < 3000
 
 
+def test_more_formulas_than_are_read_is_one_error(monkeypatch):
+    from namedtensor import documents
+
+    monkeypatch.setattr(documents, "READ", 2000)
+    report = check_document(AXES + r"\[ Z = X \ndot{\ax} Y \] " * 100)
+    assert [error.number for error in report.errors] == [404] and 0 < report.formulas < 100 and report.unread
+
+
 # ------------------------------------------------------------------------------------------------------ the command line
 PAPER = (
     HEAD
