@@ -76,7 +76,7 @@ def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
     """An array with its axes in this order, those that it lacks of size 1."""
     import numpy as np
 
-    array = np.transpose(array, sorted(range(len(own)), key=lambda place: order.index(own[place])))
+    array = np.transpose(array, [own.index(axis) for axis in order if axis in own])
     return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
 
 

@@ -230,11 +230,11 @@ def read_npz(place: Path, member: str | None, name: str) -> Found:
         if not hasattr(archive, "files"):
             raise FileProblem(f"{place} is no archive of arrays, though it is called .npz")
         names = member_of(archive, "axes", place) if "axes" in archive.files else None
-        own = names is not None and names.dtype.kind == "U"
-        arrays = [key for key in archive.files if not (own and key == "axes")]
+        own = tuple(map(str, names)) if names is not None and names.dtype.kind == "U" else None
+        arrays = [key for key in archive.files if own is None or key != "axes"]
         chosen = choose(arrays, member, place)
         array = numeric(member_of(archive, chosen, place), f"{place}[{chosen}]")
-    return Found(array, tuple(map(str, names)) if own and len(arrays) == 1 else None)
+    return Found(array, own if len(arrays) == 1 else None)
 
 
 def member_of(archive: Any, key: str, place: Path) -> Any:

@@ -20,10 +20,11 @@ class Absent(Target):
     """PyTorch or JAX where it is not installed, as it is when it is new: floats of single precision."""
 
     def __init__(self, name: str):
-        import numpy as np
+        import numpy
 
         super().__init__(backend(name), None)
-        self.numpy = target_of(np)
+        namespace: Any = numpy
+        self.numpy = target_of(namespace)
 
     @property
     def default_float(self) -> str:

@@ -30,7 +30,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """PyTorch's own is of floats alone."""
+    """PyTorch multiplies matrices of whole numbers, and no stacks of vectors."""
     whole = all(each.dtype.startswith(("int", "uint")) for each in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
@@ -124,11 +124,6 @@ def descending(x):
 def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     given = ", ".join(names[:3]) + (f", {names[3]}" if len(names) > 3 else "")
     return f"torch.nn.functional.scaled_dot_product_attention({given}, scale={options['scale']})"
-
-
-def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    whole = step.value.dtype.startswith("int")  # of which PyTorch multiplies matrices, and no stacks of vectors
-    return f"({names[0]} * {names[1]}).sum(-1)" if whole else f"torch.linalg.vecdot({names[0]}, {names[1]})"
 
 
 def _layer_norm(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
