@@ -181,7 +181,8 @@ def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], option
     return result
 
 
-QUIET = {"softmax", "logsoftmax", "logsumexp", "argmax", "argmin"}  # what −∞ alone gives is nan, and no warning
+# what −∞ alone gives is nan, and no warning; squares that overflow are found, and done again
+QUIET = {"softmax", "logsoftmax", "logsumexp", "argmax", "argmin", "standardize"}
 
 
 def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:

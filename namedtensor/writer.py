@@ -316,14 +316,17 @@ class Writer:
     def exponentials(self, x: Value, axes: Order, keep: bool) -> tuple[Value, Value]:
         """exp(x − m) and its sums, m the largest of x, to be divided by them: see `extremes`."""
         largest = self.reduce("max", x, axes, True)
-        hasty = "no largest" in self.optimised and x.dtype in extremes.FAR and not x.fixed and not x.dynamic
-        if not hasty:
+        if not self.has_two_forms(x):
             powers = self.exp(self.subtract(x, largest))
             return powers, self.reduce("sum", powers, axes, keep)
         powers = self.exp(self.either(x, self.subtract(x, largest)))
         total = self.reduce("sum", powers, axes, keep)
         self.moderate(total)
         return powers, total
+
+    def has_two_forms(self, x: Value) -> bool:
+        """Whether what is made of a value may be left to a hasty form, which finds out whether that was right."""
+        return "no largest" in self.optimised and x.dtype in extremes.FAR and not x.fixed and not x.dynamic
 
     def either(self, hasty: Value, careful: Value) -> Value:
         """The one or the other, as `extremes` has it."""

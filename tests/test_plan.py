@@ -368,8 +368,8 @@ def test_blocks_write_into_the_result():
     """And keep no more rooms than they need at once."""
     text, values = OPTIMISED["standardize"]
     source = backend("numpy").source(compiled(text, **values).plan).text
-    block = source[source.index("def block_1") : source.index("def function")]
-    assert ", out)" in block and "room_2" not in block and "return" not in block
+    block = source[source.index("def block_1(") : source.index("def block_1_carefully(")]
+    assert ", out)" in block and "room_2" not in block and "return t" not in block
 
 
 def test_blocks_need_little_memory():

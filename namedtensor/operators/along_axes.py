@@ -38,8 +38,20 @@ def _logarithm_of_softmax(w, x, axes):
 @in_single
 def _standardized(w, x, axes, eps):
     away = w.subtract(x, mean(w, x, axes, True))
-    spread = w.add(mean(w, w.multiply(away, away), axes, True), eps)
-    return w.divide(away, w.sqrt(spread))
+    if not w.has_two_forms(away):
+        return _scaled(w, away, axes, eps)
+    squares = mean(w, w.multiply(away, away), axes, True)
+    w.finite(squares)
+    return w.either(w.divide(away, w.sqrt(w.add(squares, eps))), _scaled(w, away, axes, eps))
+
+
+def _scaled(w, away, axes, eps):
+    """Distances from the mean over their root mean square, the largest taken out where its square might overflow."""
+    largest = w.reduce("max", w.abs(away), axes, True)
+    scale = w.where(w.logical_and(w.isfinite(largest), w.greater(largest, 1)), largest, 1.0)
+    small = w.divide(away, scale)
+    spread = w.add(mean(w, w.multiply(small, small), axes, True), w.divide(w.divide(eps, scale), scale))
+    return w.divide(small, w.sqrt(spread))
 
 
 def standardize(w, x, axes, eps=1e-5):
