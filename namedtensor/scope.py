@@ -249,15 +249,16 @@ class _Sorter:
         sides = statement.sides
         if statement.range is not None:
             self.scope.indices.add(statement.range.variable.text)
-        if any(isinstance(side, Size) for side in sides):
-            self.state_sizes(position, statement)
-            return
         counting = variables_of(statement)
         heads = [
             index
             for index, side in enumerate(sides)
             if definable(side) and (position, index) not in self.claimed and side not in counting
         ]
+        if any(isinstance(side, Size) for side in sides):
+            heads = defined_by_sizes(sides, heads)
+            if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
+                return self.state_sizes(position, statement, heads)
         if not heads:
             for other in (*sides[1:], *statement.sets):
                 self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
@@ -266,18 +267,14 @@ class _Sorter:
         others = [side for index, side in enumerate(sides) if index != chosen]
         self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
 
-    def state_sizes(self, position: int, statement: Equation) -> None:
-        sides = list(statement.sides)
+    def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
+        """Equations between sizes and numbers, which define the number that `heads` has."""
+        sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeFact(left, right, (left.span[0], right.span[1]))))
-        names = [side for side in sides if isinstance(side, Name)]
-        if (
-            len(names) == 1
-            and not any(isinstance(side, Size) for side in sides[:1])
-            and (position, sides.index(names[0])) not in self.claimed
-        ):
-            body = next(side for side in sides if side is not names[0])
-            self.define(position, statement, names[0], body, ())
+        for chosen in heads[:1]:
+            body = next(side for side in sides if side is not sides[chosen])
+            self.define(position, statement, sides[chosen], body, ())
 
     def define(self, position, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
         if isinstance(head, Call):
@@ -494,6 +491,16 @@ def variables_of(statement: Equation) -> list[Name]:
     items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
     found = [index for _, index in items if isinstance(index, Name)]
     return found if statement.range is None else [*found, statement.range.variable]
+
+
+def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
+    """Of the heads of an equation one of whose sides is |a|, those that it defines.
+
+    |a| = n says what |a| is, and n = |a| = m that three numbers are one, whichever is known.
+    """
+    numbers = [side for side in sides if isinstance(side, Name)]
+    open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
+    return [] if isinstance(sides[0], Size) or open else heads
 
 
 def spelling(head: Call) -> tuple:

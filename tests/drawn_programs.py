@@ -73,10 +73,7 @@ def family(
     if not mention:
         d.bound, d.sizes = {}, d.outer
     for n in range(starts_count):
-        start = d.term(shape, int(d.chance(0.5)), outside)
-        if start.form == "size" and "size alone" in d.known:
-            start = d.shift(start, 0)
-        starts.append((low - starts_count + n, start))
+        starts.append((low - starts_count + n, d.term(shape, int(d.chance(0.5)), outside)))
     d.bound, d.sizes = bound
     members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
     inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))

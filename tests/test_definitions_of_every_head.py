@@ -1,0 +1,62 @@
+"""An equation defines its head, whatever the head is and wherever it stands: against plain numbers and the reference."""
+
+from __future__ import annotations
+
+import pytest
+
+import namedtensor as nt
+from namedtensor import reference
+
+V = [1.0, 2.0, 4.0]  # over c
+
+
+def both(text: str, **sizes: int) -> list[float]:
+    """The value of a program that gives one number, by the package and by the reference evaluator."""
+    found = nt.evaluate(text, {"V": nt.tensor(V, "c")}, sizes=sizes)
+    of_reference = reference.evaluate(text, {"V": reference.tensor(V, "c")}, sizes=sizes)
+    return [float(found), float(of_reference.entries[()])]
+
+
+# ------------------------------------------------------------------------------------ a right side that is a size alone
+HEADS = {  # a head, with the rest of what it is part of; @ is the right side; and what the value is for @ = 3
+    "f(X) = @\nf(2) + ∑_{c} V": 3 + 7,
+    "f : ℝ^{c} → ℝ\nf(X) = @\nf(V)": 3,
+    "f(X; w) = @\nf(2; 1) + ∑_{c} V": 3 + 7,
+    "f(X) = F\nF_1 = @\nF = X + F_1\nf(2) + ∑_{c} V": 5 + 7,
+    "X ★ Y = @\n(1 ★ 2) + ∑_{c} V": 3 + 7,
+    "n = @\nn + ∑_{c} V": 3 + 7,
+    "n_1 = @\nn_1 + ∑_{c} V": 3 + 7,
+    "W^Q = @\nW^Q + ∑_{c} V": 3 + 7,
+    "W_{1}^{Q} = @\nW_{1}^{Q} + ∑_{c} V": 3 + 7,
+    "f(X) = @ = 3\nf(2) + ∑_{c} V": 3 + 7,
+    "Z_{b(i)} = @\n|b| = 2\n∑_{b} Z + ∑_{c} V": 2 * 3 + 7,
+    "Z_{b(1)} = @\nZ_{b(2)} = 4\n|b| = 2\n∑_{b} Z + ∑_{c} V": 3 + 4 + 7,
+    "Z_{b(k)} = @ for k = 1, …, 2\n|b| = 2\n∑_{b} Z + ∑_{c} V": 2 * 3 + 7,
+    "h^0 = @\nh^t = h^{t-1} + 1 for t = 1, …, 2\nh^2 + ∑_{c} V": 3 + 2 + 7,
+    "h^t = @ for t = 1, …, 2\nh^2 + ∑_{c} V": 3 + 7,
+    "h^0 = @\nh^t = @ for t = 1, …, 2\nh^2 + h^0 + ∑_{c} V": 3 + 3 + 7,
+    "f(X) = h^2\nh^0 = @\nh^t = h^{t-1} + X for t = 1, …, 2\nf(2) + ∑_{c} V": 3 + 4 + 7,
+}
+
+
+@pytest.mark.parametrize("right", ["|c|", "0 + |c|", "3"])
+@pytest.mark.parametrize("program", HEADS)
+def test_a_head_is_defined_whatever_its_right_side(program, right):
+    text = program.replace("@", right)
+    assert both(text) == [HEADS[program]] * 2
+
+
+def test_the_size_is_that_of_the_call():
+    text = """\
+f : ℝ^{c} → ℝ
+f(X) = h^1 + ∑_{c} X
+h^0 = |c|
+h^t = h^{t-1} + X_{c(1)} for t = 1, …, 1
+f([1,2]_{c}) + |c| ⊙ ∑_{c} V"""
+    assert both(text) == [2 + 1 + 3 + 3 * 7] * 2
+
+
+@pytest.mark.parametrize("fact", ["n = |b|", "|b| = n", "n_1 = |b| = n", "|b| = n = 2"])
+def test_facts_of_sizes_are_read_from_both_sides(fact):
+    """They say what |b| is where n is given, too."""
+    assert both(f"{fact}\n∑_{{b}} iota_{{b}} + ∑_{{c}} V", n=2) == [3 + 7] * 2
