@@ -146,7 +146,7 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
     facts = []
     for n in range(d.random.choices([0, 1, 2], [4, 4, 1])[0]):
         if d.chance(0.5):
-            found: Any = family(d, inside, family_name(d, n, name[-1]), "t", depth - 1, leaves)
+            found: Any = family(d, inside, family_name(n, name[-1]), "t", depth - 1, leaves)
         else:
             title = f"R_{{{name[-1]}{n}}}" if d.chance(0.7) else "RST"[n]
             shape = d.one([shape for _, shape in parameters])
@@ -188,10 +188,9 @@ def speaks_of_sizes(thing: Any) -> bool:
     )
 
 
-def family_name(d: Drawing, place: int, function: str) -> str:
+def family_name(place: int, function: str) -> str:
     """Families of two functions have one base, told apart by their labels."""
-    letters = ("hpq", "kru", "vyz")[int(function) - 1 if "families of one base" in d.known else 0]
-    return f"{letters[place]}_{function}"
+    return f"{'hpq'[place]}_{function}"
 
 
 def clashing(term: Term, other: Term) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import re
+
 import pytest
 
 import namedtensor as nt
@@ -60,3 +64,31 @@ f([1,2]_{c}) + |c| ⊙ ∑_{c} V"""
 def test_facts_of_sizes_are_read_from_both_sides(fact):
     """They say what |b| is where n is given, too."""
     assert both(f"{fact}\n∑_{{b}} iota_{{b}} + ∑_{{c}} V", n=2) == [3 + 7] * 2
+
+
+# ---------------------------------------------------------------------------------------- families that share one base
+PAIRS = [  # two names of one base, which differ in their labels alone
+    ("h_1^{@}", "h_2^{@}"), ("h^{1,@}", "h^{2,@}"), ("h^{@,Q}", "h^{@,K}"), ("h_Q^{@}", "h_{Q,K}^{@}"),
+    ("h^{@}", "h_1^{@}"), ("h'^{@}", "h^{@}"), ("h_{@}", "h_{@,1}"), ("h_{@}", "h^{@}"),
+]  # fmt: skip
+SHARING = """\
+f(X) = {0:3}
+{0:0} = 2
+{0:t} = X + {0:t-1} for t = 1, …, 3
+g(X, Y) = {1:3}
+{1:1} = 1
+{1:t} = X ⊙ Y for t = 2, …, 3
+f(1) + g(2, 3)"""
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_families_of_one_base_are_told_apart_in_every_order(pair):
+    *statements, value = filled(SHARING, pair).splitlines()
+    orders = list(itertools.permutations(statements))
+    for order in random.Random(7).sample(orders, 24):
+        assert both("\n".join([*order, value])) == [5 + 6] * 2, order
+
+
+def filled(text: str, names: tuple[str, ...]) -> str:
+    """{0:t} as the member t of the first of the families."""
+    return re.sub(r"\{(\d):([^{}]*)\}", lambda found: names[int(found[1])].replace("@", found[2]), text)
