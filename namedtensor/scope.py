@@ -17,13 +17,12 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
+from .head_usage import ARITHMETIC, OF_AXES, Usage
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
 from .ownership import Units, component_names, facts_of
 from .value_of_program import value_of
-
-ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
 
 @dataclass(eq=False)
@@ -314,12 +313,12 @@ class _Sorter:
     def sort(self) -> None:
         """Say what belongs to what."""
         scope = self.scope
+        self.read_dots()
         self.classify_heads()
         for function in self.functions:
             scope.functions.setdefault(function.operator, []).append(function)
         for function in self.functions:
             scope.indices |= {text for kind, text in function.superscript if kind == "index"}
-        self.read_dots()
         self.own_facts()
         self.attach_signatures()
         self.attach_declarations()
@@ -354,9 +353,19 @@ class _Sorter:
     def classify_heads(self) -> None:
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
+        made = OF_AXES - stated - {name.base for name in self.scope.given}
+        further = {node.text for each in self.functions for node in each.head.superscript if isinstance(node, Name)}
+        usage = Usage(Units(self.tensors, self.scope.indices | further), made)
         ends = [*(function.position for function in self.functions[1:]), len(self.scope.program.statements)]
+        defining = {id(definition.statement) for definition in self.tensors}
         for function, end in zip(self.functions, ends):
-            axes, variables = self.usage(function, end)
+            if not function.head.subscript and not function.head.superscript:
+                continue
+            between = self.scope.program.statements[function.position + 1 : end]
+            below = [
+                each for each in between if id(each) not in defining and not isinstance(each, (nodes.Value, Signature))
+            ]
+            axes, variables = usage.of(function, self.signatures.get(spelling(function.head), ()), below)
             function.superscript = tuple(
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript
@@ -372,24 +381,6 @@ class _Sorter:
                 else:
                     found.append(("label", text))
             function.subscript = tuple(found)
-
-    def usage(self, function: Function, end: int) -> tuple[set[str], set[str]]:
-        """The axes, and the variables, that a function's body, signature and the facts below its head speak of."""
-        below = [
-            statement
-            for statement in self.scope.program.statements[function.position + 1 : end]
-            if not isinstance(statement, (nodes.Value, Signature))
-        ]
-        own = [*self.signatures.get(spelling(function.head), ()), function.body, *function.claims, *below]
-        if isinstance(function.statement, Equation):
-            own += list(function.statement.sets)
-        axes: set[str] = set()
-        variables: set[str] = set()
-        for piece in own:
-            roots = [*piece.domain, piece.codomain] if isinstance(piece, Signature) else [piece]
-            for root in roots:
-                collect_usage(root, axes, variables)
-        return axes, variables
 
     def read_dots(self) -> None:
         """Two written instances with ⋮ between them say the rule of the last for every index from the first."""
@@ -534,41 +525,3 @@ def definable(node: Node) -> bool:
             spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
         )
     return spelled(node) is not None
-
-
-def collect_usage(root, axes: set[str], variables: set[str]) -> None:
-    """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
-    stack: list = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Axis):
-            axes.add(node.name)
-        elif isinstance(node, Name):
-            variables.add(node.text)
-        elif isinstance(node, Call):
-            for part in node.subscript:
-                found = axis_of(part)
-                if found is not None:
-                    axes.add(found.name)
-                    if isinstance(part, nodes.Subscript) or node.operator in ARITHMETIC:
-                        continue
-                else:
-                    stack.append(part)
-            stack.extend(node.arguments)
-            stack.extend(node.parameters)
-            for part in node.superscript:
-                variables.update(component_names(part))
-        elif isinstance(node, (nodes.Superscript, nodes.Subscript)):
-            stack.append(node.base)
-            if isinstance(node, nodes.Superscript) or spelled(node) is None:
-                for part in node.components:
-                    variables.update(component_names(part))
-            else:
-                for part in node.components:
-                    if not isinstance(part, Name):
-                        variables.update(component_names(part))
-        else:
-            stack.extend(nodes.children(node))
-
-
-# ------------------------------------------------------------------------------------------------ which facts belong

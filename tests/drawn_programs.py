@@ -234,8 +234,7 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     )
     one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
     d.sizes, d.bound, d.closed = outer, {}, False
-    facts_say = () if "ax in a fact alone" in d.known else (fact.term for fact in facts)
-    said = " ".join(map(written, (body, *facts_say)))
+    said = " ".join(map(written, (body, *(fact.term for fact in facts))))
     signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
     return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
 

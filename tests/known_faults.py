@@ -17,6 +17,5 @@ KNOWN: dict[str, str] = {
     "marks of ax": "ax* in the body of g_{ax} is no mark on what ax stands for",
     "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
     "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
-    "ax in a fact alone": "g_{ax} takes an axis only where its body says so, or a fact just below its head",
     "uint16 on PyTorch": "PyTorch has no arithmetic for it, and its error comes bare",
 }

@@ -92,3 +92,35 @@ def test_families_of_one_base_are_told_apart_in_every_order(pair):
 def filled(text: str, names: tuple[str, ...]) -> str:
     """{0:t} as the member t of the first of the families."""
     return re.sub(r"\{(\d):([^{}]*)\}", lambda found: names[int(found[1])].replace("@", found[2]), text)
+
+
+# ------------------------------------------------------------------------------ where a function speaks of its subscript
+SPOKEN = {  # a function over c, or of k = 3, as facts in any order; and its value of V, summed
+    "g_{ax}(X) = X ⊙ iota_{ax}\n∑_{c} g_{c}(V)": 1 + 4 + 12,
+    "g_{ax}(X) = X ⊙ ι_{ax}\n∑_{c} g_{c}(V)": 1 + 4 + 12,
+    "g_{ax}(X) = S + X\nS = X/|ax|\n∑_{c} g_{c}(V)": 7 / 3 + 7,
+    "g_{ax}(X) = S ⊙ X\nS = ∑_{ax} X\n∑_{c} g_{c}(V)": 49,
+    "g_{ax}(X) = S ⊙ X\nS = T + 1\nT = ∑_{ax} X\n∑_{c} g_{c}(V)": 8 * 7,
+    "g_{ax}(X) = S ⊙ X\nS = X_{ax(1)}\n∑_{c} g_{c}(V)": 7,
+    "g_{ax}(X) = h^2\nh^0 = ∑_{ax} X\nh^t = h^{t-1} + X for t = 1, …, 2\n∑_{c} g_{c}(V)": 3 * 7 + 14,
+    "g_{ax}(X) = S ⊙ X\nS = X ⊙_{ax} iota_{ax}\n∑_{c} g_{c}(V)": 17 * 7,
+    "g_k(X) = S ⊙ X\nS = k + 1\n∑_{c} g_3(V)": 4 * 7,
+    "g_k(X) = X_{c(k)} + S\nS = k\ng_3(V)": 4 + 3,
+    "g^l(X) = S ⊙ X\nS = l + 1\n∑_{c} g^3(V)": 4 * 7,
+    "g^l(X) = S ⊙ X\nS = W^l\nW^3 = 5\n∑_{c} g^3(V)": 5 * 7,
+}
+
+
+@pytest.mark.parametrize("program", SPOKEN)
+def test_a_subscript_is_read_by_what_the_function_says_wherever_it_stands(program):
+    *statements, value = program.splitlines()
+    for order in itertools.permutations(statements):
+        assert both("\n".join([*order, value])) == pytest.approx([SPOKEN[program]] * 2), order
+
+
+@pytest.mark.parametrize("tensor", ["I_ax", "iota_ax"])
+def test_a_tensor_of_that_name_has_a_label(tensor):
+    text = f"g_{{ax}}(X) = X ⊙ {tensor}\n{tensor} = 5\n∑_{{c}} g_{{ax}}(V)"
+    assert both(text) == [35, 35]
+    with pytest.raises(nt.NotationError, match="fits this use"):
+        both(text.replace("g_{ax}(V)", "g_{c}(V)"))
