@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Name, Signature, axis_of
 
-from .names import spelled
+from .names import MARKS, spelled
 from .ownership import Units, component_names, said
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
     while stack:
         node = stack.pop()
         if isinstance(node, Axis):
-            axes.add(node.name)
+            axes.add(node.name.rstrip(MARKS))
         elif isinstance(node, Name):
             variables.add(node.text)
         elif isinstance(node, Call):
             for part in node.subscript:
                 found = axis_of(part)
                 if found is not None:
-                    axes.add(found.name)
+                    axes.add(found.name.rstrip(MARKS))
                     if isinstance(part, nodes.Subscript) or node.operator in ARITHMETIC:
                         continue
                 else:

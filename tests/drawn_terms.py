@@ -356,7 +356,7 @@ def differentiated(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term |
         for leaf in sight.leaves
         if leaf.by is not None and count_of(leaf.term.sizes) <= 6 and marks_of(sight, leaf.by) < 2
     ]
-    if not able or sight.depth_of_derivatives > 1 or "ax" in d.bound and "marks of ax" in d.known:
+    if not able or sight.depth_of_derivatives > 1:
         return None
     leaf = d.one(able)
     mark = ("*", "†")[marks_of(sight, leaf.by)]

@@ -124,3 +124,32 @@ def test_a_tensor_of_that_name_has_a_label(tensor):
     assert both(text) == [35, 35]
     with pytest.raises(nt.NotationError, match="fits this use"):
         both(text.replace("g_{ax}(V)", "g_{c}(V)"))
+
+
+# ------------------------------------------------------------------------------------------------ the marks of an axis
+MARKED = [  # bodies of g_{ax}(X) that speak of ax with a mark, each a number
+    "∑_{ax} [∂(∑_{ax} X^2)/∂X*]_{ax*→ax}", "∑_{ax*} (X)^*", "∑_{ax†} (X)^† ⊙ (X)^†", "∑_{ax} (X)^*_{ax*→ax}",
+    "∑_{ax,ax*} X ⊙ (X)^*", "∑_{ax**} ((X)^*)^*", "∑_{ax*} ∂(∑_{ax} X^3)/∂X*", "∑_{ax} X ⊙ X_{ax→ax*} ⊙_{ax*} (X)^*",
+    "∑_{ax*,ax†} ∂(∂(∑_{ax} X^3)/∂X*)/∂X†", "(X)^*_{ax*(2)}", "∑_{ax*} [1, 2, 3]_{ax*} ⊙ (X)^*", "∑_{ax,ax*} I_{ax,ax*} ⊙ X",
+    "∑_{ax*} iota_{ax*} ⊙ (X)^*", "max_{ax*} ((X)^*) ⊙ |ax*|",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("body", MARKED)
+def test_a_mark_on_an_axis_of_the_head_is_one_on_the_axis_of_the_use(body, signed):
+    plainly = re.sub(r"\bax", "c", body).replace("X", "V")
+    wanted = both(plainly)
+    assert wanted[0] == pytest.approx(wanted[1])
+    signature = "g_{ax} : ℝ^{ax} → ℝ\n" if signed else ""
+    assert both(f"{signature}g_{{ax}}(X) = {body}\ng_{{c}}(V)") == pytest.approx(wanted)
+
+
+def test_marks_within_marks_and_within_calls():
+    text = "g_{ax}(X) = ∑_{ax*} (X)^* ⊙ h_{ax*}((X)^*)\nh_{ax}(X) = [∂(∑_{ax} X^2)/∂X*]_{ax*→ax}\ng_{c}(V)"
+    assert both(text) == pytest.approx([2 * 21] * 2)
+
+
+def test_marks_of_several_axes():
+    text = "g_{ax}(X) = ∑_{ax*} ∂(∑_{ax} X^2)/∂X*\ng_{b,c}(V ⊙ [1, 2]_{b})"
+    assert both(text) == pytest.approx([2 * 7 * 3] * 2)
