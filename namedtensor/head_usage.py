@@ -68,6 +68,14 @@ class Usage:
         return list(found.values())
 
 
+def axes_spoken_of(roots: Iterable[Any]) -> frozenset[str]:
+    """The axes that are named at and below some nodes, without their marks."""
+    axes: set[str] = set()
+    for root in roots:
+        collect_usage(root, axes, set(), OF_AXES)
+    return frozenset(axes)
+
+
 def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozenset[str]) -> None:
     """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
     stack: list = [root]

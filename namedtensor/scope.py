@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
-from .head_usage import ARITHMETIC, OF_AXES, Usage
+from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
@@ -89,6 +90,15 @@ class Function:
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
 
+    @cached_property
+    def own_axes(self) -> frozenset[str]:
+        """The axes that the body, and what belongs to it, speak of, but for those of the head and of the signature."""
+        assert self.signature is not None
+        facts = [each.statement for group in self.facts.values() for each in group]
+        spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
+        stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
+        return spoken - stated - {text for kind, text in self.subscript if kind == "axis"}
+
     @property
     def title(self) -> str:
         key = Key(
@@ -141,6 +151,11 @@ class Scope:
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
+
+    @cached_property
+    def axes_named(self) -> frozenset[str]:
+        """The axes that the program names."""
+        return axes_spoken_of((self.program,))
 
     def all_functions(self) -> Iterable[Function]:
         return (function for group in self.functions.values() for function in group)

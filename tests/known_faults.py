@@ -13,7 +13,6 @@ KNOWN: dict[str, str] = {
     "windows twice": "a second derivative through unroll is refused",
     "size of what is made": "the size of an axis that a split, rename or literal makes is not known",
     "slices": "X_{seq(a:b)} is not read",
-    "own axes of g_{ax}": "an axis that the body of g_{ax} uses meets the axis of the use, where both have one name",
     "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
     "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
     "uint16 on PyTorch": "PyTorch has no arithmetic for it, and its error comes bare",

@@ -153,3 +153,41 @@ def test_marks_within_marks_and_within_calls():
 def test_marks_of_several_axes():
     text = "g_{ax}(X) = ∑_{ax*} ∂(∑_{ax} X^2)/∂X*\ng_{b,c}(V ⊙ [1, 2]_{b})"
     assert both(text) == pytest.approx([2 * 7 * 3] * 2)
+
+
+# ------------------------------------------------------------------------------------- the axes that a body has inside
+INSIDE = {  # bodies of g_{ax} : ℝ^{ax} → … that have an axis c of their own, and the result's axes
+    "∑_{ax} ∑_{c} (X ⊙ [1, 2]_{c})": "", "∑_{c} [1, 2]_{c} ⊙ X": "ax",
+    "X ⊙ [∑_{ax} X, 2]_{c} ⊙_{c} [1, 3]_{c}": "ax", "X_{ax→c} ⊙_{c} [1, 2, 3]_{c}": "",
+    "∑_{c} (X_{ax→c} ⊙ [1, 2, 3]_{c} + X_{ax(1)})": "", "[X ⊙ [1, 2]_{c}]_{c(2)}": "ax", "X ⊙ S": "ax",
+    "∑_{ax} h^2": "", "∑_{ax,c} X ⊙ U": "", "[∂(∑_{ax,c} X^2 ⊙ [1, 2]_{c})/∂X*]_{ax*→ax}": "ax",
+    "max_{c} (X ⊙ [1, 2, 0]_{c}) + X": "ax", "∑_{c} k_{c}([1, 2]_{c}) ⊙ X": "ax",
+}  # fmt: skip
+FACTS = {
+    "S": "S = ∑_{c} X ⊙ [1, 2]_{c}\n",
+    "h^2": "h^0 = 0 ⊙ X\nh^t = h^{t-1} + X ⊙ [1, 2]_{c} ⊙_{c} [2, 1]_{c} for t = 1, …, 2\n",
+    "U": "U = [1, 5]_{c}\n",
+    "k_{c}": "k_{ax} : ℝ^{ax} → ℝ^{ax}\nk_{ax}(X) = X ⊙ ∑_{c} [2, 2, 2]_{c}\n",
+}
+
+
+@pytest.mark.parametrize("body", INSIDE)
+def test_an_axis_of_the_body_is_not_that_of_the_use(body):
+    """By another name of the axis of the use the value is the same."""
+    gives = f"ℝ^{{{INSIDE[body]}}}" if INSIDE[body] else "ℝ"
+    facts = "".join(FACTS[each] for each in FACTS if each in body)
+    text = f"g_{{ax}} : ℝ^{{ax}} → {gives}\ng_{{ax}}(X) = {body}\n{facts}"
+    weigh = "∑_{@} [1, 10, 100]_{@} ⊙ " if INSIDE[body] else ""
+    wanted = both(f"{text}{weigh.replace('@', 'w')}g_{{w}}(V_{{c→w}})")
+    assert wanted[0] == pytest.approx(wanted[1])
+    assert both(f"{text}{weigh.replace('@', 'c')}g_{{c}}(V)") == pytest.approx(wanted)
+
+
+def test_a_tensor_of_the_program_meets_the_axis_of_the_use():
+    """What the body takes from outside has its axes outside."""
+    text = "g_{ax} : ℝ^{ax} → ℝ\ng_{ax}(X) = ∑_{ax} X ⊙ V\ng_{c}(V)"
+    assert both(text) == [21, 21]
+
+
+def test_without_a_signature_axes_meet_by_name():
+    assert both("g_{ax}(X) = ∑_{ax} X ⊙ [1, 2, 3]_{c}\ng_{c}(V)") == [1 + 4 + 12] * 2
