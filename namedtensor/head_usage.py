@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Name, Signature, axis_of
 
-from .names import MARKS, spelled
+from .names import MARKS, spelled, walk
 from .ownership import Units, component_names, said
 
 if TYPE_CHECKING:
@@ -103,12 +103,11 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
             name = spelled(node)
             if isinstance(node, nodes.Subscript) and name is not None and name.base in made:
                 axes.update(axis.name for axis in map(axis_of, node.components) if axis is not None)
-            if isinstance(node, nodes.Superscript) or name is None:
-                for part in node.components:
+            plain = isinstance(node, nodes.Subscript) and name is not None  # whose words are labels
+            for part in node.components:
+                if any(isinstance(inner, Call) and inner.subscript for inner in walk(part)):
+                    stack.append(part)  # an exponent: 2^{∑_{ax} X}
+                elif not (plain and isinstance(part, Name)):
                     variables.update(component_names(part))
-            else:
-                for part in node.components:
-                    if not isinstance(part, Name):
-                        variables.update(component_names(part))
         else:
             stack.extend(nodes.children(node))
