@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .names import Key
+from .names import MARKS, Key
 from .scope import Definition, Function
 from .sizes import agree
 from .terms import Term
@@ -67,11 +67,17 @@ class Frame:
         return None
 
     def real_axes(self, name: str) -> tuple[str, ...]:
-        """The axes that a name of an axis stands for: itself, or what a function's axis parameter was given."""
+        """The axes that a name of an axis stands for: itself, or what a function's axis parameter was given.
+
+        ax* stands for those with the mark.
+        """
+        bare = name.rstrip(MARKS) if name[-1:] in MARKS else name
         frame: Frame | None = self
         while frame is not None:
             if name in frame.axes:
                 return frame.axes[name]
+            if bare in frame.axes:
+                return tuple(axis + name[len(bare) :] for axis in frame.axes[bare])
             frame = frame.parent
         return (name,)
 

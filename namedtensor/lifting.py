@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Name, Node, Set
 
+from . import hygiene
 from .advice import near
 from .cases import unguarded
 from .frames import Frame, fresh, plain
@@ -38,6 +39,17 @@ def enter(
     depth: int | None = None,
 ) -> Term:
     """Type a function's body for these arguments."""
+    apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
+    if apart:
+        back = {new: old for old, new in apart.items()}
+        bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
+        terms = [
+            checker.renamed(term, hygiene.renaming(term.shape, apart), part)
+            for term, part in zip((*arguments, *options), parts)
+        ]
+        ordinary, further = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
+        term = enter(checker, function, bindings, numbers, ordinary, further, node, parts, caller, depth)
+        return checker.renamed(term, hygiene.renaming(term.shape, back), node)
     checker.spend(node)
     marker = (
         id(function),

@@ -17,6 +17,8 @@ from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscr
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
 
+MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
+
 
 class Key(NamedTuple):
     """A name: `W_Q^{l,1}` is Key("W", ("Q",), ("l", "1"))."""

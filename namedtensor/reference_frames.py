@@ -59,8 +59,11 @@ class Frame:
         return None
 
     def real(self, axis: str) -> tuple[str, ...]:
-        """The axes that the name of an axis stands for."""
-        return next((frame.axes[axis] for frame in self.outwards() if axis in frame.axes), (axis,))
+        """The axes that the name of an axis stands for; ax* for those that ax does, marked."""
+        own = next((frame.axes[axis] for frame in self.outwards() if axis in frame.axes), None)
+        if own is None and axis.endswith(("*", "†", "‡")):
+            return tuple(each + axis[-1] for each in self.real(axis[:-1]))
+        return (axis,) if own is None else own
 
 
 def plain(X: Tensor | None) -> Any:

@@ -357,6 +357,9 @@ class Evaluation(Names):
             raise NotationError(304, f"{function.title} was given {given}")
         options = [*options, *(self.option_named(function, name.key()) for name in function.options[len(options) :])]
         needed = needed_axes(function, bound["axes"], [*arguments, *options])
+        met = self.meeting(function, bound["axes"], [*arguments, *options])
+        if met is not None:
+            return self.enter_apart(met, function, bound, numbers, arguments, options, caller)
         mark = (id(function), str(bound["indices"]), str(numbers))
         if mark in self.busy:
             raise NotationError(203, f"{function.title} needs itself")
@@ -369,6 +372,39 @@ class Evaluation(Names):
             return lift(result, [*arguments, *options], needed)
         finally:
             self.busy.discard(mark)
+
+    def meeting(self, function: Function, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]) -> str | None:
+        """An axis of this use that is also one of the body's own, and that each argument over it has."""
+        if function.signature is None:
+            return None
+        own = axes_of_body(function)
+        for formal, real in ((formal, real) for formal, reals in axes.items() for real in reals if real in own):
+            sets = [*function.signature.domain, *(function.declarations.get(name.key()) for name in function.options)]
+            due = [of is None or formal in {axis.name for axis, _ in of.axes} for of in sets]
+            if any(due) and all((real in X.shape) == wanted for X, wanted in zip(tensors, due)):
+                return real
+        return None
+
+    def enter_apart(self, axis: str, function: Function, bound, numbers, arguments, options, caller: Frame) -> Tensor:
+        """g_{c}(V) as g_{c'}(V_{c→c'}), where the body has an axis c of its own."""
+        named = {each.name for each in walk(self.scope.program) if isinstance(each, nodes.Axis)} | axes_of_body(
+            function
+        )
+        named = named.union(*(X.shape for X in (*arguments, *options, *self.top.variables.values())))
+        other = axis + "'"
+        while other in named:
+            other += "'"
+
+        def turned(X: Tensor, old: str, new: str) -> Tensor:
+            return rename(X, {each: new + each[len(old) :] for each in X.shape if each.rstrip("*†‡") == old})
+
+        axes = {
+            formal: tuple(other if real == axis else real for real in reals) for formal, reals in bound["axes"].items()
+        }
+        parts = [turned(X, axis, other) for X in (*arguments, *options)]
+        count = len(arguments)
+        value = self.enter(function, {**bound, "axes": axes}, numbers, parts[:count], parts[count:], caller)
+        return turned(value, other, axis)
 
     def option_named(self, function: Function, name: Key) -> Tensor:
         """A parameter after the semicolon that the call leaves out: the input or tensor of that name."""
@@ -543,6 +579,22 @@ def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:
         if of is None and function.signature is not None and name in (option.key() for option in function.options):
             of = function.declarations.get(name)
     return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, Frame()))
+
+
+def axes_of_body(function: Function) -> set[str]:
+    """The axes that the body of a function, and what belongs to it, name, and neither its head nor its signature."""
+    pieces = [function.body, *(each.statement for group in function.facts.values() for each in group)]
+    pieces += [each.statement for each in function.families]
+    found: set[str] = set()
+    for node in (inner for piece in pieces for inner in walk(piece)):
+        found |= {node.name.rstrip("*†‡")} if isinstance(node, nodes.Axis) else set()
+        named = node.subscript if isinstance(node, Call) else ()
+        if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in ("iota", "ι", "I"):
+            named = node.components
+        found |= {axis.name.rstrip("*†‡") for axis in map(axis_of, named) if axis is not None}
+    assert function.signature is not None
+    stated = {axis.name for of in (*function.signature.domain, function.signature.codomain) for axis, _ in of.axes}
+    return found - stated - {text for kind, text in function.subscript if kind == "axis"}
 
 
 def needed_axes(function: Function, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]) -> list[tuple[str, ...]]:

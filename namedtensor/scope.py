@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
+from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .limits import deep
 from .names import Key, Spelled, component, spelled, walk
 from .ownership import Units, component_names, facts_of
 from .value_of_program import value_of
-
-ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
 
 @dataclass(eq=False)
@@ -90,6 +90,15 @@ class Function:
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
 
+    @cached_property
+    def own_axes(self) -> frozenset[str]:
+        """The axes that the body, and what belongs to it, speak of, but for those of the head and of the signature."""
+        assert self.signature is not None
+        facts = [each.statement for group in self.facts.values() for each in group]
+        spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
+        stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
+        return spoken - stated - {text for kind, text in self.subscript if kind == "axis"}
+
     @property
     def title(self) -> str:
         key = Key(
@@ -142,6 +151,11 @@ class Scope:
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
+
+    @cached_property
+    def axes_named(self) -> frozenset[str]:
+        """The axes that the program names."""
+        return axes_spoken_of((self.program,))
 
     def all_functions(self) -> Iterable[Function]:
         return (function for group in self.functions.values() for function in group)
@@ -249,15 +263,16 @@ class _Sorter:
         sides = statement.sides
         if statement.range is not None:
             self.scope.indices.add(statement.range.variable.text)
-        if any(isinstance(side, Size) for side in sides):
-            self.state_sizes(position, statement)
-            return
         counting = variables_of(statement)
         heads = [
             index
             for index, side in enumerate(sides)
             if definable(side) and (position, index) not in self.claimed and side not in counting
         ]
+        if any(isinstance(side, Size) for side in sides):
+            heads = defined_by_sizes(sides, heads)
+            if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
+                return self.state_sizes(position, statement, heads)
         if not heads:
             for other in (*sides[1:], *statement.sets):
                 self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
@@ -266,18 +281,14 @@ class _Sorter:
         others = [side for index, side in enumerate(sides) if index != chosen]
         self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
 
-    def state_sizes(self, position: int, statement: Equation) -> None:
-        sides = list(statement.sides)
+    def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
+        """Equations between sizes and numbers, which define the number that `heads` has."""
+        sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeFact(left, right, (left.span[0], right.span[1]))))
-        names = [side for side in sides if isinstance(side, Name)]
-        if (
-            len(names) == 1
-            and not any(isinstance(side, Size) for side in sides[:1])
-            and (position, sides.index(names[0])) not in self.claimed
-        ):
-            body = next(side for side in sides if side is not names[0])
-            self.define(position, statement, names[0], body, ())
+        for chosen in heads[:1]:
+            body = next(side for side in sides if side is not sides[chosen])
+            self.define(position, statement, sides[chosen], body, ())
 
     def define(self, position, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
         if isinstance(head, Call):
@@ -317,12 +328,12 @@ class _Sorter:
     def sort(self) -> None:
         """Say what belongs to what."""
         scope = self.scope
+        self.read_dots()
         self.classify_heads()
         for function in self.functions:
             scope.functions.setdefault(function.operator, []).append(function)
         for function in self.functions:
             scope.indices |= {text for kind, text in function.superscript if kind == "index"}
-        self.read_dots()
         self.own_facts()
         self.attach_signatures()
         self.attach_declarations()
@@ -357,9 +368,19 @@ class _Sorter:
     def classify_heads(self) -> None:
         stated = {definition.name.base for definition in self.tensors}
         stated |= {name.base for _, name, _, _ in self.scope.declarations}
+        made = OF_AXES - stated - {name.base for name in self.scope.given}
+        further = {node.text for each in self.functions for node in each.head.superscript if isinstance(node, Name)}
+        usage = Usage(Units(self.tensors, self.scope.indices | further), made)
         ends = [*(function.position for function in self.functions[1:]), len(self.scope.program.statements)]
+        defining = {id(definition.statement) for definition in self.tensors}
         for function, end in zip(self.functions, ends):
-            axes, variables = self.usage(function, end)
+            if not function.head.subscript and not function.head.superscript:
+                continue
+            between = self.scope.program.statements[function.position + 1 : end]
+            below = [
+                each for each in between if id(each) not in defining and not isinstance(each, (nodes.Value, Signature))
+            ]
+            axes, variables = usage.of(function, self.signatures.get(spelling(function.head), ()), below)
             function.superscript = tuple(
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript
@@ -375,24 +396,6 @@ class _Sorter:
                 else:
                     found.append(("label", text))
             function.subscript = tuple(found)
-
-    def usage(self, function: Function, end: int) -> tuple[set[str], set[str]]:
-        """The axes, and the variables, that a function's body, signature and the facts below its head speak of."""
-        below = [
-            statement
-            for statement in self.scope.program.statements[function.position + 1 : end]
-            if not isinstance(statement, (nodes.Value, Signature))
-        ]
-        own = [*self.signatures.get(spelling(function.head), ()), function.body, *function.claims, *below]
-        if isinstance(function.statement, Equation):
-            own += list(function.statement.sets)
-        axes: set[str] = set()
-        variables: set[str] = set()
-        for piece in own:
-            roots = [*piece.domain, piece.codomain] if isinstance(piece, Signature) else [piece]
-            for root in roots:
-                collect_usage(root, axes, variables)
-        return axes, variables
 
     def read_dots(self) -> None:
         """Two written instances with ⋮ between them say the rule of the last for every index from the first."""
@@ -496,6 +499,16 @@ def variables_of(statement: Equation) -> list[Name]:
     return found if statement.range is None else [*found, statement.range.variable]
 
 
+def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
+    """Of the heads of an equation one of whose sides is |a|, those that it defines.
+
+    |a| = n says what |a| is, and n = |a| = m that three numbers are one, whichever is known.
+    """
+    numbers = [side for side in sides if isinstance(side, Name)]
+    open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
+    return [] if isinstance(sides[0], Size) or open else heads
+
+
 def spelling(head: Call) -> tuple:
     """What tells the heads of functions apart."""
     return head.operator, head.subscript, head.superscript
@@ -527,41 +540,3 @@ def definable(node: Node) -> bool:
             spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
         )
     return spelled(node) is not None
-
-
-def collect_usage(root, axes: set[str], variables: set[str]) -> None:
-    """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
-    stack: list = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Axis):
-            axes.add(node.name)
-        elif isinstance(node, Name):
-            variables.add(node.text)
-        elif isinstance(node, Call):
-            for part in node.subscript:
-                found = axis_of(part)
-                if found is not None:
-                    axes.add(found.name)
-                    if isinstance(part, nodes.Subscript) or node.operator in ARITHMETIC:
-                        continue
-                else:
-                    stack.append(part)
-            stack.extend(node.arguments)
-            stack.extend(node.parameters)
-            for part in node.superscript:
-                variables.update(component_names(part))
-        elif isinstance(node, (nodes.Superscript, nodes.Subscript)):
-            stack.append(node.base)
-            if isinstance(node, nodes.Superscript) or spelled(node) is None:
-                for part in node.components:
-                    variables.update(component_names(part))
-            else:
-                for part in node.components:
-                    if not isinstance(part, Name):
-                        variables.update(component_names(part))
-        else:
-            stack.extend(nodes.children(node))
-
-
-# ------------------------------------------------------------------------------------------------ which facts belong

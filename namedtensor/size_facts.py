@@ -10,7 +10,7 @@ from typing import Any
 from grammar.nodes import Name, Node, Size
 
 from .frames import Frame
-from .names import walk
+from .names import MARKS, walk
 from .scope import SizeFact
 from .sizes import Unknown
 
@@ -51,9 +51,12 @@ def words_of(symbol: Symbol, frame: Frame) -> set[tuple[str, str]]:
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base)}
+    bare = name.rstrip(MARKS)
+    marks = name[len(bare) :]
     found, current = {(kind, name)}, frame
     while current is not None:
         found |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
+        found |= {(kind, formal + marks) for formal, real in current.axes.items() if marks and real == (bare,)}
         current = current.parent
     return found
 

@@ -19,7 +19,7 @@ from grammar.nodes import Call, Node, Number, Size
 from .frames import Conflict, Frame
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
-from .names import Key, spelled, walk
+from .names import MARKS, Key, spelled, walk
 from .scope import SizeFact
 from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
 from .sizes import Unknown, agree, is_known, known
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 Way = tuple  # a node, and the way to what holds it
 Mark = tuple  # a symbol, the frame where it is asked for, and whether what the scope makes counts
-MARKS = "*†‡"
 LARGEST = 2**1024  # a number in a size expression
 
 

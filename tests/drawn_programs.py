@@ -73,10 +73,7 @@ def family(
     if not mention:
         d.bound, d.sizes = {}, d.outer
     for n in range(starts_count):
-        start = d.term(shape, int(d.chance(0.5)), outside)
-        if start.form == "size" and "size alone" in d.known:
-            start = d.shift(start, 0)
-        starts.append((low - starts_count + n, start))
+        starts.append((low - starts_count + n, d.term(shape, int(d.chance(0.5)), outside)))
     d.bound, d.sizes = bound
     members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
     inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))
@@ -149,7 +146,7 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
     facts = []
     for n in range(d.random.choices([0, 1, 2], [4, 4, 1])[0]):
         if d.chance(0.5):
-            found: Any = family(d, inside, family_name(d, n, name[-1]), "t", depth - 1, leaves)
+            found: Any = family(d, inside, family_name(n, name[-1]), "t", depth - 1, leaves)
         else:
             title = f"R_{{{name[-1]}{n}}}" if d.chance(0.7) else "RST"[n]
             shape = d.one([shape for _, shape in parameters])
@@ -191,10 +188,9 @@ def speaks_of_sizes(thing: Any) -> bool:
     )
 
 
-def family_name(d: Drawing, place: int, function: str) -> str:
+def family_name(place: int, function: str) -> str:
     """Families of two functions have one base, told apart by their labels."""
-    letters = ("hpq", "kru", "vyz")[int(function) - 1 if "families of one base" in d.known else 0]
-    return f"{letters[place]}_{function}"
+    return f"{'hpq'[place]}_{function}"
 
 
 def clashing(term: Term, other: Term) -> bool:
@@ -238,8 +234,7 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     )
     one = one or any(each.form in ("derivative", "rename") for each in terms_of((body, tuple(facts))))
     d.sizes, d.bound, d.closed = outer, {}, False
-    facts_say = () if "ax in a fact alone" in d.known else (fact.term for fact in facts)
-    said = " ".join(map(written, (body, *facts_say)))
+    said = " ".join(map(written, (body, *(fact.term for fact in facts))))
     signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
     return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
 

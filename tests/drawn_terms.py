@@ -356,7 +356,7 @@ def differentiated(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term |
         for leaf in sight.leaves
         if leaf.by is not None and count_of(leaf.term.sizes) <= 6 and marks_of(sight, leaf.by) < 2
     ]
-    if not able or sight.depth_of_derivatives > 1 or "ax" in d.bound and "marks of ax" in d.known:
+    if not able or sight.depth_of_derivatives > 1:
         return None
     leaf = d.one(able)
     mark = ("*", "†")[marks_of(sight, leaf.by)]
@@ -471,8 +471,7 @@ def called_over_axes(d: Drawing, function: Function, shape: Shape, depth: int, s
         if wider is None:
             return None
         inner, axes = wider
-    meets = set(inner if function.gives is None else axes) & own
-    if meets and (function.gives is None or "own axes of g_{ax}" in d.known):
+    if function.gives is None and set(inner) & own:
         return None
     parts = [d.term(inner, depth, sight)]
     parts += [d.term({axis: inner[axis] for axis in axes}, 0, sight) for _ in function.parameters[1:]]

@@ -13,12 +13,7 @@ KNOWN: dict[str, str] = {
     "windows twice": "a second derivative through unroll is refused",
     "size of what is made": "the size of an axis that a split, rename or literal makes is not known",
     "slices": "X_{seq(a:b)} is not read",
-    "own axes of g_{ax}": "an axis that the body of g_{ax} uses meets the axis of the use, where both have one name",
-    "marks of ax": "ax* in the body of g_{ax} is no mark on what ax stands for",
-    "size alone": "h^0 = |a| and f(X) = |a| are taken as facts of sizes, and define nothing",
     "sizes outside": "a definition outside of a function takes the sizes of the call that it is mentioned in",
     "derivative through an argument": "a derivative by a name outside of a function sees it in the function's arguments",
-    "families of one base": "h_1^t of one function and h_2^t of another are taken for each other's, by the order of statements",
-    "ax in a fact alone": "g_{ax} takes an axis only where its body says so, or a fact just below its head",
     "uint16 on PyTorch": "PyTorch has no arithmetic for it, and its error comes bare",
 }

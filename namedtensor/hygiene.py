@@ -1,0 +1,86 @@
+"""An axis that a function's body uses inside is bound, as a variable of a lambda is: it is not that of the use.
+
+    g_{ax} : ℝ^{ax} → ℝ
+    g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
+    g_{c}(V)                                    means g_{c'}(V_{c→c'})
+
+A definition without a signature is substitution: its axes meet by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from grammar.nodes import Set
+
+from .names import MARKS
+from .scope import Function
+
+if TYPE_CHECKING:
+    from .check import Checker
+    from .terms import Term
+
+
+def typed(function: Function, count: int, given: int) -> list[Set | None]:
+    """What is stated of the arguments and of the `given` parameters after the semicolon."""
+    assert function.signature is not None
+    options = [function.declarations.get(name.key()) for name in function.options[:given]]
+    return [*function.signature.domain[:count], *options]
+
+
+def over(of: Set | None, formals: set[str]) -> bool:
+    """Whether what is stated so has the axes of a head; what nothing is stated of may have them."""
+    return of is None or any(axis.name in formals for axis, _ in of.axes)
+
+
+def captured(function: Function, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int) -> list[str]:
+    """The axes of a use that the body has too, as its own."""
+    found = []
+    if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
+        return found
+    for axis in sorted({real for reals in axes.values() for real in reals} & function.own_axes):
+        formals = {formal for formal, reals in axes.items() if axis in reals}
+        stated = typed(function, len(shapes) - given, given)
+        have = [axis in shape for shape, of in zip(shapes, stated) if over(of, formals)]
+        others = [axis in shape for shape, of in zip(shapes, stated) if not over(of, formals)]
+        if have and all(have) and not any(others):
+            found.append(axis)
+    return found
+
+
+def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
+    """A new name for each of the axes.
+
+    >>> names_apart(["c"], {"c", "c'"})
+    {'c': "c''"}
+    """
+    found: dict[str, str] = {}
+    for axis in axes:
+        name = f"{axis}'"
+        while name in taken:
+            name += "'"
+        taken = {*taken, name}
+        found[axis] = name
+    return found
+
+
+def put_apart(
+    checker: Checker, function: Function, axes: Mapping[str, tuple[str, ...]], terms: Sequence[Term], given: int
+) -> dict[str, str]:
+    """New names for those axes of a use that the function's body has as its own."""
+    meeting = captured(function, axes, [term.shape for term in terms], given)
+    if not meeting:
+        return {}
+    taken = {*checker.scope.axes_named}.union(*(term.shape for term in (*terms, *checker.top.variables.values())))
+    return names_apart(meeting, taken)
+
+
+def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    return {formal: tuple(apart.get(real, real) for real in reals) for formal, reals in axes.items()}
+
+
+def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
+    """The renames of the axes of a tensor, with their marks."""
+    bare = {axis: axis.rstrip(MARKS) for axis in shape}
+    return {axis: names[each] + axis[len(each) :] for axis, each in bare.items() if each in names}
