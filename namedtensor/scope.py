@@ -555,13 +555,21 @@ def collect_usage(root, axes: set[str], variables: set[str]) -> None:
             stack.append(node.base)
             if isinstance(node, nodes.Superscript) or spelled(node) is None:
                 for part in node.components:
-                    variables.update(component_names(part))
+                    if isinstance(node, nodes.Superscript) and is_exponent(part):
+                        stack.append(part)
+                    else:
+                        variables.update(component_names(part))
             else:
                 for part in node.components:
                     if not isinstance(part, Name):
                         variables.update(component_names(part))
         else:
             stack.extend(nodes.children(node))
+
+
+def is_exponent(component) -> bool:
+    """Whether what stands in a superscript is surely a term, and no index or label."""
+    return any(isinstance(each, (Call, Index, nodes.Size, nodes.Subscript)) for each in walk(component))
 
 
 # ------------------------------------------------------------------------------------------------ which facts belong

@@ -59,25 +59,17 @@ def family(
 
     `sources` are a function's parameters, one of which its rule names, and its starts where that is right.
     """
-    mention = not sources or "start with a parameter" not in d.known
     shape = d.one(sources).term.sizes if sources and d.chance(0.7) else draw_shape(d, 2)
-    if not mention:
-        shape = {axis: size for axis, size in shape.items() if d.outer.get(axis) == size}
     starts_count = d.one([1, 1, 2])
     low = starts_count + d.one([0, 0, 1]) - (d.one([0, 0, 1]))
     low = max(low, starts_count)
     high = low + d.one([0, 1, 1, 2])
-    outside = sight if mention else replace(without_own(sight, sources), sized=())
     starts = []
-    bound = d.bound, d.sizes
-    if not mention:
-        d.bound, d.sizes = {}, d.outer
     for n in range(starts_count):
-        start = d.term(shape, int(d.chance(0.5)), outside)
+        start = d.term(shape, int(d.chance(0.5)), sight)
         if start.form == "size" and "size alone" in d.known:
             start = d.shift(start, 0)
         starts.append((low - starts_count + n, start))
-    d.bound, d.sizes = bound
     members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
     inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))
     rule = d.term(shape, depth, replace(inside, variables=(*inside.variables, index)))
@@ -94,11 +86,6 @@ def family(
     at = d.random.randint(low, high) if d.chance(0.3) and last is None else high
     found = Family(name, index, tuple(starts), rule, low, high, last)
     return found, Leaf(Term("member", (), (name, None, at), shaped(shape)))
-
-
-def without_own(sight: Sight, sources: tuple[Leaf, ...]) -> Sight:
-    """What is in sight outside of a function: the leaves before its parameters."""
-    return replace(sight, leaves=sight.leaves[: sight.leaves.index(sources[0])])
 
 
 def with_parameter(d: Drawing, term: Term, leaf: Leaf) -> Term:
@@ -178,8 +165,6 @@ SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot",
 def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
     """What a function may name of what is outside."""
     leaves = sight.leaves
-    if "derivative through an argument" in d.known:
-        leaves = tuple(each._replace(by=None) for each in leaves)
     if "sizes outside" in d.known:
         leaves = tuple(each for each in leaves if each.term.data[0] not in d.speaking)
     return leaves
@@ -250,9 +235,17 @@ def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
         d = Drawing(f"{seed} {attempt}", known)
         program = drawn(d, depth)
         stated = dict(program.sizes)
-        if all(stated.get(axis, size) == size for axis, size in d.called_with):  # what is stated holds in calls too
+        held = {*d.called_with, *sizes_in_functions(program)}  # what is stated holds in calls too
+        if all(stated.get(axis, size) == size for axis, size in held):
             return program
     raise AssertionError(f"seed {seed} gives no program")
+
+
+def sizes_in_functions(program: Program) -> set[tuple[str, int]]:
+    """The sizes of the axes that functions make, which |axis| in them would mean."""
+    functions = [each for each in program.statements if isinstance(each, Function)]
+    found = {pair for each in functions for term in terms_of(each) for pair in term.shape}
+    return {(axis, size) for axis, size in found if not is_generic(size)}
 
 
 def drawn(d: Drawing, depth: int | None) -> Program:
