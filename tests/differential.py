@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from drawn_programs import draw
+from drawn_programs import draw, surely_made
 from drawn_sight import number
 from drawn_tree import Family, Function, Program, Term, names_in, statement_lines, terms_of
 from known_faults import KNOWN
@@ -164,7 +164,9 @@ def by_entry(s: Sample) -> Any:
 def by_entries(s: Sample) -> Any:
     """Several values together, and statements in another order."""
     *statements, out = s.text.splitlines()
-    random.Random(s.text).shuffle(statements)
+    heads = [each.partition(" = ")[0] for each in statements if " = " in each]
+    if len({*heads}) == len(heads):  # of two definitions of one name the nearest counts
+        random.Random(s.text).shuffle(statements)
     return nt.program("\n".join([out, *statements]))["out", "out"](values=s.values)[1]
 
 
@@ -523,7 +525,12 @@ def shrunk(program: Program, found: Difference, seconds: float = 20) -> Program:
             if time.monotonic() > end:
                 break
             candidate = trimmed(candidate)
-            if facts_belong(candidate) and len(candidate.text) < len(program.text) and still(candidate):
+            if (
+                facts_belong(candidate)
+                and {*candidate.made} <= {*surely_made(candidate)}
+                and len(candidate.text) < len(program.text)
+                and still(candidate)
+            ):
                 program, progress = candidate, True
                 break
     return program

@@ -23,7 +23,7 @@ from drawn_tree import Elements, Family, Function, Input, Program, Shape, Term
 Record = frozenset
 
 
-LONG = 30_000  # numbers computed on the way
+LONG = 60_000  # numbers computed on the way
 
 
 class Unfit(Exception):
@@ -466,7 +466,9 @@ class Evaluator:
         sizes: Shape = {}
         for tensor in names.values():
             sizes |= tensor.shape
-        return self.term(self.program.out, Frame(None, names, self.facts, sizes | dict(self.program.sizes)))
+        return self.term(
+            self.program.out, Frame(None, names, self.facts, sizes | dict((*self.program.made, *self.program.sizes)))
+        )
 
     # ------------------------------------------------------------------------------------------------------------ names
     def name(self, name: str, frame: Frame) -> Tensor:
@@ -507,6 +509,9 @@ class Evaluator:
         if spelling not in owner.known:
             family: Family = owner.facts[name]
             starts = dict(family.starts)
+            for before in range(family.low, at - 3):  # from below, so that nothing nests deeply
+                if f"{name}^{{{before}}}" not in owner.known:
+                    self.asking(lambda before=before: self.member(name, before, owner))
             inside = owner if at in starts else owner.inner(**{family.index: scalar(at)})
             term = starts.get(at, family.rule)
             owner.known[spelling], owner.asks[spelling] = self.asking(lambda: self.term(term, inside))
