@@ -523,11 +523,13 @@ class Evaluator:
         top = frame.top()
         found = [self.asking(lambda part=part: self.term(part, frame)) for part in parts]
         arguments = [tensor for tensor, _ in found]
-        if function.gives is None and not function.over:  # substitution, which asks for what the body mentions
-            return self.entered(function, arguments, top, [asked for _, asked in found])
-        self.needed = self.needed.union(*(asked for _, asked in found))
+        asks = [asked for _, asked in found]
+        if function.gives is not None:  # else this is substitution, which asks for what the body mentions
+            self.needed = self.needed.union(*asks)
         if function.over:
-            return self.over_axes(function, axes, arguments, top)
+            return self.over_axes(function, axes, arguments, top, asks)
+        if function.gives is None:
+            return self.entered(function, arguments, top, asks)
         needed = [tuple(axis for axis, _ in own) for _, own in function.parameters]
         return self.lifted(function, arguments, [*needed, *[()] * len(function.options)], top)
 
@@ -553,7 +555,9 @@ class Evaluator:
         frame.asks |= dict(zip(names, asks))
         return self.term(function.body, frame)
 
-    def over_axes(self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame) -> Tensor:
+    def over_axes(
+        self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame, asks: list[set[str]]
+    ) -> Tensor:
         """g_{a,b}: a and b become one axis, the function's own, and are what they were in the result."""
         (own,) = function.over
         sizes = {axis: next(X.shape[axis] for X in arguments if axis in X.shape) for axis in axes}
@@ -563,7 +567,7 @@ class Evaluator:
         found = (
             self.lifted(function, joined, needed, top)
             if function.gives is not None
-            else self.entered(function, joined, top)
+            else self.entered(function, joined, top, asks)
         )
         if own not in found.shape:
             return found

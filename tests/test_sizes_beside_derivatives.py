@@ -11,7 +11,7 @@ SLOPES = [  # of what is an argument, by something else, and by itself
     "∂(X)/∂V* ⊙_{seq*} V_{seq→seq*}",
     "∂(X ⊙ V)/∂V* ⊙_{seq*} V_{seq→seq*}",
     "∂(∑_{seq} V^2 ⊙ X)/∂V",
-    "∂(∑_{a} X^3)/∂X",
+    "∂(∑_{a,seq} X^3)/∂X",
 ]
 
 
