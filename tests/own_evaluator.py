@@ -452,6 +452,8 @@ class Evaluator:
         }
         results = {record: self.at(record, given, extras) for record in records(union(extras.values()))}
         extra = union(shape for name, shape in extras.items() if name in self.needed)
+        if extra.keys() < union(extras.values()).keys():
+            raise Unfit("an input is named in vain, so that it is open whether its axes count")
         shape = next(iter(results.values())).shape
         found = {
             frozenset(pair for pair in s if pair[0] in extra) | r: x
