@@ -315,7 +315,8 @@ def of_large_whole_numbers(d: Drawing, shape: Shape, depth: int, sight: Sight) -
         below = below if other.shape else d.make("infix", {}, (other, below), "⊙")
         return d.make("infix", shape, (d.make("infix", first, (big, below), "/"), other), "⊙")
     if kind < 0.5:
-        return d.make("applied", shape, (d.shift(d.make("applied", shape, (d.make("infix", shape, (big, d.whole(second, sight)), "+"),), "abs"), 1),), "log")  # fmt: skip
+        size = d.make("applied", shape, (d.make("infix", shape, (big, d.whole(second, sight)), "+"),), "abs")
+        return d.make("applied", shape, (d.shift(size, 1),), "log")
     if kind < 0.7:
         return d.make(
             "indicator", shape, (d.make("relation", shape, (big, large_whole(d, second, sight)), d.one(RELATIONS)),)

@@ -15,13 +15,17 @@ BODIES = [  # each speaks of ax in another way
     "X_{ax→b} ⊙ X", "X_{ax→(b, ax)}", "unroll_{ax,k} X", "maxk_{ax,k} X", "cumsum_{ax} X", "X ⊙_{ax} X", "∑_i X_{ax(i)} ⊙ i",
     "{ X if iota_{ax} = 2; |ax| otherwise }", "∂(∑_{ax} X^2 ⊙ [1, 2, 3]_{ax})/∂X", "[[1, 2]_{b}, 3, 4]_{ax}",
 ]  # fmt: skip
-SIZES = {"→(b": ("b", 1), ",k}": ("k", 2)}  # what only a size that is given can tell
+
+
+def sizes_in(body: str) -> dict[str, int]:
+    """Those of the axes that a body makes, of which nothing else says the size."""
+    return {axis: size for axis, size in (("b", 1), ("k", 2)) if f"({axis}," in body or f",{axis}" in body}
 
 
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("body", BODIES)
 def test_a_function_over_an_axis_is_its_body_with_that_axis(body, signed):
-    sizes = dict(each for part, each in SIZES.items() if part in body)
+    sizes = sizes_in(body)
     wanted = nt.evaluate(
         body.replace("X", "V").replace("max", "MAX").replace("ax", "c").replace("MAX", "max"), {"V": V}, sizes=sizes
     )
