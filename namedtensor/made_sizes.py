@@ -20,7 +20,7 @@ from .frames import Frame
 from .names import Key, walk
 from .scope import Definition
 from .sizes import is_known, known
-from .terms import Term
+from .terms import Term, Terms
 
 if TYPE_CHECKING:
     from .check import Checker
@@ -91,6 +91,7 @@ class Aside:
             python=checker.python, limits=checker.limits,
         )  # fmt: skip
         self.checker.aside = self
+        self.checker.terms = Terms(checker.terms.serials)  # its frames hold terms of the program's, older and newer
         self.asking: list[Any] = []  # the questions that are being answered, the outermost first
         self.open: int = 0  # how many of them an answer waits for
         self.answers: dict[Any, dict[int, str]] = {}

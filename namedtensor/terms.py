@@ -23,8 +23,8 @@ The rest, such as constants, identities and cases, are the rules of `plan`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
+from itertools import count, islice
 from typing import Any
 
 from .axes import show
@@ -64,9 +64,10 @@ def resolve(shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Terms:
-    """Makes terms; equal ones are made once."""
+    """Makes terms; equal ones are made once. Those of tables that share `serials` have one order of making."""
 
-    def __init__(self):
+    def __init__(self, serials: Iterator[int] | None = None):
+        self.serials = count() if serials is None else serials
         self._made: dict[tuple, Term] = {}
 
     def make(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
@@ -74,7 +75,7 @@ class Terms:
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         found = self._made.get(key)
         if found is None:
-            found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, len(self._made))
+            found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, next(self.serials))
             self._made[key] = found
         return found
 

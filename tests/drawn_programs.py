@@ -59,29 +59,28 @@ def family(
 
     `sources` are a function's parameters, one of which its rule names, and its starts where that is right.
     """
-    mention = not sources or "start with a parameter" not in d.known
     shape = d.one(sources).term.sizes if sources and d.chance(0.7) else draw_shape(d, 2)
-    if not mention:
-        shape = {axis: size for axis, size in shape.items() if d.outer.get(axis) == size}
     starts_count = d.one([1, 1, 2])
     low = starts_count + d.one([0, 0, 1]) - (d.one([0, 0, 1]))
     low = max(low, starts_count)
-    high = low + d.one([0, 1, 1, 2])
-    outside = sight if mention else replace(without_own(sight, sources), sized=())
+    long = not sources and d.chance(0.12)
+    high = low + (d.random.randint(66, 80) if long else d.one([0, 1, 1, 2]))
+    if long:
+        shape, depth = dict(list(shape.items())[:1]), min(depth, 1)
     starts = []
-    bound = d.bound, d.sizes
-    if not mention:
-        d.bound, d.sizes = {}, d.outer
     for n in range(starts_count):
-        starts.append((low - starts_count + n, d.term(shape, int(d.chance(0.5)), outside)))
-    d.bound, d.sizes = bound
+        starts.append((low - starts_count + n, d.term(shape, int(d.chance(0.5)), sight)))
     members = [Leaf(Term("member", (), (name, index, -back), shaped(shape))) for back in range(1, starts_count + 1)]
     inside = sight.plus(*members, *members, Leaf(Term("name", (), (index,)), "whole", low, high))
     rule = d.term(shape, depth, replace(inside, variables=(*inside.variables, index)))
-    rule = d.make("infix", shape, (rule, members[-1].term), d.one(["+", "−", "⊙"]))
+    if long:  # what stays in range
+        rule = d.make("applied", shape, (rule,), d.one(["tanh", "sin", "cos", "σ"]))
+        rule = d.make("infix", shape, (rule, d.make("infix", shape, (members[-1].term, number(2)), "/")), "+")
+    else:
+        rule = d.make("infix", shape, (rule, members[-1].term), d.one(["+", "−", "⊙"]))
     if sources:
         rule = with_parameter(d, rule, d.one(sources))
-    parameters = parameter_family(d, shape, high) if low >= 1 and not sources and d.chance(0.25) else None
+    parameters = parameter_family(d, shape, high) if low >= 1 and not sources and not long and d.chance(0.25) else None
     if parameters is not None:
         rule = d.make("infix", shape, (rule, Term("member", (), (parameters, index, 0), shaped(shape))), "+")
     last = None
@@ -91,11 +90,6 @@ def family(
     at = d.random.randint(low, high) if d.chance(0.3) and last is None else high
     found = Family(name, index, tuple(starts), rule, low, high, last)
     return found, Leaf(Term("member", (), (name, None, at), shaped(shape)))
-
-
-def without_own(sight: Sight, sources: tuple[Leaf, ...]) -> Sight:
-    """What is in sight outside of a function: the leaves before its parameters."""
-    return replace(sight, leaves=sight.leaves[: sight.leaves.index(sources[0])])
 
 
 def with_parameter(d: Drawing, term: Term, leaf: Leaf) -> Term:
@@ -175,8 +169,6 @@ SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot",
 def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
     """What a function may name of what is outside."""
     leaves = sight.leaves
-    if "derivative through an argument" in d.known:
-        leaves = tuple(each._replace(by=None) for each in leaves)
     if "sizes outside" in d.known:
         leaves = tuple(each for each in leaves if each.term.data[0] not in d.speaking)
     return leaves
@@ -210,7 +202,7 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     outer, d.sizes, d.bound, d.closed = d.sizes, {**d.sizes, **shape}, shape, True
     facts = []
     if d.chance(0.4):
-        title = f"S_{{{name[-1]}}}"
+        title = f"S_{{{name[0]}}}"
         term = with_parameter(d, d.term(shape, depth - 1, inside), leaf)
         facts.append(Definition(title, term))
         inside = inside.plus(Leaf(Term("name", (), (title,), shaped(shape))))
@@ -245,9 +237,17 @@ def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
         d = Drawing(f"{seed} {attempt}", known)
         program = drawn(d, depth)
         stated = dict(program.sizes)
-        if all(stated.get(axis, size) == size for axis, size in d.called_with):  # what is stated holds in calls too
+        held = {*d.called_with, *sizes_in_functions(program)}  # what is stated holds in calls too
+        if all(stated.get(axis, size) == size for axis, size in held):
             return program
     raise AssertionError(f"seed {seed} gives no program")
+
+
+def sizes_in_functions(program: Program) -> set[tuple[str, int]]:
+    """The sizes of the axes that functions make, which |axis| in them would mean."""
+    functions = [each for each in program.statements if isinstance(each, Function)]
+    found = {pair for each in functions for term in terms_of(each) for pair in term.shape}
+    return {(axis, size) for axis, size in found if not is_generic(size)}
 
 
 def drawn(d: Drawing, depth: int | None) -> Program:
@@ -257,7 +257,8 @@ def drawn(d: Drawing, depth: int | None) -> Program:
         leaves += (d.given(draw_shape(d, 1), "whole"),)
     if d.chance(0.2):
         leaves += (d.given({}, d.one(["number", "whole"]), scalar=True),)
-    sized = tuple(sorted({axis for each in d.inputs for axis, size in each.shape if d.sizes[axis] == size}))
+    spoken = {axis for each in d.inputs for axis, size in each.shape if d.sizes[axis] == size}
+    sized = tuple(sorted(spoken | {axis for axis in AXES if d.chance(0.25)}))
     sight = Sight(leaves=leaves, sized=sized)
     statements: list[Any] = []
     for n in range(1, d.one([0, 1, 2, 3]) + 1):
@@ -293,10 +294,8 @@ def drawn(d: Drawing, depth: int | None) -> Program:
         if statement not in needed(statements, out) and d.chance(0.9):
             out = naming(d, out, statement, sight)
     statements = needed(statements, out)
-    return tidy(
-        lifted(d, Program(tuple(d.inputs), shaped(d.stated), tuple(statements), out, tuple(d.parameter_families))),
-        d.fixed,
-    )
+    program = Program(tuple(d.inputs), shaped(d.stated), tuple(statements), out, tuple(d.parameter_families))
+    return left_unsaid(d, tidy(lifted(d, program), d.fixed))
 
 
 def naming(d: Drawing, out: Term, statement: Any, sight: Sight) -> Term:
@@ -339,6 +338,37 @@ def tidy(program: Program, fixed: Shape) -> Program:
     return replace(program, inputs=inputs, families=families, sizes=shaped(said))
 
 
+def left_unsaid(d: Drawing, program: Program) -> Program:
+    """At times without the statement of a size that the program makes, and makes no other of."""
+    made = surely_made(program) if d.chance(0.7) else ()
+    return replace(program, made=made, sizes=tuple(each for each in program.sizes if each not in made))
+
+
+def surely_made(program: Program) -> tuple[tuple[str, int], ...]:
+    """The sizes, of those stated or left unsaid, that a literal of the program has, and no function or input has."""
+    functions = tuple(each for each in program.statements if isinstance(each, Function))
+    others = tuple(each for each in program.statements if not isinstance(each, Function))
+    top = list(terms_of((*others, program.out)))
+    elsewhere = {axis for each in terms_of(functions) for axis in axes_of(each)}
+    elsewhere |= {axis for each in program.inputs for axis, _ in each.shape}
+    found = []
+    for axis, size in (*program.sizes, *program.made):
+        sizes = {n for term in top for name, n in term.shape if name == axis}
+        if sizes == {size} and axis not in elsewhere and any(makes(term, axis) for term in top):
+            found.append((axis, size))
+    return tuple(found)
+
+
+def axes_of(term: Term) -> set[str]:
+    return {axis for axis, _ in term.shape} | ({term.data[0]} if term.form == "size" else set())
+
+
+def makes(term: Term, axis: str) -> bool:
+    """Whether a term is a literal of numbers along the axis, whose size says nothing else."""
+    plain = all(part.form == "number" or makes(part, axis) for part in term.parts)
+    return term.form == "literal" and axis in term.data[0] and plain
+
+
 def lifted(d: Drawing, program: Program) -> Program:
     """At times declared inputs are given with a further axis, over which the whole program is mapped."""
     able = [
@@ -377,11 +407,14 @@ def constructs(program: Program) -> Counter:
         found[type(statement).__name__] += 1
         if isinstance(statement, Definition) and statement.claim is not None:
             found["claim"] += 1
+        if isinstance(statement, Family):
+            found["long family"] += len(statement.span()) > 60
         if isinstance(statement, Function):
             found["function over axes"] += bool(statement.over)
             found["function without signature"] += statement.gives is None
             found["family in a function"] += any(isinstance(fact, Family) for fact in statement.facts)
             found["definition in a function"] += any(isinstance(fact, Definition) for fact in statement.facts)
+    found["size of what is made"] += bool(program.made)
     found["family of parameters"] += bool(program.families)
     found["lifted call"] += any(
         term.form == "call" and any(part.shape != own for part, own in zip(term.parts, owned(program, term)))

@@ -88,7 +88,6 @@ class Drawing:
         sizes = [1, 2, 3, 4, 3]
         self.random.shuffle(sizes)
         self.sizes = dict(zip(AXES, sizes if self.random.random() < 0.85 else [2] * 5))
-        self.outer = self.sizes  # those outside of functions
         self.float = self.weighted(FLOATS)
         self.inputs: list[Input] = []
         self.stated: dict[str, int] = {}
@@ -177,8 +176,7 @@ class Drawing:
             entries = [self.random.randint(-24, 24) / 8 for _ in range(many)]
         else:
             dtype = self.weighted(WHOLE)
-            large = dtype in ("int64", "int32") and self.chance(0.25)
-            low, high = (1, size or 1) if kind == "index" else (0 if dtype.startswith("u") else -3, 500 if large else 5)
+            low, high = (1, size or 1) if kind == "index" else self.range_of(dtype)
             entries = [self.random.randint(low, high) for _ in range(many)]
         if scalar:
             dtype = {"number": "float", "whole": "int"}[kind]
@@ -186,6 +184,14 @@ class Drawing:
         self.inputs.append(Input(name, tuple((axis, shape[axis]) for axis in axes), dtype, tuple(entries), declared))
         leaf = Leaf(Term("name", (), (name,), shaped(shape)), kind.replace("index", "whole"), low, high)
         return leaf._replace(by=name) if kind == "number" and not scalar else leaf
+
+    def range_of(self, dtype: str) -> tuple[int, int]:
+        """Between which numbers the entries of whole inputs lie: mostly small, at times all that the dtype has."""
+        least = 0 if dtype.startswith("u") else -1
+        if self.chance(0.25):
+            bits = int(dtype.lstrip("uint")) + least
+            return least * 2 ** min(bits, 33), 2 ** min(bits, 33) - 1
+        return 3 * least, self.one([5, 5, 100])
 
     def declared(self, axes: list[str]) -> tuple[str, ...] | None:
         return tuple(axes) if self.chance(0.5) else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from drawn_sight import AXES, GENERIC, Drawing, Leaf, Sight, form, is_generic, number
-from drawn_tree import Function, Shape, Term, terms_of
+from drawn_tree import RELATIONS, Function, Shape, Term, terms_of
 
 # ------------------------------------------------------------------------------------------------------------- the forms
 ONE_NUMBER = ("exp", "sin", "cos", "tanh", "sinh", "cosh", "abs", "sign", "floor", "ceil", "σ", "relu", "gelu", "gelu_tanh",
@@ -116,10 +116,6 @@ def reduced(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         return None
     name = d.one(REDUCTIONS)
     option = d.one([None, 1, 2, 3, "∞"]) if name == "norm" else None
-    if sight.marks and (
-        option == "∞" and "slope of norm ∞" in d.known or name == "std" and "slope of std at nought" in d.known
-    ):
-        return None
     if name == "∏" and len(wider[1]) > 1 and sight.marks and d.chance(0.5):
         return None
     return d.make("over", shape, (d.term(wider[0], depth, sight),), name, tuple(wider[1]), option)
@@ -279,8 +275,6 @@ def windows(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
         return None
     seq, kernel = d.random.sample(sorted(able), 2)
     name = d.one(["unroll", "pool"])
-    if name == "unroll" and sight.depth_of_derivatives > 1 and "windows twice" in d.known:
-        return None
     whole = shape[seq] + shape[kernel] - 1 if name == "unroll" else shape[seq] * shape[kernel]
     inner = {axis: size for axis, size in shape.items() if axis != kernel} | {seq: whole}
     if not d.fits(inner) or not d.state(kernel, shape[kernel]):
@@ -305,6 +299,64 @@ def largest(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
     if not found or not d.fits(inner) or not d.state(rank, shape[rank]):
         return None
     return d.make("applied", shape, (d.term(inner, depth, sight),), "maxk", found[0], rank)
+
+
+@form(2)
+def of_large_whole_numbers(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | None:
+    """Whole numbers that 32 or 64 bits do not hold, and something of them that floats do."""
+    if any(map(is_generic, shape.values())):
+        return None
+    first, second = d.halves(shape)
+    big = large_whole(d, first, sight)
+    kind = d.random.random()
+    if kind < 0.3:  # of the same size about
+        other = d.make("infix", second, (d.make("applied", second, (d.whole(second, sight),), "abs"), number(1)), "+")
+        below = number(d.one([2**31, 2**40 + 1, 3**50]))
+        below = below if other.shape else d.make("infix", {}, (other, below), "⊙")
+        return d.make("infix", shape, (d.make("infix", first, (big, below), "/"), other), "⊙")
+    if kind < 0.5:
+        size = d.make("applied", shape, (d.make("infix", shape, (big, d.whole(second, sight)), "+"),), "abs")
+        return d.make("applied", shape, (d.shift(size, 1),), "log")
+    if kind < 0.7:
+        return d.make(
+            "indicator", shape, (d.make("relation", shape, (big, large_whole(d, second, sight)), d.one(RELATIONS)),)
+        )
+    if kind < 0.9:
+        return d.make("applied", shape, (d.make("infix", shape, (big, d.whole(second, sight)), d.one("+−⊙")),), "sign")
+    return d.make("infix", shape, (big, d.whole(second, sight)), d.one("+−⊙"))
+
+
+def large_whole(d: Drawing, shape: Shape, sight: Sight) -> Term:
+    """Whole numbers beyond 2^31 mostly."""
+    base = d.whole(shape, sight)
+    kind = d.random.random()
+    if kind < 0.25:
+        return d.make("power", shape, (base, number(d.random.randint(12, 30))))
+    if kind < 0.4:
+        return d.make("infix", shape, (base, number(d.one([2**31, 3_000_000_000, 2**33]))), d.one("⊙+"))
+    if kind < 0.55:
+        big = number(d.one([2**31, 4_000_000_000]))
+        return d.make(
+            "infix", shape, (d.make("infix", shape, (base, big), "+"), d.make("infix", shape, (base, big), "−")), "⊙"
+        )
+    if kind < 0.7:
+        exponent = d.make("infix", shape, (d.make("applied", shape, (base,), "abs"), number(d.one([20, 30, 40]))), "+")
+        return d.make("power", shape, (number(d.one([2, 3])), exponent))
+    if kind < 0.85:
+        wider = d.extended(shape)
+        if wider is not None:
+            power = d.make("power", wider[0], (d.whole(wider[0], sight), number(d.random.randint(8, 20))))
+            return d.make("over", shape, (power,), d.one("∑∏"), tuple(wider[1]), None)
+    variable = next((name for name in "ijm" if name not in sight.variables), None)
+    if variable is None:
+        return d.make("power", shape, (base, number(25)))
+    index = Term("name", (), (variable,))
+    high = d.random.randint(12, 40)
+    if d.chance(0.5):
+        part = d.make("infix", shape, (base, index), "+")
+        return d.make("sum over", shape, (part,), "∏", variable, 1, high)
+    part = d.make("infix", shape, (d.make("power", {}, (number(2), index)), base), "⊙")
+    return d.make("sum over", shape, (part,), "∑", variable, 1, high)
 
 
 @form(1)

@@ -98,6 +98,7 @@ class Program:
     statements: tuple[Any, ...]
     out: Term
     families: tuple[tuple[str, tuple[str, ...], int], ...] = ()  # of parameters: W^l ∈ ℝ^{…} for l = 1, …, n
+    made: tuple[tuple[str, int], ...] = ()  # sizes that are not stated, and are those of what the program makes
 
     @property
     def text(self) -> str:

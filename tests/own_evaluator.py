@@ -23,7 +23,7 @@ from drawn_tree import Elements, Family, Function, Input, Program, Shape, Term
 Record = frozenset
 
 
-LONG = 30_000  # numbers computed on the way
+LONG = 60_000  # numbers computed on the way
 
 
 class Unfit(Exception):
@@ -220,6 +220,8 @@ def power(x: Any, y: Any) -> Any:
         from_base = scaled(da, lambda: times(b, power(a, minus(b, 1))))
         from_exponent = scaled(db, lambda: times(log(a), power(a, b)) if primal(a) > 0 else 0)
         return Dual(tag, power(a, b), plus(from_base, from_exponent))
+    if isinstance(x, int) and isinstance(y, int) and abs(y) * abs(x).bit_length() > 1000:
+        raise Unfit("a whole number out of range")
     try:
         found = x**y
     except (ZeroDivisionError, OverflowError):
@@ -354,12 +356,16 @@ TO_LIST = {
 
 # ------------------------------------------------------------------------------------------------------------- rounding
 class Rounding:
-    """After each operation a number may be off by `eps`, relatively; what few bits hold is not. Also watches the range."""
+    """After each operation a number may be off by `eps`, relatively; what few bits hold is not. Also watches the range.
+
+    Whole numbers are exact as far as floats of this precision hold them all, and may go up to `whole`.
+    """
 
     def __init__(
-        self, eps: float = 0.0, seed: int = 0, most: float = 1e50, whole: range | None = None, strict: bool = False
-    ):
-        self.eps, self.most, self.whole, self.strict = eps, most, whole, strict
+        self, eps: float = 0.0, seed: int = 0, most: float = 1e50, whole: float = 1e50, differences: bool = False,
+    ):  # fmt: skip
+        self.eps, self.most, self.whole, self.differences = eps, most, whole, differences
+        self.exact = 2 / max(eps, 2.3e-16)
         self.random = random.Random(seed)
         self.computed = 0
 
@@ -371,20 +377,21 @@ class Rounding:
 
     def number(self, x: Any) -> Any:
         if isinstance(x, Dual):
-            if self.strict and (x.value != x.value or x.slope != x.slope):
-                raise Unfit("a slope that is no number")
             return Dual(x.tag, self.number(x.value), self.number(x.slope))
         if isinstance(x, bool):
             return x
         if isinstance(x, int):
-            if self.whole is not None and x not in self.whole:
+            if abs(x) > self.whole:
                 raise Unfit("a whole number out of range")
-            return x
+            return x if abs(x) < self.exact or not self.eps else round(x * (1 + self.off()))
         if abs(x) > self.most:
             raise Unfit("a number out of range")
         if not self.eps or (x * 8).is_integer() and abs(x) < 128:
             return x
-        return x * (1 + self.eps * self.random.choice((-1, 1, self.random.uniform(-1, 1))))
+        return x * (1 + self.off())
+
+    def off(self) -> float:
+        return self.eps * self.random.choice((-1, 1, self.random.uniform(-1, 1)))
 
 
 # --------------------------------------------------------------------------------------------------------- environments
@@ -394,6 +401,7 @@ class Frame:
     def __init__(self, parent: Frame | None, names: dict[str, Tensor], facts: dict[str, Any], sizes: Shape):
         self.parent, self.names, self.facts, self.sizes = parent, names, facts, sizes
         self.known: dict[Any, Tensor] = {}
+        self.asks: dict[Any, set[str]] = {}  # the inputs that a value was computed from
 
     def top(self) -> Frame:
         return self if self.parent is None else self.parent.top()
@@ -410,7 +418,9 @@ class Frame:
         """These frames, but for one name; what was computed with it is forgotten."""
         parent = None if self.parent is None else self.parent.changed(owner, name, value)
         names = {**self.names, name: value} if self is owner else self.names
-        return Frame(parent, names, self.facts, self.sizes)
+        found = Frame(parent, names, self.facts, self.sizes)
+        found.asks |= {each: asked for each, asked in self.asks.items() if each in names}
+        return found
 
     def size(self, axis: str) -> int:
         frame: Frame | None = self
@@ -442,6 +452,8 @@ class Evaluator:
         }
         results = {record: self.at(record, given, extras) for record in records(union(extras.values()))}
         extra = union(shape for name, shape in extras.items() if name in self.needed)
+        if extra.keys() < union(extras.values()).keys():
+            raise Unfit("an input is named in vain, so that it is open whether its axes count")
         shape = next(iter(results.values())).shape
         found = {
             frozenset(pair for pair in s if pair[0] in extra) | r: x
@@ -456,20 +468,29 @@ class Evaluator:
         sizes: Shape = {}
         for tensor in names.values():
             sizes |= tensor.shape
-        return self.term(self.program.out, Frame(None, names, self.facts, sizes | dict(self.program.sizes)))
+        return self.term(
+            self.program.out, Frame(None, names, self.facts, sizes | dict((*self.program.made, *self.program.sizes)))
+        )
 
     # ------------------------------------------------------------------------------------------------------------ names
     def name(self, name: str, frame: Frame) -> Tensor:
         owner = frame.owner(name)
         if name in owner.names:
-            self.needed.add(name)
+            self.needed |= owner.asks.get(name, {name})
             return owner.names[name]
         if name not in owner.known:
             fact = owner.facts[name]
-            owner.known[name] = (
-                self.elements(fact, owner) if isinstance(fact, Elements) else self.term(fact.term, owner)
-            )
+            compute = self.elements if isinstance(fact, Elements) else lambda fact, owner: self.term(fact.term, owner)
+            owner.known[name], owner.asks[name] = self.asking(lambda: compute(fact, owner))
+        self.needed |= owner.asks[name]
         return owner.known[name]
+
+    def asking(self, compute: Callable[[], Tensor]) -> tuple[Tensor, set[str]]:
+        """What is computed, and the inputs that it needs."""
+        before, self.needed = self.needed, set()
+        found = compute()
+        asked, self.needed = self.needed, before
+        return found, asked
 
     def elements(self, fact: Elements, frame: Frame) -> Tensor:
         """Every element computed alone."""
@@ -484,22 +505,33 @@ class Evaluator:
     def member(self, name: str, at: int, frame: Frame) -> Tensor:
         spelling = f"{name}^{{{at}}}"
         if frame.owner(spelling).names.get(spelling) is not None:  # of a family of parameters
+            self.needed.add(spelling)
             return frame.owner(spelling).names[spelling]
         owner = frame.owner(name)
         if spelling not in owner.known:
             family: Family = owner.facts[name]
             starts = dict(family.starts)
+            for before in range(family.low, at - 3):  # from below, so that nothing nests deeply
+                if f"{name}^{{{before}}}" not in owner.known:
+                    self.asking(lambda before=before: self.member(name, before, owner))
             inside = owner if at in starts else owner.inner(**{family.index: scalar(at)})
-            owner.known[spelling] = self.term(starts.get(at, family.rule), inside)
+            term = starts.get(at, family.rule)
+            owner.known[spelling], owner.asks[spelling] = self.asking(lambda: self.term(term, inside))
+        self.needed |= owner.asks[spelling]
         return owner.known[spelling]
 
     # ------------------------------------------------------------------------------------------------------------ calls
-    def call(self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], frame: Frame) -> Tensor:
+    def call(self, function: Function, axes: tuple[str, ...], parts: tuple[Term, ...], frame: Frame) -> Tensor:
         top = frame.top()
+        found = [self.asking(lambda part=part: self.term(part, frame)) for part in parts]
+        arguments = [tensor for tensor, _ in found]
+        asks = [asked for _, asked in found]
+        if function.gives is not None:  # else this is substitution, which asks for what the body mentions
+            self.needed = self.needed.union(*asks)
         if function.over:
-            return self.over_axes(function, axes, arguments, top)
+            return self.over_axes(function, axes, arguments, top, asks)
         if function.gives is None:
-            return self.entered(function, arguments, top)
+            return self.entered(function, arguments, top, asks)
         needed = [tuple(axis for axis, _ in own) for _, own in function.parameters]
         return self.lifted(function, arguments, [*needed, *[()] * len(function.options)], top)
 
@@ -515,17 +547,19 @@ class Evaluator:
             raise AssertionError("an extra axis is an axis of the result: this was drawn wrongly")
         return Tensor({**extra, **shape}, {s | r: x for s, each in results.items() for r, x in each.entries.items()})
 
-    def entered(self, function: Function, arguments: list[Tensor], top: Frame) -> Tensor:
+    def entered(self, function: Function, arguments: list[Tensor], top: Frame, asks: Iterable[set[str]] = ()) -> Tensor:
         """The body, its parameters being these; |a| is that of an axis of an argument."""
         names = [name for name, _ in function.parameters] + list(function.options)
         sizes: Shape = {}
         for X in arguments:
             sizes |= X.shape
-        return self.term(
-            function.body, Frame(top, dict(zip(names, arguments)), {f.name: f for f in function.facts}, sizes)
-        )
+        frame = Frame(top, dict(zip(names, arguments)), {f.name: f for f in function.facts}, sizes)
+        frame.asks |= dict(zip(names, asks))
+        return self.term(function.body, frame)
 
-    def over_axes(self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame) -> Tensor:
+    def over_axes(
+        self, function: Function, axes: tuple[str, ...], arguments: list[Tensor], top: Frame, asks: list[set[str]]
+    ) -> Tensor:
         """g_{a,b}: a and b become one axis, the function's own, and are what they were in the result."""
         (own,) = function.over
         sizes = {axis: next(X.shape[axis] for X in arguments if axis in X.shape) for axis in axes}
@@ -535,7 +569,7 @@ class Evaluator:
         found = (
             self.lifted(function, joined, needed, top)
             if function.gives is not None
-            else self.entered(function, joined, top)
+            else self.entered(function, joined, top, asks)
         )
         if own not in found.shape:
             return found
@@ -738,6 +772,8 @@ def _derivative(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     name, mark = term.data
     owner = frame.owner(name)
     X = e.name(name, frame)
+    if e.rounding.differences:
+        return by_differences(e, term, frame, owner, X)
     tag = next(e.tags)
     found: dict[Record, Any] = {}
     shape: Shape = {}
@@ -750,9 +786,26 @@ def _derivative(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, found)
 
 
+def by_differences(e: Evaluator, term: Term, frame: Frame, owner: Frame, X: Tensor) -> Tensor:
+    """A derivative by differences, which at an edge is another."""
+    name, mark = term.data
+    found: dict[Record, Any] = {}
+    shape: Shape = {}
+    for record in records(X.shape):
+        step = e.rounding.random.uniform(1e-3, 2e-3)
+        ends = []
+        for moved_by in (step, -step):
+            entries = {r: x + moved_by if r == record else x for r, x in X.entries.items()}
+            ends.append(e.term(term.parts[0], frame.changed(owner, name, Tensor(X.shape, entries))))
+        shape = ends[0].shape
+        marked = Record((f"{axis}{mark}", i) for axis, i in record)
+        found |= {r | marked: (x - ends[1].entries[r]) / (2 * step) for r, x in ends[0].entries.items()}
+    return Tensor({**shape, **{f"{axis}{mark}": size for axis, size in X.shape.items()}}, found)
+
+
 def _call(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     name, axes, _ = term.data
-    return e.call(frame.top().facts[name], axes, e.parts(term, frame), frame)
+    return e.call(frame.top().facts[name], axes, term.parts, frame)
 
 
 def _unroll(e: Evaluator, X: Tensor, seq: str, kernel: str, size: int) -> Tensor:

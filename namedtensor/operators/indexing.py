@@ -22,12 +22,18 @@ def positions(w, index: Any, size: int, base: int) -> Any:
     """Indices as positions from 0, which the step finds to lie in range; a plain number stays one."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
+    index = countable(w, index)
     if w.kind(index) in NO_INDEX:
         raise IndexProblem(NO_INDEX[w.kind(index)], None)
     if w.kind(index) not in "iu":
         index = w.step("whole_positions", (index,), index.order, index.shape, w.target.default_whole)
     dtype = w.target.default_whole if base else index.dtype
     return w.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
+
+
+def countable(w, x: Any) -> Any:
+    """Whole numbers of a dtype that the library has, and can neither compare nor pick from, in 64 bits."""
+    return w.cast(x, w.target.default_whole) if x.dtype in w.target.stored else x
 
 
 NO_INDEX = {"b": "a truth value", "c": "a complex number"}
@@ -48,6 +54,7 @@ def _index(w, arguments, axes, options):
     base = options.get("base", 1)
     if not any(hasattr(index, "order") for index in indices):
         return w.pick(x, {axis: _one_position(index, x.size(axis), base) for axis, index in zip(axes, indices)})
+    x = countable(w, x)
     places = {axis: positions(w, index, x.size(axis), base) for axis, index in zip(axes, indices)}
     chosen_axes = union([place.order for place in places.values() if hasattr(place, "order")])
     shared = tuple(axis for axis in x.order if axis in chosen_axes and axis not in axes)
@@ -95,7 +102,7 @@ register(
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(w, x, axis: str, count: int) -> tuple[Any, Any]:
     """The array with `axis` last, and the positions of its `count` largest; of equals the first comes first."""
-    x = w.reorder(x, (*[name for name in x.order if name != axis], axis))
+    x = w.reorder(countable(w, x), (*[name for name in x.order if name != axis], axis))
     dtype = w.target.default_whole
     return x, w.head(w.step("descending", (x,), x.order, x.shape, dtype), count)
 
