@@ -117,8 +117,6 @@ def checked_plan(
         key(name): Input(each.sizes, None, each.is_truth) if isinstance(each, Layout) else Input({}, each)
         for name, each in found.items()
     }
-    from .programs import last_function
-
     scope = program.scope_given(inputs)
     entry = program.function_of(scope)
     with deep(program.source):
@@ -126,7 +124,7 @@ def checked_plan(
             checker = Checker(scope, inputs, extent, python=PYTHON, told=told)
             term = checker.whole()
         else:
-            function = last_function(scope)
+            function = program.last_function(scope)
             names = [] if function is None else [str(name.key()) for name in function.parameters]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
             shapes = {axis for _, each in arguments for axis in each.shape}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Declaration, Equation, Signature
 
 from .check import Checker
+from .checked import Input
 from .entries import Entry
 from .limits import deep
-from .names import spelled
+from .names import Key, spelled
 from .programs import Formula, Program
 from .repeating import Repeating
 from .scope import Function, Scope
@@ -37,8 +38,14 @@ class Focused(Formula):
     def __reduce__(self) -> Any:
         return Focused, (self.entry,)
 
-    def last_function(self) -> Function | None:
-        group = self.scope.functions.get(self.entry.key.base, [])
+    def scope_given(self, inputs: Mapping[Key, Input]) -> Scope:
+        return self.program.scope_given(inputs)
+
+    def function_of(self, scope: Scope) -> Entry:
+        return self.entry
+
+    def last_function(self, scope: Scope | None = None) -> Function | None:
+        group = (self.scope if scope is None else scope).functions.get(self.entry.key.base, [])
         exact = (function for function in group if function.title == str(self.entry.key))
         return next(exact, group[0] if group else None)
 

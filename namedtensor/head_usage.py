@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Equation, Name, Signature, axis_of
+from grammar.nodes import Axis, Call, Equation, Index, Name, Signature, Size, axis_of
 
 from .names import MARKS, spelled, walk
 from .ownership import Units, component_names, said
@@ -105,9 +105,14 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
                 axes.update(axis.name for axis in map(axis_of, node.components) if axis is not None)
             plain = isinstance(node, nodes.Subscript) and name is not None  # whose words are labels
             for part in node.components:
-                if any(isinstance(inner, Call) and inner.subscript for inner in walk(part)):
-                    stack.append(part)  # an exponent: 2^{∑_{ax} X}
+                if any(is_term(inner) for inner in walk(part)):
+                    stack.append(part)  # an exponent: 2^{∑_{ax} X}, X^{|ax|}
                 elif not (plain and isinstance(part, Name)):
                     variables.update(component_names(part))
         else:
             stack.extend(nodes.children(node))
+
+
+def is_term(node: Any) -> bool:
+    """Whether what holds this in a superscript is surely an exponent, and no index or label."""
+    return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))

@@ -27,7 +27,7 @@ class Limits:
     result: int = 4 * 2**30
     steps: int = 10**6
     text: int = TEXT
-    pieces: int = 10**5
+    pieces: int = 5 * 10**4
 
     def __post_init__(self) -> None:
         for each in fields(self):

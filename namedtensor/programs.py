@@ -306,7 +306,7 @@ class Program(Repeating):
 
     def function_of(self, scope: Scope) -> Entry | None:
         """The function that the program ends with, by what it says."""
-        function = last_function(scope)
+        function = self.last_function(scope)
         return None if function is None else self[function.title]
 
     def takes(self, named: Iterable[str]) -> bool:
@@ -314,8 +314,9 @@ class Program(Repeating):
         function = self.last_function()
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
-    def last_function(self) -> Function | None:
-        return last_function(self.scope)
+    def last_function(self, scope: Scope | None = None) -> Function | None:
+        """The function that the program ends with, by what it says of itself or where values are given."""
+        return last_function(self.scope if scope is None else scope)
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name.

@@ -62,8 +62,8 @@ ROLLED = {
     "f(b) = s^{100}\ns^0 = 0\ns^t = cos(s^{t-1} + b/t) for t = 1, …, 100\nf(B) + f(2 B)": 2,
     "f(b, u) = 2 b - u\nh^0 = B\nh^t = f(h^{t-1}, X_{time(t)})/3 for t = 1, …, 100": 1,
     # a recurrence within each step of another
-    "f(b) = s^{80}\ns^0 = 0\ns^k = s^{k-1}/2 + b/k for k = 1, …, 80\n"
-    "h^0 = B\nh^t = f(h^{t-1} + X_{time(t)})/3 for t = 1, …, 100": 2,
+    "f(b) = s^{66}\ns^0 = 0\ns^k = s^{k-1}/2 + b/k for k = 1, …, 66\n"
+    "h^0 = B\nh^t = f(h^{t-1} + X_{time(t)})/3 for t = 1, …, 70": 2,
     "h^{80} = B\nh^t = h^{t+1}/2 + 1/t for t = 1, …, 79\nh^1": 0,
     # written out, since the index is a label, or some member has a value of its own
     "h^0 = B\nh^t = h^{t-1}/2 + V^t for t = 1, …, 100": 0,

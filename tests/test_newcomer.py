@@ -12,6 +12,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.cli import main
+from namedtensor.registered import PYTHON
 from transformer import FFN, Attention
 
 A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -124,8 +125,19 @@ OBJECTS = {
 }  # fmt: skip
 
 
+@pytest.fixture(params=["alone", "beside a Python function"])
+def beside(request):
+    """Programs are read anew where there are Python functions for formulas."""
+    if request.param == "alone":
+        yield
+        return
+    nt.function("twice' : ℝ → ℝ")(lambda x: 2 * x)
+    yield
+    PYTHON.pop("twice'", None)
+
+
 @pytest.mark.parametrize("name", OBJECTS)
-def test_every_verb_is_a_method_and_means_what_the_function_says_of_the_text(name):
+def test_every_verb_is_a_method_and_means_what_the_function_says_of_the_text(name, beside):
     asked = OBJECTS[name]
     want = nt.evaluate(TEXT, GIVEN)
     assert nt.allclose(asked.evaluate(GIVEN), want) and nt.allclose(asked.evaluate(**GIVEN), want)
