@@ -42,7 +42,7 @@ def test_every_way_gives_what_the_definitions_say():
 
 # ------------------------------------------------------------------------------------------------------------- coverage
 TIMES = 3
-DRAWN = 1000
+DRAWN = 2000
 FORMS = set(drawn_tree.WRITTEN)
 OPERATORS = {
     *drawn_terms.ONE_NUMBER, *drawn_terms.GUARDED, *drawn_tree.RELATIONS, *drawn_terms.REDUCTIONS, *"+−⊙·/∧∨¬",
