@@ -99,7 +99,7 @@ def tokens_of(
 ) -> list[Token]:
     """The tokens that the parser reads."""
     if syntax == "latex":
-        from .latex import tokenize
+        from .latex.lexer import tokenize
 
         tokens = tokenize(source)
     else:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
-from grammar.latex_macros import EXPANSION, expand, scan
+from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
 from .checked import Warned

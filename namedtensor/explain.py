@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 from grammar.nodes import Number
-from grammar.printer_runs import axes_in
+from grammar.printer.runs import axes_in
 
 from .advice import did_you_mean, near
 from .axes import show

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
-from grammar.printer_runs import Run, axes_in, to_runs
+from grammar.printer.runs import Run, axes_in, to_runs
 
 from .calls import matching
 from .check import Checker

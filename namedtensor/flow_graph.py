@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from grammar.printer_runs import Run
+from grammar.printer.runs import Run
 
 NAMING = ("input", "entry", "result")  # what is written in these is the name of their value
 

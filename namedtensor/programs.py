@@ -105,7 +105,7 @@ class Program(Repeating):
     @cached_property
     def tints(self) -> dict[str, Tint]:
         """The colour of each axis, in the order in which the program names them."""
-        from grammar.printer_runs import axes_in
+        from grammar.printer.runs import axes_in
 
         from .display.colours import tints
 

@@ -11,7 +11,7 @@ import pytest
 import namedtensor as nt
 from grammar.parser import parse
 from grammar.printer import to_latex, to_text
-from grammar.printer_runs import axes_in, plain, to_runs
+from grammar.printer.runs import axes_in, plain, to_runs
 from namedtensor.display.colours import COLOURS, shown_in_colour, tints
 
 FORMULAS = [

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from grammar.printer_runs import plain
+from grammar.printer.runs import plain
 from namedtensor.display.diagrams import label_runs, placed
 from namedtensor.display.layered import GAP, Link, crossings, distance, layered, pieces
 from transformer import BERT, FFN, GPT2, Attention, EncoderBlock

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.latex import tokenize
+from grammar.latex.lexer import tokenize
 from grammar.parser import parse
 
 NAMES_AND_NUMBERS = {

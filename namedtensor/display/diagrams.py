@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, printable
-from grammar.printer_runs import Run
+from grammar.printer.runs import Run
 
 from ..flow_graph import NAMING, Drawn, Graph, Port
 from ..formats import reason

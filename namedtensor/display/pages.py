@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import printable
-from grammar.printer_runs import Run, to_runs
+from grammar.printer.runs import Run, to_runs
 
 from .colours import Tint, axis_rules, classes
 

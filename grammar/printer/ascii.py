@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .nodes import Name
-from .printer_text import QUOTIENT, Piece, Text, names_in, signs
-from .symbols import GREEK_MACROS, SPELLED_GREEK
+from ..nodes import Name
+from ..symbols import GREEK_MACROS, SPELLED_GREEK
+from .text import QUOTIENT, Piece, Text, names_in, signs
 
 LABELS = {letter: f"\\{name}" for name, letter in GREEK_MACROS.items()} | {"∞": "\\infty"}
 WORDS = LABELS | {letter: name for name, letter in SPELLED_GREEK.items()} | {"∞": "inf"}

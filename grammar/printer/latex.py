@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from .nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
-from .printer_text import ELEMENT, POSTFIXED, SUM, Piece, Text, signs
-from .symbols import FUNCTIONS, GREEK
+from ..nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
+from ..symbols import FUNCTIONS, GREEK
+from .text import ELEMENT, POSTFIXED, SUM, Piece, Text, signs
 
 LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items()} | {"∞": "\\infty"}
 # Functions whose name is a macro of LaTeX.

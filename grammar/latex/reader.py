@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Union
 
-from .errors import NotationError
-from .latex_macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
-from .latex_statements import CELL, FORMULA, ROW
-from .latex_tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
-from .symbols import UNDERSCORED
-from .text import fold
-from .tokens import Token
+from ..errors import NotationError
+from ..symbols import UNDERSCORED
+from ..text import fold
+from ..tokens import Token
+from .macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
+from .statements import CELL, FORMULA, ROW
+from .tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
 
 Stretch = tuple[int, int]  # pieces still to be read, from the first index up to the second
 # A frame is what a group means for the things in it. A part is a token; a stretch; the kind of a frame, which it enters;

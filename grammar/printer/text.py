@@ -15,9 +15,9 @@ import re
 from collections.abc import Generator
 from typing import Any, NamedTuple, Union
 
-from . import nodes
-from .nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
-from .symbols import SYMBOLS, UNDERSCORED, value
+from .. import nodes
+from ..nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
+from ..symbols import SYMBOLS, UNDERSCORED, value
 
 # From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
 OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, POSTFIXED, ATOM = range(12)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from .latex_macros import FONTS, NAMED, TEXTS, is_macro, is_word
-from .symbols import LATEX_GREEK, SYMBOLS, UNDERSCORED, value
-from .text import fold
+from ..symbols import LATEX_GREEK, SYMBOLS, UNDERSCORED, value
+from ..text import fold
+from .macros import FONTS, NAMED, TEXTS, is_macro, is_word
 
 
 def _macros(names: str) -> list[str]:

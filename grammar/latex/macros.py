@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .errors import NotationError, Span
-from .symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
+from ..errors import NotationError, Span
+from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from .text import JOINS_AFTER, JOINS_BEFORE
-from .tokens import CLOSING, OPENING, Token
+from ..text import JOINS_AFTER, JOINS_BEFORE
+from ..tokens import CLOSING, OPENING, Token
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}

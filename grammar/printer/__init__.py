@@ -20,11 +20,11 @@ def to_text(node, ascii: bool = False, colours: Mapping[str, str] | None = None)
     >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
     'concat_{chans}(X_{a->b}, gamma)'
     """
-    from .printer_ascii import Ascii
-    from .printer_text import Text
+    from .ascii import Ascii
+    from .text import Text
 
     if colours:
-        from .printer_coloured import AsciiTerminal, Terminal
+        from .coloured import AsciiTerminal, Terminal
 
         return (AsciiTerminal if ascii else Terminal)(node, colours).text(node)
     return (Ascii(node) if ascii else Text()).text(node)
@@ -41,10 +41,10 @@ def to_latex(node, macros: bool = False, colours: Mapping[str, str] | None = Non
     >>> print(to_latex(parse("∑_{seq} X")))
     \\sum\\limits_{\\mathsf{seq}} X
     """
-    from .printer_latex import Latex, Macros
+    from .latex import Latex, Macros
 
     if colours:
-        from .printer_coloured import ColouredLatex, ColouredMacros
+        from .coloured import ColouredLatex, ColouredMacros
 
         return (ColouredMacros if macros else ColouredLatex)(node, colours).text(node)
     return (Macros(node) if macros else Latex(node)).text(node)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .printer_ascii import Ascii
-from .printer_latex import Latex, Macros
-from .printer_text import Text
+from .ascii import Ascii
+from .latex import Latex, Macros
+from .text import Text
 
 RESET = "\x1b[0m"
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from .errors import NotationError
-from .latex_macros import is_word
-from .latex_reader import Reader
-from .latex_statements import CELL, ROW
-from .latex_tables import BARS, PRIMES, SIGNS, SIZED, STARS
-from .text import fold
-from .tokens import Token
+from ..errors import NotationError
+from ..text import fold
+from ..tokens import Token
+from .macros import is_word
+from .reader import Reader
+from .statements import CELL, ROW
+from .tables import BARS, PRIMES, SIGNS, SIZED, STARS
 
 # In \nmatrix, cases and subscripts & and \\ are their own.
 ROW_SIGNS = {

@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from typing import TypeGuard
 
-from .errors import NotationError
-from .latex_macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
-from .latex_reader import Action, Part, Reader, Stretch
-from .latex_signs import (
+from ..errors import NotationError
+from ..tokens import Token
+from .characters import (
     ampersand,
     bar,
     closing,
@@ -33,20 +32,10 @@ from .latex_signs import (
     star,
     text,
 )
-from .latex_statements import statements
-from .latex_tables import (
-    BARS,
-    BIG_WORDS,
-    BLACKBOARD,
-    DROPPED,
-    LOOKS,
-    PRIMES,
-    SIGNS,
-    SIZED,
-    STARS,
-    WITH_AXES,
-)
-from .tokens import Token
+from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
+from .reader import Action, Part, Reader, Stretch
+from .statements import statements
+from .tables import BARS, BIG_WORDS, BLACKBOARD, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, STARS, WITH_AXES
 
 
 def tokenize(source: str) -> list[Token]:

@@ -1,0 +1,5 @@
+"""latex"""
+
+from .lexer import tokenize
+
+__all__ = ["tokenize"]
