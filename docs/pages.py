@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 def command(line: str) -> str:
     """The command and what it prints, from the folder of the repository."""
-    from namedtensor.cli import main
+    from namedtensor.cli.commands import main
 
     program, *arguments = shlex.split(line)
     assert program == "namedtensor"

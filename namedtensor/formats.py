@@ -346,7 +346,7 @@ def write_npz(value: Any, file: Any, place: str) -> None:
 
 
 def write_json(value: Any, file: Any, place: str) -> None:
-    from .console import finite
+    from .cli.console import finite
 
     array, axes = positional(value)
     record = {"axes": list(axes), "data": finite(array.tolist())}

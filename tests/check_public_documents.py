@@ -80,7 +80,7 @@ def unpack(folder: Path, repository: str, commit: str, to: Path) -> bool:
 
 def checked(document: Document, place: Path) -> Outcome:
     """Run the command on a document."""
-    from namedtensor.cli import main
+    from namedtensor.cli.commands import main
 
     printed, start = io.StringIO(), time.perf_counter()
     signal.alarm(120)

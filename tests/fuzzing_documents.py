@@ -220,7 +220,7 @@ def document(number: int) -> Fuzzed:
 # --------------------------------------------------------------------------------------------------------------- checking
 def attempt(name: str, fuzzed: Fuzzed, folder: Path) -> Failure | None:
     """Check one document with the command; None where all is as it should be."""
-    from namedtensor.cli import main
+    from namedtensor.cli.commands import main
 
     place = folder / f"fuzzed{fuzzed.ending}"
     place.write_bytes(fuzzed.data)

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from grammar.errors import NotationError
-from namedtensor import cli, files
-from namedtensor.console import error_in_ascii, to_ascii
+from namedtensor import cli
+from namedtensor.cli import inputs as files
+from namedtensor.cli.console import error_in_ascii, to_ascii
 
 ROOT = Path(__file__).parent.parent
 A = "A=[[3,1,4],[1,5,9]]:height,width"

@@ -309,7 +309,7 @@ def test_a_crossing_that_need_not_be_is_not():
 
 # ------------------------------------------------------------------------------------------------------- command line
 def test_the_command_draws(tmp_path, capsys):
-    from namedtensor.cli import main
+    from namedtensor.cli.commands import main
 
     place = tmp_path / "y.svg"
     words = [

@@ -269,7 +269,7 @@ def test_a_layer_shows_its_sizes_in_the_legend():
 
 
 def test_the_command_explains_a_call_and_the_steps_of_a_name(capsys):
-    from namedtensor.cli import main
+    from namedtensor.cli.commands import main
 
     words = ["explain", "f(x) = 2 x\ng(x) = f(x) + 1", "--call", "g", "3"]
     assert main(words) == 0

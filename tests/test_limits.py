@@ -10,7 +10,7 @@ import namedtensor as nt
 from grammar.lengths import cells
 from grammar.parser import parse
 from namedtensor import reference
-from namedtensor.cli import main
+from namedtensor.cli.commands import main
 from namedtensor.limits import Limits
 
 X = nt.tensor([1.0, 2.0], "a")

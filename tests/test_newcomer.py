@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.cli import main
+from namedtensor.cli.commands import main
 from namedtensor.registered import PYTHON
 from transformer import FFN, Attention
 

@@ -9,10 +9,11 @@ import pytest
 
 from grammar.errors import NotationError
 from grammar.symbols import GREEK, SYMBOLS
-from namedtensor import cli, repl
-from namedtensor.completion import Known, complete, macros, wants_axis
+from namedtensor import cli
+from namedtensor.cli import repl
+from namedtensor.cli.completion import Known, complete, macros, wants_axis
+from namedtensor.cli.session import COMMANDS, Session
 from namedtensor.formats import FileProblem
-from namedtensor.session import COMMANDS, Session
 
 ROOT = Path(__file__).parent.parent
 

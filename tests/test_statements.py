@@ -176,7 +176,7 @@ def test_a_derivative_is_of_the_value(text):
 
 
 def test_the_prompt_answers_what_was_asked():
-    from namedtensor.session import Session
+    from namedtensor.cli.session import Session
 
     session = Session()
     session.enter("h^t = h^{t-1} + a for t = 1, …, 2")

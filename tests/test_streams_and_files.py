@@ -18,7 +18,7 @@ import pytest
 import namedtensor as nt
 import transformer
 from namedtensor import formats
-from namedtensor.files import read_given
+from namedtensor.cli.inputs import read_given
 from namedtensor.formats import FileProblem
 from namedtensor.limits import Limits, deep
 from namedtensor.tensor_files import TensorFile, axes_in

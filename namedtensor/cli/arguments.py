@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from ..formats import FileProblem, as_number, read_text, reason
+from ..given_names import Told
 from .console import Console
-from .files import is_file, read_given
-from .formats import FileProblem, as_number, read_text, reason
-from .given_names import Told
+from .inputs import is_file, read_given
 
 
 class Source(NamedTuple):
@@ -90,7 +90,7 @@ def sizes_of(words: list[str]) -> dict[str, int]:
 
 
 def limits_of(words: list[str]) -> Any:
-    from .limits import Limits
+    from ..limits import Limits
 
     known = [each.name for each in fields(Limits)]
     chosen = {}

@@ -17,11 +17,11 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
-from .compiled import shadowed_by
+from ..compiled import shadowed_by
+from ..formats import FileProblem, read_text
+from ..names import key, spelled, walk
 from .completion import Known
-from .files import read_given
-from .formats import FileProblem, read_text
-from .names import key, spelled, walk
+from .inputs import read_given
 
 LACKS_ELEMENTS = 406
 
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     @property
     def scope(self) -> Any:
         """What the statement defines."""
-        from .scope import analyse
+        from ..scope import analyse
 
         return analyse(self.source, nodes.Program((self.statement,), self.statement.span), self.given)
 
@@ -196,7 +196,7 @@ class Session:
 
     def agree(self) -> None:
         """Raise NotationError where the facts are no program together."""
-        from .scope import analyse
+        from ..scope import analyse
 
         source = "\n".join(self.facts.values())
         if source:
@@ -209,7 +209,7 @@ class Session:
         return before + text, len(before)
 
     def evaluate(self, text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
-        from .formula import evaluate
+        from ..formula import evaluate
 
         return self.asked(lambda source, values: evaluate(source, values, syntax="text"), text, without, ending)
 
@@ -255,7 +255,7 @@ class Session:
 
 
 def shown(value: Any) -> str:
-    from .display import text_table
+    from ..display import text_table
 
     return text_table(value)
 
@@ -303,7 +303,7 @@ def _tensor(session: Session, rest: str) -> str:
 
 
 def _type(session: Session, rest: str) -> str:
-    from .formula import check_given
+    from ..formula import check_given
 
     text = session.as_text(_needed(rest, "type"))
     checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
@@ -325,7 +325,7 @@ def _latex(session: Session, rest: str) -> str:
 
 
 def _explain(session: Session, rest: str) -> str:
-    from .formula import explain
+    from ..formula import explain
 
     text = session.as_text(_needed(rest, "explain"))
     return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))

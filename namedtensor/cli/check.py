@@ -9,11 +9,11 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..formats import FileProblem
+from ..given_names import Told
+from .arguments import Source, place_of, sizes_of, source_of
 from .console import Console, error_record
-from .files import is_file, read_value, split_given
-from .formats import FileProblem
-from .given import Source, place_of, sizes_of, source_of
-from .given_names import Told
+from .inputs import is_file, read_value, split_given
 
 
 def check_command(options: Any, console: Console) -> int:
@@ -21,7 +21,7 @@ def check_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console)
     if is_document(source):
         return _check_document(source, remark, shapes, options, console)
-    from .formula import check
+    from ..formula import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     if options.json:
@@ -65,7 +65,7 @@ def document_of(options: Any) -> tuple[Source, str | None] | None:
     word = options.formula
     if options.syntax == "text" or not word.endswith(DOCUMENTS) or "\n" in word or not os.path.exists(word):
         return None
-    from .included_files import document_text
+    from ..included_files import document_text
 
     text, remark = document_text(word)
     options.source = Source(text, word, "latex")
@@ -81,8 +81,8 @@ def is_document(source: Source) -> bool:
 
 def whole_of(source: Source) -> Any:
     """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
-    from .included_files import whole_document, whole_text
-    from .markdown import whole_markdown
+    from ..included_files import whole_document, whole_text
+    from ..markdown import whole_markdown
 
     name = source.name or "<formula>"
     if name.endswith(DOCUMENTS[1:]):
@@ -143,7 +143,7 @@ MOST = 200  # findings of one kind that are printed
 
 
 def _check_document(source: Source, remark: str | None, shapes: dict[str, Any], options: Any, console: Console) -> int:
-    from .documents import check_document
+    from ..documents import check_document
 
     whole = whole_of(source)
     report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .formats import FORMATS, FileProblem, Found, as_number, from_nested, parse_json, reason
+from ..formats import FORMATS, FileProblem, Found, as_number, from_nested, parse_json, reason
 
 
 class Given(NamedTuple):
@@ -86,7 +86,7 @@ def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
 
 def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
     """The array with its axes named. Raises NotationError where it has another number of axes, or they have no names."""
-    from .tensors import tensor
+    from ..tensors import tensor
 
     chosen = found.axes if axes is None else axes
     array = found.array

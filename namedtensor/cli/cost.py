@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .checking import shapes_of
+from .arguments import sizes_of, source_of
+from .check import shapes_of
 from .console import Console
-from .given import sizes_of, source_of
 
 
 def without_argument(parser: argparse.ArgumentParser) -> None:
-    from .optimisations import OPTIMISATIONS
+    from ..optimisations import OPTIMISATIONS
 
     names = ", ".join(OPTIMISATIONS)
     parser.add_argument(
@@ -21,7 +21,7 @@ def without_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def cost_command(options: Any, console: Console) -> int:
-    from .programs import Program
+    from ..programs import Program
 
     source = source_of(options)
     program = Program(source.text, source.syntax)

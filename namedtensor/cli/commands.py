@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .advice import did_you_mean, near
-from .checking import check_command, shapes_of
+from ..advice import did_you_mean, near
+from ..formats import FileProblem, as_number, writable, write
+from ..given_names import Told
+from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
+from .check import check_command, shapes_of
 from .console import AT_THE_PROMPT, Console, StreamProblem, error_record, rehinted
-from .costing import cost_command, without_argument
-from .files import read_value
-from .formats import FileProblem, as_number, writable, write
-from .given import Source, limits_of, place_of, sizes_of, source_of, values_of
-from .given_names import Told
-from .rendering import render_command, spell, spelling_argument
+from .cost import cost_command, without_argument
+from .inputs import read_value
+from .render import render_command, spell, spelling_argument
 
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -129,7 +129,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _overview() -> argparse.ArgumentParser:
-    from . import __version__
+    from .. import __version__
 
     lines = [f"  {name:<8} {command.meaning}" for name, command in COMMANDS.items()]
     parser = _Parser(
@@ -203,7 +203,7 @@ def _digits_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def _digits(text: str) -> int:
-    from .display.digits import checked
+    from ..display.digits import checked
 
     try:
         return checked(int(text) if text.isdecimal() else text)
@@ -236,7 +236,7 @@ def _eval(options: Any, console: Console) -> int:
 
 
 def _value(options: Any, source: Source, console: Console) -> Any:
-    from .formula import evaluate, program
+    from ..formula import evaluate, program
 
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)
@@ -269,7 +269,7 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
 
 
 def table(value: Any, digits: int | None = None) -> str:
-    from .display import text_table
+    from ..display import text_table
 
     return text_table(value, digits)
 
@@ -348,7 +348,7 @@ def _derive_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _derive(options: Any, console: Console) -> int:
-    from .formula import derivative
+    from ..formula import derivative
 
     source = source_of(options)
     found = derivative(source.text, options.by, source.syntax)
@@ -379,7 +379,7 @@ def _explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _explain(options: Any, console: Console) -> int:
-    from .formula import explain, program
+    from ..formula import explain, program
 
     source = source_of(options)
     name, arguments, values = _called(options, console)
@@ -393,7 +393,7 @@ def _explain(options: Any, console: Console) -> int:
     if options.json:
         console.json({"steps": [step_record(step) for step in steps]})
     else:
-        from .display.digits import set_digits
+        from ..display.digits import set_digits
 
         with set_digits(options.digits):
             console.print(str(steps))
@@ -424,7 +424,7 @@ def _diagram_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _diagram(options: Any, console: Console) -> int:
-    from .programs import Program
+    from ..programs import Program
 
     source = source_of(options)
     program = Program(source.text, source.syntax)

@@ -15,9 +15,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..formats import FileProblem
 from .completion import complete
 from .console import Console
-from .formats import FileProblem
 from .session import GREETING, Session, command
 
 PROMPT, CONTINUED = "> ", "  "

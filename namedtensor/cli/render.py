@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .arguments import source_of
 from .console import SAMPLE, Console, shows
-from .given import source_of
 
 
 def spelling_argument(parser: argparse.ArgumentParser, said: str) -> None:
@@ -20,7 +20,7 @@ def spelling_argument(parser: argparse.ArgumentParser, said: str) -> None:
 
 
 def _tree(program: Any) -> str:
-    from .outline import outline
+    from .tree import outline
 
     return outline(program)
 
@@ -57,7 +57,7 @@ def spell(program: Any, to: str, options: Any, console: Console) -> int:
     if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
         to = "ascii"
     if options.json:
-        from .outline import record
+        from .tree import record
 
         console.json(
             {"to": to, "tree" if to == "tree" else "text": record(program) if to == "tree" else SPELLINGS[to](program)}

@@ -1,0 +1,5 @@
+"""cli"""
+
+from .commands import main
+
+__all__ = ["main"]
