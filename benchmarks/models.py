@@ -14,7 +14,7 @@ import numpy as np
 
 import namedtensor as nt
 import transformer
-from namedtensor.arrays import placed
+from namedtensor.core.arrays import placed
 
 from . import named_models
 from .block import attend

@@ -13,29 +13,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .shadowed import sentence, warn_if_hidden
+from .core.shadowed import sentence, warn_if_hidden
 
 try:
     from grammar.errors import NotationError, NotationWarning
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
+from .core.limits import Limits
 from .formula import Formula, Program, check, derivative, evaluate, explain, formula, load, program
-from .limits import Limits
 from .registered import function
 
 if TYPE_CHECKING:
+    from .core.tensor import NamedTensor, allclose, from_xarray, tensor
     from .display.digits import set_digits
     from .display.pictures import picture
     from .tensor_files import load_tensors, save_tensors
-    from .tensors import NamedTensor, allclose, from_xarray, tensor
 
 __version__ = "0.1.0"
 warn_if_hidden("transformer")
 
 FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
 LATER = {  # names that need arrays, or are seldom used -> the module that has them
-    **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".tensors"),
+    **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".core.tensor"),
     **dict.fromkeys(("load_tensors", "save_tensors"), ".tensor_files"),
     "picture": ".display.pictures",
     "set_digits": ".display.digits",
@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
     if name in _function_names():
         globals()[name] = import_module(".functions", __name__).FUNCTIONS[name]
         return globals()[name]
-    from .advice import no_attribute
+    from .core.suggestions import no_attribute
 
     raise no_attribute("module 'namedtensor'", name, [*__all__, *sorted(_function_names())])
 

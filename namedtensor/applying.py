@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Node
 
-from . import axes as named
-from .advice import near
-from .axes import AxisProblem, bind, lift
 from .checked import Warned
 from .constants import fold
+from .core import axes as named
+from .core.axes import AxisProblem, bind, lift
+from .core.sizes import agree, is_known, known
+from .core.suggestions import near
 from .misfits import operator_sign, shown
 from .names import component
 from .operators import REGISTRY
 from .operators.record import Operator
-from .sizes import agree, is_known, known
 from .terms import Term
 
 if TYPE_CHECKING:

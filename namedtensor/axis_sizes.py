@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .advice import near
+from .core.sizes import Unknown
+from .core.suggestions import near
 from .frames import Conflict, Frame, plain
 from .made_sizes import may_make
 from .names import Key, walk
-from .sizes import Unknown
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .core.sizes import is_known, known
 from .operators import REGISTRY
-from .sizes import is_known, known
 from .terms import Term
 
 Axes = dict[str, str]  # axis of the result -> what it is called in a term

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Call, Node, axis_of
 
-from .advice import ELSEWHERE, did_you_mean, near
-from .axes import AxisProblem
+from .core.axes import AxisProblem
+from .core.sizes import agree
+from .core.suggestions import ELSEWHERE, did_you_mean, near
 from .frames import Frame, plain
 from .lifting import Bindings, enter
 from .names import Key, component
 from .operators import REGISTRY
 from .scope import Function
-from .sizes import agree
 from .terms import Term
 
 if TYPE_CHECKING:

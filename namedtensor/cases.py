@@ -14,9 +14,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Node
 
-from .axes import broadcast
+from .core.axes import broadcast
+from .core.sizes import agree
 from .frames import Frame
-from .sizes import agree
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -36,9 +36,9 @@ from . import (
 )
 from .checked import Input, Poisoned, Warned
 from .constants import Numbers
+from .core.limits import DEFAULT, Limits
 from .frames import Frame, plain
 from .given_names import Speaks, refuse_unused
-from .limits import DEFAULT, Limits
 from .made_sizes import Aside
 from .misfits import shown
 from .names import Key, spelled

@@ -12,13 +12,13 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from .arrays import at_once
 from .check import Checker
 from .checked import Input
+from .core.arrays import at_once
+from .core.kinds import as_mapping
+from .core.layout import Layout, remember
+from .core.limits import DEFAULT, Limits, deep
 from .frames import plain
-from .kinds import as_mapping
-from .layouts import Layout, remember
-from .limits import DEFAULT, Limits, deep
 from .names import Key, key
 from .numbers_given import as_numbers
 from .plan import Plan, Value

@@ -16,10 +16,11 @@ from .backends.jax import must_see
 from .check import Checker
 from .checked import Input
 from .compiled import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
+from .core.layout import Layout, remember
+from .core.limits import DEFAULT, deep
+from .core.sizes import is_known, known
 from .given_names import told_names
 from .given_shapes import shape_of
-from .layouts import Layout, remember
-from .limits import DEFAULT, deep
 from .names import key
 from .numbers_given import as_numbers
 from .plan import Plan, Value
@@ -27,7 +28,6 @@ from .planner import make_plan
 from .registered import PYTHON
 from .repeating import Repeating
 from .running import Function
-from .sizes import is_known, known
 from .targets import Target, target_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def printed_target(library: str) -> Target:
 
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
-    from .tensors import NamedTensor
+    from .core.tensor import NamedTensor
 
     if isinstance(value, NamedTensor):
         return value.layout
@@ -229,7 +229,7 @@ class Compiled(Repeating):
         told: tuple[str, ...],
     ) -> tuple[Made, Any]:
         """What serves a call, made where there is none yet, and its result; `known` is what it is kept by."""
-        from .tensors import NamedTensor
+        from .core.tensor import NamedTensor
         from .values import as_value
 
         given = {**self.by_name(arguments), **by_name}

@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Derivative, Equation, Node, Signature, Value
 from grammar.parser import parse
 
-from .advice import did_you_mean, near
+from .core.suggestions import did_you_mean, near
 from .names import Key, key, spelled, walk
 from .scope import Definition, Function, Scope, analyse
 from .value_of_program import last_member

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
-from .advice import did_you_mean, near
 from .check import Checker
 from .checked import Input
 from .compiled import whole_sizes
+from .core.kinds import as_mapping, as_names
+from .core.limits import deep
+from .core.sizes import Unknown, is_known, known
+from .core.suggestions import did_you_mean, near
 from .display.colours import tints
 from .display.diagrams import Diagram
 from .flow import Asked, Flow
 from .flow_graph import Graph
 from .given_shapes import shape_of
-from .kinds import as_mapping, as_names
-from .limits import deep
 from .names import Key, key, walk
 from .registered import PYTHON
 from .scope import Function, Scope
-from .sizes import Unknown, is_known, known
 
 if TYPE_CHECKING:
     from .entries import Entry

@@ -14,12 +14,12 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .arrays import at_once, is_array
-from .axes import AxisProblem, bind, broadcast, lift
 from .blocks import LEAST
+from .core.arrays import at_once, is_array
+from .core.axes import AxisProblem, bind, broadcast, lift
+from .core.layout import Layout, layout_of, remember
+from .core.limits import Limits
 from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
-from .layouts import Layout, layout_of, remember
-from .limits import Limits
 from .operators import REGISTRY
 from .operators.record import MANY, IndexProblem, Operator
 from .planner import make_plan, past_64_bits

@@ -8,7 +8,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .axes import AxisProblem, Shape, show
+from .core.axes import AxisProblem, Shape, show
 from .operators.record import IndexProblem, Operator
 
 ORDINALS = ("first", "second", "third", "fourth")

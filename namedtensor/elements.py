@@ -15,14 +15,14 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Index, Name, Node, Number, axis_of
 
-from .advice import did_you_mean, near
 from .cases import guard_index
+from .core.sizes import agree, is_known, known
+from .core.suggestions import did_you_mean, near
 from .frames import Frame, fresh
 from .given_inputs import match_key
 from .loops import Along, lifted
 from .names import Key, spelled, walk
 from .scope import Definition
-from .sizes import agree, is_known, known
 from .terms import Term
 
 if TYPE_CHECKING:

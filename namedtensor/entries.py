@@ -25,11 +25,11 @@ from .compiled import (
     serving,
     whole_sizes,
 )
+from .core.limits import DEFAULT, deep
 from .explain import Explanation, explained
 from .given_names import told_names
 from .given_sizes import agree_with_given
 from .lifting import enter
-from .limits import DEFAULT, deep
 from .names import key
 from .registered import PYTHON
 from .repeating import Repeating

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .axes import Shape, broadcast, lift, show
+from .core.axes import Shape, broadcast, lift, show
 from .operators import REGISTRY
 from .operators.record import Operator
 

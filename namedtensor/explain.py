@@ -21,10 +21,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
-from .advice import did_you_mean, near
-from .axes import show
+from .core.axes import show
+from .core.limits import DEFAULT, deep
+from .core.suggestions import did_you_mean, near
 from .frames import Frame, plain
-from .limits import DEFAULT, deep
 from .names import Key, component, key
 from .terms import Term, resolve
 

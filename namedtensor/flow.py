@@ -18,6 +18,7 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from .calls import matching
 from .check import Checker
+from .core.sizes import Unknown, known
 from .explain import AxisNames
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
@@ -25,7 +26,6 @@ from .frames import Frame, plain
 from .given_inputs import match_key
 from .names import Key, spelled, walk
 from .scope import Definition, Function
-from .sizes import Unknown, known
 from .terms import Term
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box

@@ -10,8 +10,8 @@ from grammar.nodes import Declaration, Equation, Signature
 
 from .check import Checker
 from .checked import Input
+from .core.limits import deep
 from .entries import Entry
-from .limits import deep
 from .names import Key, spelled
 from .programs import Formula, Program
 from .repeating import Repeating

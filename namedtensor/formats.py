@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .limits import DEFAULT
+from .core.limits import DEFAULT
 from .whole_files import whole_file
 
 

@@ -32,19 +32,19 @@ from .compiled import (
     serving,
     whole_sizes,
 )
+from .core.kinds import as_path, wrong
+from .core.limits import DEFAULT, Limits, deep
+from .core.sizes import Unknown
 from .entries import Entry
 from .explain import explained
 from .given_names import told_names
 from .given_shapes import shape_of
-from .kinds import as_path, wrong
 from .lifting import Bindings, enter
-from .limits import DEFAULT, Limits, deep
 from .misfits import shown
 from .names import Key, key
 from .programs import Formula, Program
 from .registered import PYTHON
 from .scope import Definition, Function
-from .sizes import Unknown
 from .terms import resolve
 
 

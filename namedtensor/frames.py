@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .core.sizes import agree
 from .names import MARKS, Key
 from .scope import Definition, Function
-from .sizes import agree
 from .terms import Term
 
 

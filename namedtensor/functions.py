@@ -12,8 +12,8 @@ from typing import Any
 from grammar.errors import NotationError
 
 from . import eager
-from .arrays import is_array
-from .axes import AxisProblem
+from .core.arrays import is_array
+from .core.axes import AxisProblem
 from .eager import _new
 from .eager_errors import shape_error
 from .examples import EXAMPLES
@@ -28,7 +28,7 @@ def axes_of(axis: Any) -> tuple[str, ...]:
     """The axes that a caller names: one name, several, or None."""
     if axis is None:
         return ()
-    from .names_of_axes import names_of
+    from .core.names_of_axes import names_of
 
     return names_of(axis)
 

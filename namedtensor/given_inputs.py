@@ -10,12 +10,12 @@ from grammar.errors import NotationError
 from grammar.nodes import Name, Node
 
 from .checked import Input
+from .core.sizes import Unknown
 from .frames import Frame, fresh
 from .given_sizes import agree_with_given
 from .misfits import shown
 from .names import Key, Spelled, arithmetic, component
 from .scope import SizeFact
-from .sizes import Unknown
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -15,8 +15,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
-from .advice import ELSEWHERE, did_you_mean, near
 from .checked import Input
+from .core.suggestions import ELSEWHERE, did_you_mean, near
 from .frames import plain
 from .made_sizes import axes_named
 from .names import Key, Spelled, component, key, spelled, walk

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, axis_of
 
+from .core.sizes import agree, is_known, known
 from .frames import Frame
 from .names import spelled, walk
-from .sizes import agree, is_known, known
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -18,10 +18,10 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .arrays import converted
+from .core.arrays import converted
+from .core.sizes import known
 from .frames import plain
 from .names import Key, key
-from .sizes import known
 from .terms import Term
 
 
@@ -105,7 +105,7 @@ def initial(
     """
     import numpy as np
 
-    from .tensors import tensor
+    from .core.tensor import tensor
 
     try:
         kind = np.dtype(dtype)
@@ -152,8 +152,8 @@ def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
     """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
     import numpy as np
 
+    from .core.tensor import tensor
     from .formula import evaluate
-    from .tensors import tensor
 
     generator = np.random.default_rng(seed)
 

@@ -20,7 +20,7 @@ def register() -> None:
     global _told
     from jax import tree_util  # type: ignore[import-not-found]
 
-    from .tensors import NamedTensor
+    from .core.tensor import NamedTensor
 
     tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
     for kind in _OTHERS:
@@ -46,7 +46,7 @@ def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) ->
 def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
     """The tensor of a leaf; JAX also makes trees of leaves that are no arrays."""
     from . import eager
-    from .layouts import Layout
+    from .core.layout import Layout
 
     (leaf,) = leaves
     if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) != len(axes):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from grammar.nodes import Name, Node, Set
 
 from . import hygiene
-from .advice import near
 from .cases import unguarded
+from .core.sizes import agree, known
+from .core.suggestions import near
 from .frames import Frame, fresh, plain
 from .names import Key
 from .scope import Claim, Function
-from .sizes import agree, known
 from .terms import Term
 
 if TYPE_CHECKING:

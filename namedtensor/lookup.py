@@ -16,11 +16,11 @@ from grammar.nodes import Call, Name, Node, Number
 from . import elements, loops
 from .cases import unguarded
 from .checked import Poisoned
+from .core.sizes import Unknown, is_known, known
 from .frames import Frame
 from .given_inputs import match_key
 from .names import Key, Spelled, component, spelled, walk
 from .scope import Claim, Definition
-from .sizes import Unknown, is_known, known
 from .terms import Term, resolve
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from .core.sizes import is_known, known
 from .loop_bodies import Loop
 from .plan import Order, Plan, Value
-from .sizes import is_known, known
 from .terms import Term, without_variables
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from grammar.nodes import Call, Name, Node
 
 from .cases import unguarded
 from .checked import Poisoned
+from .core.sizes import agree, is_known, known
 from .frames import Frame
 from .loop_bodies import Unsliceable, loop_of
 from .names import Key, component, spelled, walk
 from .scope import Definition
-from .sizes import agree, is_known, known
 from .terms import Term, resolve
 
 if TYPE_CHECKING:

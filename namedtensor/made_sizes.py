@@ -16,10 +16,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
 
 from .checked import Poisoned
+from .core.sizes import is_known, known
 from .frames import Frame
 from .names import Key, walk
 from .scope import Definition
-from .sizes import is_known, known
 from .terms import Term, Terms
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from .advice import did_you_mean, near
-from .axes import AxisProblem, show
+from .core.axes import AxisProblem, show
+from .core.sizes import is_known, known
+from .core.suggestions import did_you_mean, near
 from .frames import plain, told_apart
-from .sizes import is_known, known
 
 if TYPE_CHECKING:
     from .check import Checker

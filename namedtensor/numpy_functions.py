@@ -8,7 +8,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from . import eager
-from .axes import AxisProblem, broadcast
+from .core.axes import AxisProblem, broadcast
 from .eager_errors import no_names, shape_error
 from .operators import REGISTRY
 from .writer import union

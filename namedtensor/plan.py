@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .axes import show
+from .core.axes import show
 from .frames import told_apart
 from .intervals import Interval
 

@@ -8,14 +8,14 @@ from typing import Any
 from grammar.errors import NotationError
 
 from . import blocks, chains, extremes, loop_steps, patterns, projections, slices
-from .axes import show
+from .core.axes import show
+from .core.layout import Layout
+from .core.limits import DEFAULT, Limits
+from .core.sizes import is_known, known
 from .frames import plain, told_apart
-from .layouts import Layout
-from .limits import DEFAULT, Limits
 from .operators import REGISTRY
 from .operators.record import IndexProblem
 from .plan import Argument, Order, Plan, Value
-from .sizes import is_known, known
 from .targets import Target, dtype_name, kind_of
 from .terms import Term, in_order, resolve, without_variables
 from .writer import Writer

@@ -11,25 +11,25 @@ from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
 
-from .advice import no_attribute
-from .axes import show
 from .check import Checker
 from .checked import Checked, Input
 from .compiled import Values, all_values, axes_given, shadowed_by, whole_sizes
+from .core.axes import show
+from .core.kinds import as_count, as_mapping, as_names, as_text, wrong
+from .core.limits import deep
+from .core.sizes import Unknown, known
+from .core.suggestions import no_attribute
 from .entries import Entries, Entry
 from .explain import Explanation
 from .given_names import told_names
 from .given_shapes import shape_of
-from .kinds import as_count, as_mapping, as_names, as_text, wrong
 from .lifting import Bindings, enter
-from .limits import deep
 from .names import Key, key, walk
 from .operators import REGISTRY
 from .program_names import ProgramNames
 from .registered import PYTHON
 from .repeating import Repeating
 from .scope import Definition, Function, Scope, analyse
-from .sizes import Unknown, known
 from .terms import Term
 
 if TYPE_CHECKING:

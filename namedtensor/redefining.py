@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from grammar.errors import NotationError
 from grammar.parser import parse
 
-from .advice import did_you_mean, near
+from .core.suggestions import did_you_mean, near
 from .names import key
 from .registered import PYTHON
 from .scope import Scope, analyse

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Rename
 
-from .advice import did_you_mean, near
+from .core.sizes import is_known, known
+from .core.suggestions import did_you_mean, near
 from .frames import Frame
-from .sizes import is_known, known
 from .terms import Term
 
 if TYPE_CHECKING:

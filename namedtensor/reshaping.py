@@ -12,12 +12,12 @@ from typing import Any
 from grammar.errors import NotationError
 
 from . import eager
-from .axes import AxisProblem, broadcast, show
+from .core.axes import AxisProblem, broadcast, show
+from .core.kinds import as_count
+from .core.layout import Layout, remember, renamed
+from .core.names_of_axes import check_axis, names_of
 from .eager import made, made_as
 from .eager_errors import index_error, nearest, shape_error
-from .kinds import as_count
-from .layouts import Layout, remember, renamed
-from .names_of_axes import check_axis, names_of
 from .operators import REGISTRY
 from .operators.record import IndexProblem
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .arrays import at_once
 from .backends.places import TINY, released
 from .backends.source import FILE, repeated
+from .core.arrays import at_once
 from .plan import Plan, Step
 from .planner import failure, index_error, past_64_bits, place
 from .targets import Target
@@ -65,7 +65,7 @@ class Function:
     def prepared(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The same, or what runs instead, for one result whose layout is known: what a repeated call runs, which gives a
         named tensor."""
-        from .tensors import NamedTensor
+        from .core.tensor import NamedTensor
 
         run = instead or self.run
         if self.own and self.quiet:
@@ -92,7 +92,7 @@ class Function:
         it fails as it may: the call is then made the long way. Nothing is looked up, and what is small between its steps
         lies where it lay last time, so that a small formula costs little more than its arrays do.
         """
-        from .tensors import NamedTensor
+        from .core.tensor import NamedTensor
 
         if self.own:
             return never

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .advice import did_you_mean, near
-from .axes import show
+from .core.axes import show
+from .core.names_of_axes import check_axis, names_of
+from .core.suggestions import did_you_mean, near
+from .core.tensor import NamedTensor, concrete
 from .jax_trees import register
 from .names import key, walk
-from .names_of_axes import check_axis, names_of
 from .registered import PYTHON
-from .tensors import NamedTensor, concrete
 from .values import as_value
 
 if TYPE_CHECKING:

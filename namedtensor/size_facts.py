@@ -9,10 +9,10 @@ from typing import Any
 
 from grammar.nodes import Name, Node, Size
 
+from .core.sizes import Unknown
 from .frames import Frame
 from .names import MARKS, walk
 from .scope import SizeFact
-from .sizes import Unknown
 
 Symbol = tuple  # ("size", axis) or ("scalar", Key)
 

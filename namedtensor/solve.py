@@ -16,13 +16,13 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
+from .core.sizes import Unknown, agree, is_known, known
 from .frames import Conflict, Frame
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
 from .names import MARKS, Key, spelled, walk
 from .scope import SizeFact
 from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
-from .sizes import Unknown, agree, is_known, known
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -12,12 +12,12 @@ from grammar.nodes import Call, Name, Node
 
 from . import elements
 from .checked import Poisoned, Warned
+from .core.sizes import agree, known
 from .frames import Frame
 from .given_inputs import match_key
 from .misfits import shown
 from .names import Key, spelled, walk
 from .scope import Claim, Definition
-from .sizes import agree, known
 from .terms import Term
 
 if TYPE_CHECKING:

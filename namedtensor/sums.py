@@ -14,10 +14,10 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
 from .cases import guarding, of_elements
+from .core.sizes import agree, is_known, known
 from .frames import Frame
 from .loops import Along, lifted
 from .names import Key, spelled, walk
-from .sizes import agree, is_known, known
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ except ImportError:  # what lists the modules of this package imports this one, 
 from grammar.errors import NotationError
 
 from .compiling import Compiled
-from .names_of_axes import names_of
-from .tensors import NamedTensor, concrete, tensor
+from .core.names_of_axes import names_of
+from .core.tensor import NamedTensor, concrete, tensor
 
 DOT = "·"  # in a name for PyTorch, which parts names at points
 

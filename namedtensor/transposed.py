@@ -16,9 +16,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .core.sizes import known
 from .making import Making
 from .selection import Condition, Selecting, Share, joined, touching, without
-from .sizes import known
 from .terms import Term, in_order
 
 Rule = Callable[[Making, Term, Term, int], Term]

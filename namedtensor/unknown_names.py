@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.symbols import FUNCTIONS
 
-from .advice import ELSEWHERE, did_you_mean, near
+from .core.suggestions import ELSEWHERE, did_you_mean, near
 from .frames import Frame, plain
 from .misfits import shown
 from .names import Key

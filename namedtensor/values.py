@@ -7,9 +7,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .arrays import namespace
+from .core.arrays import namespace
+from .core.tensor import NamedTensor
 from .eager import NUMBERS, as_operand, made
-from .tensors import NamedTensor
 
 
 def as_value(value: Any, name: str) -> Any:

@@ -6,8 +6,8 @@ import re
 import pytest
 
 import namedtensor as nt
+from namedtensor.core.sizes import Unknown, agree, known
 from namedtensor.names import Key, key
-from namedtensor.sizes import Unknown, agree, known
 
 SHAPES = {"A": "ℝ^{height[3] × width[4]}", "x": "ℝ^{height[3]}", "y": "ℝ^{width[4]}", "s": "ℝ"}
 

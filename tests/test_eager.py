@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor import layouts
+from namedtensor.core import layout as layouts
 from namedtensor.eager import PREPARED
 
 

@@ -21,7 +21,7 @@ import pytest
 
 import namedtensor as nt
 from grammar.errors import CATALOGUE, KINDS, columns, printable
-from namedtensor.limits import Limits
+from namedtensor.core.limits import Limits
 
 GOLDEN = Path(__file__).parent / "golden_errors.txt"
 

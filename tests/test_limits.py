@@ -11,7 +11,7 @@ from grammar.lengths import cells
 from grammar.parser import parse
 from namedtensor import reference
 from namedtensor.cli.commands import main
-from namedtensor.limits import Limits
+from namedtensor.core.limits import Limits
 
 X = nt.tensor([1.0, 2.0], "a")
 SOON = 30  # seconds: many times what is needed, so that a busy machine passes

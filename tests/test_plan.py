@@ -17,7 +17,7 @@ from namedtensor import blocks, chains
 from namedtensor.backends import backend
 from namedtensor.compiled import Bundle, compile_formula
 from namedtensor.compiling import plan_of, target_named
-from namedtensor.limits import DEFAULT
+from namedtensor.core.limits import DEFAULT
 from namedtensor.optimisations import OPTIMISATIONS
 from namedtensor.plan import safe
 

@@ -19,8 +19,8 @@ import namedtensor as nt
 import transformer
 from namedtensor import formats
 from namedtensor.cli.inputs import read_given
+from namedtensor.core.limits import Limits, deep
 from namedtensor.formats import FileProblem
-from namedtensor.limits import Limits, deep
 from namedtensor.tensor_files import TensorFile, axes_in
 from namedtensor.whole_files import whole_file
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import namedtensor as nt
-from namedtensor.arrays import converted
+from namedtensor.core.arrays import converted
 
 from .layer import variant
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import namedtensor as nt
-from namedtensor.arrays import placed
+from namedtensor.core.arrays import placed
 from namedtensor.tensor_files import TensorFile
 
 from .model import Model, Stored

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import namedtensor as nt
 from grammar.nodes import Name
-from namedtensor.advice import did_you_mean, near
-from namedtensor.axes import show
+from namedtensor.core.axes import show
+from namedtensor.core.suggestions import did_you_mean, near
 from namedtensor.names import key, walk
 
 if TYPE_CHECKING:

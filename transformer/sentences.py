@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.arrays import placed
+from namedtensor.core.arrays import placed
 
 from .hugging_face import load, read_json
 from .models.bert import BERT

@@ -90,7 +90,7 @@ def sizes_of(words: list[str]) -> dict[str, int]:
 
 
 def limits_of(words: list[str]) -> Any:
-    from ..limits import Limits
+    from ..core.limits import Limits
 
     known = [each.name for each in fields(Limits)]
     chosen = {}

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..advice import did_you_mean, near
+from ..core.suggestions import did_you_mean, near
 from ..formats import FileProblem, as_number, writable, write
 from ..given_names import Told
 from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of

@@ -86,7 +86,7 @@ def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
 
 def named(found: Found, axes: tuple[str, ...] | None, name: str) -> Any:
     """The array with its axes named. Raises NotationError where it has another number of axes, or they have no names."""
-    from ..tensors import tensor
+    from ..core.tensor import tensor
 
     chosen = found.axes if axes is None else axes
     array = found.array

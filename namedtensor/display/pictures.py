@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
 
-from ..advice import did_you_mean, near
-from ..names_of_axes import names_of
+from ..core.names_of_axes import names_of
+from ..core.suggestions import did_you_mean, near
 from .tables import values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure  # type: ignore[import-not-found]
 
-    from ..tensors import NamedTensor
+    from ..core.tensor import NamedTensor
 
 PANELS = 64  # of more, nobody sees anything
 LABELS = 48  # elements of an axis that are labelled one by one

@@ -19,7 +19,7 @@ from grammar.errors import NotationError
 from .digits import IN_HALVES, IN_LINES, IN_TABLES, digits_of
 
 if TYPE_CHECKING:
-    from ..tensors import NamedTensor
+    from ..core.tensor import NamedTensor
 
 LONGEST = 12  # elements of an axis that are shown; of more, the first and last
 FACETS = 6
@@ -103,7 +103,7 @@ def _nan(array: Any) -> Any:
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
     """The elements as a NumPy array; None where there are none yet, as while a backend traces."""
-    from ..tensors import concrete
+    from ..core.tensor import concrete
 
     try:
         return concrete(tensor.to_array(order))

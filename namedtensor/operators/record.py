@@ -17,7 +17,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..axes import Signature, signature
+from ..core.axes import Signature, signature
 
 Order = tuple[str, ...]
 Lower = Callable[[Any, tuple[Any, ...], tuple[str, ...], Mapping[str, Any]], Any]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..axes import AxisProblem, Shape
-from ..sizes import agree, is_known, known
+from ..core.axes import AxisProblem, Shape
+from ..core.sizes import agree, is_known, known
 
 Shapes = tuple[Shape, ...]
 Sizes = Mapping[str, Any]

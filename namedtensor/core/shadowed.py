@@ -7,7 +7,7 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-HOME = Path(__file__).resolve().parent.parent
+HOME = Path(__file__).resolve().parents[2]
 
 
 def hiding(package: str) -> str | None:

@@ -13,13 +13,13 @@ import numpy as np
 
 from grammar.errors import NotationError
 
-from . import eager, numpy_functions, reshaping
+from .. import eager, numpy_functions, reshaping
+from ..eager import infix, reflected
+from ..functions import FUNCTIONS, METHODS
 from .arrays import is_array, library, namespace
 from .axes import show
-from .eager import infix, reflected
-from .functions import FUNCTIONS, METHODS
 from .kinds import as_mapping, as_number, wrong
-from .layouts import Layout
+from .layout import Layout
 from .names_of_axes import names_of
 
 
@@ -309,7 +309,7 @@ class NamedTensor:
 
     # --------------------------------------------------------------------------------------------------- how it looks
     def __repr__(self) -> str:
-        from .display import one_line
+        from ..display import one_line
 
         return one_line(self)
 
@@ -317,18 +317,18 @@ class NamedTensor:
         return self.to_text()
 
     def __format__(self, spec: str) -> str:
-        from .display import text_table
+        from ..display import text_table
 
         return text_table(self, spec=spec) if spec else self.to_text()
 
     def to_text(self, digits: int | None = None) -> str:
         """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
-        from .display import text_table
+        from ..display import text_table
 
         return text_table(self, digits)
 
     def _repr_html_(self) -> str:
-        from .display import html_table
+        from ..display import html_table
 
         return html_table(self)
 

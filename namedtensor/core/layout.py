@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..targets import dtype_name
 from .arrays import namespace
 from .axes import show
-from .targets import dtype_name
 
 MOST = 4096  # layouts, and calls of one operator, that are kept
 
