@@ -14,9 +14,9 @@ from .core.axes import AxisProblem, bind, lift
 from .core.sizes import agree, is_known, known
 from .core.suggestions import near
 from .misfits import operator_sign, shown
-from .names import component
 from .operators import REGISTRY
 from .operators.record import Operator
+from .scope.names import component
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from .core.sizes import Unknown
 from .core.suggestions import near
 from .frames import Conflict, Frame, plain
 from .made_sizes import may_make
-from .names import Key, walk
+from .scope.names import Key, walk
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -27,10 +27,10 @@ from .constants import Numbers
 from .core.sizes import is_known, known
 from .frames import Frame
 from .making import Making, Simplifying
-from .names import Key, spelled, walk
 from .operators import REGISTRY
 from .operators.record import Operator
-from .scope import Scope, analyse
+from .scope.binder import Scope, analyse
+from .scope.names import Key, spelled, walk
 from .terms import Term, in_order
 from .transposed import carried_back, carried_on
 

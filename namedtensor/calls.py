@@ -15,9 +15,9 @@ from .core.sizes import agree
 from .core.suggestions import ELSEWHERE, did_you_mean, near
 from .frames import Frame, plain
 from .lifting import Bindings, enter
-from .names import Key, component
 from .operators import REGISTRY
-from .scope import Function
+from .scope.binder import Function
+from .scope.names import Key, component
 from .terms import Term
 
 if TYPE_CHECKING:

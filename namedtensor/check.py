@@ -41,8 +41,8 @@ from .frames import Frame, plain
 from .given_names import Speaks, refuse_unused
 from .made_sizes import Aside
 from .misfits import shown
-from .names import Key, spelled
-from .scope import Claim, Definition, Scope
+from .scope.binder import Claim, Definition, Scope
+from .scope.names import Key, spelled
 from .solve import Solver
 from .terms import Term, Terms
 

@@ -19,13 +19,13 @@ from .core.kinds import as_mapping
 from .core.layout import Layout, remember
 from .core.limits import DEFAULT, Limits, deep
 from .frames import plain
-from .names import Key, key
-from .numbers_given import as_numbers
 from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
 from .running import Function
-from .scope import Scope, analyse
+from .scope.binder import Scope, analyse
+from .scope.names import Key, key
+from .scope.numbers_given import as_numbers
 from .targets import Target, target_of
 from .terms import Term
 

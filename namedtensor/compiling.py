@@ -21,13 +21,13 @@ from .core.limits import DEFAULT, deep
 from .core.sizes import is_known, known
 from .given_names import told_names
 from .given_shapes import shape_of
-from .names import key
-from .numbers_given import as_numbers
 from .plan import Plan, Value
 from .planner import make_plan
 from .registered import PYTHON
 from .repeating import Repeating
 from .running import Function
+from .scope.names import key
+from .scope.numbers_given import as_numbers
 from .targets import Target, target_of
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from .display.diagrams import Diagram
 from .flow import Asked, Flow
 from .flow_graph import Graph
 from .given_shapes import shape_of
-from .names import Key, key, walk
 from .registered import PYTHON
-from .scope import Function, Scope
+from .scope.binder import Function, Scope
+from .scope.names import Key, key, walk
 
 if TYPE_CHECKING:
     from .entries import Entry

@@ -25,7 +25,7 @@ from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
 from .checked import Warned
-from .names import walk
+from .scope.names import walk
 
 
 class Maths(NamedTuple):
@@ -707,7 +707,7 @@ AGAIN = "from here on this counts, and not what was said before"
 
 def _conflict(work: Patchwork) -> Conflict | None:
     """Why formulas are no program together, if they are none."""
-    from .scope import analyse
+    from .scope.binder import analyse
 
     try:
         program = parse(work.text, "latex")

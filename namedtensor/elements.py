@@ -21,8 +21,8 @@ from .core.suggestions import did_you_mean, near
 from .frames import Frame, fresh
 from .given_inputs import match_key
 from .loops import Along, lifted
-from .names import Key, spelled, walk
-from .scope import Definition
+from .scope.binder import Definition
+from .scope.names import Key, spelled, walk
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from .explain import Explanation, explained
 from .given_names import told_names
 from .given_sizes import agree_with_given
 from .lifting import enter
-from .names import key
 from .registered import PYTHON
 from .repeating import Repeating
-from .scope import Function
+from .scope.binder import Function
+from .scope.names import key
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from .core.axes import show
 from .core.limits import DEFAULT, deep
 from .core.suggestions import did_you_mean, near
 from .frames import Frame, plain
-from .names import Key, component, key
+from .scope.names import Key, component, key
 from .terms import Term, resolve
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
 from .frames import Frame, plain
 from .given_inputs import match_key
-from .names import Key, spelled, walk
-from .scope import Definition, Function
+from .scope.binder import Definition, Function
+from .scope.names import Key, spelled, walk
 from .terms import Term
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box

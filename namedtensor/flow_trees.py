@@ -10,8 +10,8 @@ from grammar import nodes
 from grammar.nodes import Call, Name, Node
 
 from .frames import Frame
-from .names import Key, spelled, walk
-from .scope import Definition
+from .scope.binder import Definition
+from .scope.names import Key, spelled, walk
 
 DOT = Name("•")  # a value without a name
 

@@ -12,10 +12,10 @@ from .check import Checker
 from .checked import Input
 from .core.limits import deep
 from .entries import Entry
-from .names import Key, spelled
 from .programs import Formula, Program
 from .repeating import Repeating
-from .scope import Function, Scope
+from .scope.binder import Function, Scope
+from .scope.names import Key, spelled
 
 
 class Focused(Formula):

@@ -41,10 +41,10 @@ from .given_names import told_names
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
 from .misfits import shown
-from .names import Key, key
 from .programs import Formula, Program
 from .registered import PYTHON
-from .scope import Definition, Function
+from .scope.binder import Definition, Function
+from .scope.names import Key, key
 from .terms import resolve
 
 

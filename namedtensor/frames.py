@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .core.sizes import agree
-from .names import MARKS, Key
-from .scope import Definition, Function
+from .scope.binder import Definition, Function
+from .scope.names import MARKS, Key
 from .terms import Term
 
 

@@ -14,8 +14,8 @@ from .core.sizes import Unknown
 from .frames import Frame, fresh
 from .given_sizes import agree_with_given
 from .misfits import shown
-from .names import Key, Spelled, arithmetic, component
-from .scope import SizeFact
+from .scope.binder import SizeFact
+from .scope.names import Key, Spelled, arithmetic, component
 
 if TYPE_CHECKING:
     from .check import Checker
@@ -104,7 +104,7 @@ def set_axes(checker: Checker, of: nodes.Set, frame: Frame) -> list[tuple[str, N
 
 
 def plain_key(name: str) -> Key:
-    from .names import key
+    from .scope.names import key
 
     try:
         return key(name)

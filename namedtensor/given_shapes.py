@@ -11,7 +11,7 @@ from grammar.parser import parse
 
 from .core.names_of_axes import check_axis
 from .core.sizes import Unknown
-from .names import arithmetic
+from .scope.names import arithmetic
 
 
 def shape_of(text: Any, name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from grammar.nodes import Axis, axis_of
 
 from .core.sizes import agree, is_known, known
 from .frames import Frame
-from .names import spelled, walk
+from .scope.names import spelled, walk
 
 if TYPE_CHECKING:
     from .check import Checker

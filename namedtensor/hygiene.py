@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Set
 
-from .names import MARKS
-from .scope import Function
+from .scope.binder import Function
+from .scope.names import MARKS
 
 if TYPE_CHECKING:
     from .check import Checker

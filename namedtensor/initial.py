@@ -21,7 +21,7 @@ from grammar.errors import NotationError
 from .core.arrays import converted
 from .core.sizes import known
 from .frames import plain
-from .names import Key, key
+from .scope.names import Key, key
 from .terms import Term
 
 

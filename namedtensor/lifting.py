@@ -15,8 +15,8 @@ from .cases import unguarded
 from .core.sizes import agree, known
 from .core.suggestions import near
 from .frames import Frame, fresh, plain
-from .names import Key
-from .scope import Claim, Function
+from .scope.binder import Claim, Function
+from .scope.names import Key
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from .checked import Poisoned
 from .core.sizes import Unknown, is_known, known
 from .frames import Frame
 from .given_inputs import match_key
-from .names import Key, Spelled, component, spelled, walk
-from .scope import Claim, Definition
+from .scope.binder import Claim, Definition
+from .scope.names import Key, Spelled, component, spelled, walk
 from .terms import Term, resolve
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from .checked import Poisoned
 from .core.sizes import agree, is_known, known
 from .frames import Frame
 from .loop_bodies import Unsliceable, loop_of
-from .names import Key, component, spelled, walk
-from .scope import Definition
+from .scope.binder import Definition
+from .scope.names import Key, component, spelled, walk
 from .terms import Term, resolve
 
 if TYPE_CHECKING:

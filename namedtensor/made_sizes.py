@@ -18,8 +18,8 @@ from grammar.nodes import Axis, Call, Node, Size, axis_of
 from .checked import Poisoned
 from .core.sizes import is_known, known
 from .frames import Frame
-from .names import Key, walk
-from .scope import Definition
+from .scope.binder import Definition
+from .scope.names import Key, walk
 from .terms import Term, Terms
 
 if TYPE_CHECKING:

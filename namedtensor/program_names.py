@@ -11,8 +11,8 @@ from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 
 from .lookup import CONSTANTS
-from .names import Key, key, spelled, walk
-from .scope import Function, Scope
+from .scope.binder import Function, Scope
+from .scope.names import Key, key, spelled, walk
 
 
 class ProgramNames:

@@ -24,12 +24,12 @@ from .explain import Explanation
 from .given_names import told_names
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
-from .names import Key, key, walk
 from .operators import REGISTRY
 from .program_names import ProgramNames
 from .registered import PYTHON
 from .repeating import Repeating
-from .scope import Definition, Function, Scope, analyse
+from .scope.binder import Definition, Function, Scope, analyse
+from .scope.names import Key, key, walk
 from .terms import Term
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 
 from .core.suggestions import did_you_mean, near
-from .names import key
 from .registered import PYTHON
-from .scope import Scope, analyse
+from .scope.binder import Scope, analyse
+from .scope.names import key
 
 if TYPE_CHECKING:
     from .programs import Program

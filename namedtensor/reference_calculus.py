@@ -16,9 +16,9 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .names import Key, spelled, walk
 from .reference import Tensor, records
 from .reference_frames import Frame
+from .scope.names import Key, spelled, walk
 
 STEP = 1e-3
 

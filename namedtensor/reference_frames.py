@@ -10,9 +10,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from .names import Key, Spelled, component
 from .reference import Tensor, listed
-from .scope import Function, Scope
+from .scope.binder import Function, Scope
+from .scope.names import Key, Spelled, component
 
 
 class Fact(NamedTuple):

@@ -19,7 +19,6 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size, axis_of
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from .names import Key, component, key, spelled, walk
 from .reference import (
     Tensor,
     assemble,
@@ -40,7 +39,8 @@ from .reference_frames import Fact, Frame, axis_named, declaration, match_key, n
 from .reference_functions import apply, divide, power
 from .reference_names import CALLS, STEPS, Names
 from .reference_sizes import stated
-from .scope import Claim, Definition, Function, Scope, analyse
+from .scope.binder import Claim, Definition, Function, Scope, analyse
+from .scope.names import Key, component, key, spelled, walk
 
 TOLERANCE = 1e-6
 

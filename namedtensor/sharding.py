@@ -23,8 +23,8 @@ from .core.names_of_axes import check_axis, names_of
 from .core.suggestions import did_you_mean, near
 from .core.tensor import NamedTensor, concrete
 from .jax_trees import register
-from .names import key, walk
 from .registered import PYTHON
+from .scope.names import key, walk
 from .values import as_value
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from grammar.nodes import Name, Node, Size
 
 from .core.sizes import Unknown
 from .frames import Frame
-from .names import MARKS, walk
-from .scope import SizeFact
+from .scope.binder import SizeFact
+from .scope.names import MARKS, walk
 
 Symbol = tuple  # ("size", axis) or ("scalar", Key)
 

@@ -20,8 +20,8 @@ from .core.sizes import Unknown, agree, is_known, known
 from .frames import Conflict, Frame
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
-from .names import MARKS, Key, spelled, walk
-from .scope import SizeFact
+from .scope.binder import SizeFact
+from .scope.names import MARKS, Key, spelled, walk
 from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
 
 if TYPE_CHECKING:

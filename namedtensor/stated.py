@@ -16,8 +16,8 @@ from .core.sizes import agree, known
 from .frames import Frame
 from .given_inputs import match_key
 from .misfits import shown
-from .names import Key, spelled, walk
-from .scope import Claim, Definition
+from .scope.binder import Claim, Definition
+from .scope.names import Key, spelled, walk
 from .terms import Term
 
 if TYPE_CHECKING:

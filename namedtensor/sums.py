@@ -17,7 +17,7 @@ from .cases import guarding, of_elements
 from .core.sizes import agree, is_known, known
 from .frames import Frame
 from .loops import Along, lifted
-from .names import Key, spelled, walk
+from .scope.names import Key, spelled, walk
 from .terms import Term
 
 if TYPE_CHECKING:

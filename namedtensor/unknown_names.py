@@ -10,8 +10,8 @@ from grammar.symbols import FUNCTIONS
 from .core.suggestions import ELSEWHERE, did_you_mean, near
 from .frames import Frame, plain
 from .misfits import shown
-from .names import Key
 from .operators import REGISTRY
+from .scope.names import Key
 
 if TYPE_CHECKING:
     from .check import Checker

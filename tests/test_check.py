@@ -7,7 +7,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.core.sizes import Unknown, agree, known
-from namedtensor.names import Key, key
+from namedtensor.scope.names import Key, key
 
 SHAPES = {"A": "ℝ^{height[3] × width[4]}", "x": "ℝ^{height[3]}", "y": "ℝ^{width[4]}", "s": "ℝ"}
 

@@ -19,8 +19,8 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 from namedtensor import reference
-from namedtensor.names import walk
 from namedtensor.reference import Tensor, number, tensor
+from namedtensor.scope.names import walk
 
 A = tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5]], "height width")
 X = tensor([2, 7, 1], "height")

@@ -9,7 +9,7 @@ import namedtensor as nt
 from grammar.nodes import Name
 from namedtensor.core.axes import show
 from namedtensor.core.suggestions import did_you_mean, near
-from namedtensor.names import key, walk
+from namedtensor.scope.names import key, walk
 
 if TYPE_CHECKING:
     from .layer import Layer

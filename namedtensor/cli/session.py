@@ -19,7 +19,7 @@ from grammar.parser import parse, spelling_of
 
 from ..compiled import shadowed_by
 from ..formats import FileProblem, read_text
-from ..names import key, spelled, walk
+from ..scope.names import key, spelled, walk
 from .completion import Known
 from .inputs import read_given
 
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     @property
     def scope(self) -> Any:
         """What the statement defines."""
-        from ..scope import analyse
+        from ..scope.binder import analyse
 
         return analyse(self.source, nodes.Program((self.statement,), self.statement.span), self.given)
 
@@ -196,7 +196,7 @@ class Session:
 
     def agree(self) -> None:
         """Raise NotationError where the facts are no program together."""
-        from ..scope import analyse
+        from ..scope.binder import analyse
 
         source = "\n".join(self.facts.values())
         if source:

@@ -16,10 +16,10 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Size
 
 from .names import Key, Spelled, component, spelled, walk
-from .ownership import ANY, component_names, matches, pattern_of, said
+from .where_clauses import ANY, component_names, matches, pattern_of, said
 
 if TYPE_CHECKING:
-    from .scope import Definition, Function, Scope
+    from .binder import Definition, Function, Scope
 
 
 class Cluster:

@@ -20,7 +20,7 @@ from grammar.nodes import Axis, Call, Index, Name, Node, Number
 from .names import Key, component, spelled, walk
 
 if TYPE_CHECKING:
-    from .scope import Definition, Function
+    from .binder import Definition, Function
 
 ANY = "…"  # in a pattern: an index
 

@@ -16,10 +16,10 @@ from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
 from .names import Key, spelled, walk
-from .ownership import matches, pattern_of
+from .where_clauses import matches, pattern_of
 
 if TYPE_CHECKING:
-    from .scope import Definition, Function, Scope
+    from .binder import Definition, Function, Scope
 
 Given = Mapping[Key, frozenset[str]]  # the axes of what is given, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is

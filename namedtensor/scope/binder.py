@@ -18,12 +18,12 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
-from .core.limits import deep
+from ..core.limits import deep
 from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .names import Key, Spelled, component, spelled, walk
-from .ownership import Units, component_names, facts_of
 from .value_of_program import value_of
+from .where_clauses import Units, component_names, facts_of
 
 
 @dataclass(eq=False)

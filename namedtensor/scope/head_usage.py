@@ -13,10 +13,10 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Index, Name, Signature, Size, axis_of
 
 from .names import MARKS, spelled, walk
-from .ownership import Units, component_names, said
+from .where_clauses import Units, component_names, said
 
 if TYPE_CHECKING:
-    from .scope import Definition, Function
+    from .binder import Definition, Function
 
 OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
