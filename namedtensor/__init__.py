@@ -22,7 +22,7 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
 
 from .core.limits import Limits
 from .formula import Formula, Program, check, derivative, evaluate, explain, formula, load, program
-from .registered import function
+from .operators.user_functions import function
 
 if TYPE_CHECKING:
     from .core.tensor import NamedTensor, allclose, from_xarray, tensor

@@ -19,9 +19,9 @@ from .core.kinds import as_mapping
 from .core.layout import Layout, remember
 from .core.limits import DEFAULT, Limits, deep
 from .frames import plain
+from .operators.user_functions import PYTHON
 from .plan import Plan, Value
 from .planner import make_plan
-from .registered import PYTHON
 from .running import Function
 from .scope.binder import Scope, analyse
 from .scope.names import Key, key

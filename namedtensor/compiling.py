@@ -21,9 +21,9 @@ from .core.limits import DEFAULT, deep
 from .core.sizes import is_known, known
 from .given_names import told_names
 from .given_shapes import shape_of
+from .operators.user_functions import PYTHON
 from .plan import Plan, Value
 from .planner import make_plan
-from .registered import PYTHON
 from .repeating import Repeating
 from .running import Function
 from .scope.names import key

@@ -20,7 +20,7 @@ from .display.diagrams import Diagram
 from .flow import Asked, Flow
 from .flow_graph import Graph
 from .given_shapes import shape_of
-from .registered import PYTHON
+from .operators.user_functions import PYTHON
 from .scope.binder import Function, Scope
 from .scope.names import Key, key, walk
 

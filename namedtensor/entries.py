@@ -30,7 +30,7 @@ from .explain import Explanation, explained
 from .given_names import told_names
 from .given_sizes import agree_with_given
 from .lifting import enter
-from .registered import PYTHON
+from .operators.user_functions import PYTHON
 from .repeating import Repeating
 from .scope.binder import Function
 from .scope.names import key

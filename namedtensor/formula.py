@@ -41,8 +41,8 @@ from .given_names import told_names
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
 from .misfits import shown
+from .operators.user_functions import PYTHON
 from .programs import Formula, Program
-from .registered import PYTHON
 from .scope.binder import Definition, Function
 from .scope.names import Key, key
 from .terms import resolve

@@ -25,8 +25,8 @@ from .given_names import told_names
 from .given_shapes import shape_of
 from .lifting import Bindings, enter
 from .operators import REGISTRY
+from .operators.user_functions import PYTHON
 from .program_names import ProgramNames
-from .registered import PYTHON
 from .repeating import Repeating
 from .scope.binder import Definition, Function, Scope, analyse
 from .scope.names import Key, key, walk

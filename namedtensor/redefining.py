@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 
 from .core.suggestions import did_you_mean, near
-from .registered import PYTHON
+from .operators.user_functions import PYTHON
 from .scope.binder import Scope, analyse
 from .scope.names import key
 

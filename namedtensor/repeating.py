@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .registered import PYTHON
+from .operators.user_functions import PYTHON
 from .running import never
 
 

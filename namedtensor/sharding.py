@@ -23,7 +23,7 @@ from .core.names_of_axes import check_axis, names_of
 from .core.suggestions import did_you_mean, near
 from .core.tensor import NamedTensor, concrete
 from .jax_trees import register
-from .registered import PYTHON
+from .operators.user_functions import PYTHON
 from .scope.names import key, walk
 from .values import as_value
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.registered import PYTHON
+from namedtensor.operators.user_functions import PYTHON
 
 torch: Any = pytest.importorskip("torch")
 

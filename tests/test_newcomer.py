@@ -12,7 +12,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.cli.commands import main
-from namedtensor.registered import PYTHON
+from namedtensor.operators.user_functions import PYTHON
 from transformer import FFN, Attention
 
 A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")

@@ -9,7 +9,7 @@ import pytest
 
 import namedtensor as nt
 from grammar.errors import NotationError
-from namedtensor.registered import PYTHON
+from namedtensor.operators.user_functions import PYTHON
 from namedtensor.running import never
 
 WAYS = {

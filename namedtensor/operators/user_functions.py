@@ -25,7 +25,7 @@ class Registered:
 
     def run(self, arrays, orders, order, source: str, node) -> Any:
         """Call the function on named tensors; its result as an array in `order`."""
-        from .core.tensor import NamedTensor, tensor
+        from ..core.tensor import NamedTensor, tensor
 
         given = [
             tensor(array, tuple(axis.replace("@python", "*") for axis in axes)) if axes else array
