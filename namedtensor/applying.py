@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from grammar.nodes import Node
 
 from .checked import Warned
-from .constants import fold
 from .core import axes as named
 from .core.axes import AxisProblem, bind, lift
 from .core.sizes import agree, is_known, known
@@ -17,7 +16,8 @@ from .misfits import operator_sign, shown
 from .operators import REGISTRY
 from .operators.record import Operator
 from .scope.names import component
-from .terms import Term
+from .terms.folding import fold
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -9,10 +9,10 @@ from grammar.errors import NotationError
 
 from .core.sizes import Unknown
 from .core.suggestions import near
-from .frames import Conflict, Frame, plain
 from .made_sizes import may_make
 from .scope.names import Key, walk
-from .terms import Term
+from .terms.environment import Conflict, Frame, plain
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -23,15 +23,15 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.parser import parse
 
-from .constants import Numbers
 from .core.sizes import is_known, known
-from .frames import Frame
-from .making import Making, Simplifying
 from .operators import REGISTRY
 from .operators.record import Operator
 from .scope.binder import Scope, analyse
 from .scope.names import Key, spelled, walk
-from .terms import Term, in_order
+from .terms.builder import Making, Simplifying
+from .terms.environment import Frame
+from .terms.folding import Numbers
+from .terms.terms import Term, in_order
 from .transposed import carried_back, carried_on
 
 if TYPE_CHECKING:

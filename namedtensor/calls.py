@@ -13,12 +13,12 @@ from grammar.nodes import Call, Node, axis_of
 from .core.axes import AxisProblem
 from .core.sizes import agree
 from .core.suggestions import ELSEWHERE, did_you_mean, near
-from .frames import Frame, plain
 from .lifting import Bindings, enter
 from .operators import REGISTRY
 from .scope.binder import Function
 from .scope.names import Key, component
-from .terms import Term
+from .terms.environment import Frame, plain
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

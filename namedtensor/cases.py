@@ -16,8 +16,8 @@ from grammar.nodes import Node
 
 from .core.axes import broadcast
 from .core.sizes import agree
-from .frames import Frame
-from .terms import Term
+from .terms.environment import Frame
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -35,16 +35,16 @@ from . import (
     work,
 )
 from .checked import Input, Poisoned, Warned
-from .constants import Numbers
 from .core.limits import DEFAULT, Limits
-from .frames import Frame, plain
 from .given_names import Speaks, refuse_unused
 from .made_sizes import Aside
 from .misfits import shown
 from .scope.binder import Claim, Definition, Scope
 from .scope.names import Key, spelled
 from .solve import Solver
-from .terms import Term, Terms
+from .terms.environment import Frame, plain
+from .terms.folding import Numbers
+from .terms.terms import Term, Terms
 
 
 class Checker:

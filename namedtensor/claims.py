@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from .frames import plain
+from .terms.environment import plain
 
 if TYPE_CHECKING:
     from .compiled import Compiled

@@ -18,7 +18,6 @@ from .core.arrays import at_once
 from .core.kinds import as_mapping
 from .core.layout import Layout, remember
 from .core.limits import DEFAULT, Limits, deep
-from .frames import plain
 from .operators.user_functions import PYTHON
 from .plan import Plan, Value
 from .planner import make_plan
@@ -27,7 +26,8 @@ from .scope.binder import Scope, analyse
 from .scope.names import Key, key
 from .scope.numbers_given import as_numbers
 from .targets import Target, target_of
-from .terms import Term
+from .terms.environment import plain
+from .terms.terms import Term
 
 Values = Mapping[str, Any]
 

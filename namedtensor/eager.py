@@ -25,7 +25,7 @@ from .operators.record import MANY, IndexProblem, Operator
 from .planner import make_plan, past_64_bits
 from .running import no_inverse, quietly, singular
 from .targets import dtype_name, kind_of, target_of
-from .terms import Term
+from .terms.terms import Term
 from .whole_numbers import CHECKS, WHOLE
 from .writer import Writer
 

@@ -18,12 +18,12 @@ from grammar.nodes import Index, Name, Node, Number, axis_of
 from .cases import guard_index
 from .core.sizes import agree, is_known, known
 from .core.suggestions import did_you_mean, near
-from .frames import Frame, fresh
 from .given_inputs import match_key
 from .loops import Along, lifted
 from .scope.binder import Definition
 from .scope.names import Key, spelled, walk
-from .terms import Term
+from .terms.environment import Frame, fresh
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

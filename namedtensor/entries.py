@@ -34,7 +34,7 @@ from .operators.user_functions import PYTHON
 from .repeating import Repeating
 from .scope.binder import Function
 from .scope.names import key
-from .terms import Term
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .checked import Checked

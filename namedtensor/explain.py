@@ -24,9 +24,9 @@ from grammar.printer.runs import axes_in
 from .core.axes import show
 from .core.limits import DEFAULT, deep
 from .core.suggestions import did_you_mean, near
-from .frames import Frame, plain
 from .scope.names import Key, component, key
-from .terms import Term, resolve
+from .terms.environment import Frame, plain
+from .terms.terms import Term, resolve
 
 if TYPE_CHECKING:
     from .check import Checker

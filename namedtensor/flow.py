@@ -22,11 +22,11 @@ from .core.sizes import Unknown, known
 from .explain import AxisNames
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
-from .frames import Frame, plain
 from .given_inputs import match_key
 from .scope.binder import Definition, Function
 from .scope.names import Key, spelled, walk
-from .terms import Term
+from .terms.environment import Frame, plain
+from .terms.terms import Term
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
 WHOLE = (nodes.Cases, nodes.IndexSum, nodes.Literal, nodes.Indicator)  # drawn as one box, whatever is in them

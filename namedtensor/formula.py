@@ -45,7 +45,7 @@ from .operators.user_functions import PYTHON
 from .programs import Formula, Program
 from .scope.binder import Definition, Function
 from .scope.names import Key, key
-from .terms import resolve
+from .terms.terms import resolve
 
 
 def written(formula: str | Program, syntax: str) -> tuple[str, str]:

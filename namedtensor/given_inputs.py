@@ -11,11 +11,11 @@ from grammar.nodes import Name, Node
 
 from .checked import Input
 from .core.sizes import Unknown
-from .frames import Frame, fresh
 from .given_sizes import agree_with_given
 from .misfits import shown
 from .scope.binder import SizeFact
 from .scope.names import Key, Spelled, arithmetic, component
+from .terms.environment import Frame, fresh
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -17,11 +17,11 @@ from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
 from .checked import Input
 from .core.suggestions import ELSEWHERE, did_you_mean, near
-from .frames import plain
 from .made_sizes import axes_named
 from .operators import REGISTRY
 from .scope.binder import Scope
 from .scope.names import Key, Spelled, component, key, spelled, walk
+from .terms.environment import plain
 
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors

@@ -9,8 +9,8 @@ from grammar import nodes
 from grammar.nodes import Axis, axis_of
 
 from .core.sizes import agree, is_known, known
-from .frames import Frame
 from .scope.names import spelled, walk
+from .terms.environment import Frame
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -19,7 +19,7 @@ from .scope.names import MARKS
 
 if TYPE_CHECKING:
     from .check import Checker
-    from .terms import Term
+    from .terms.terms import Term
 
 
 def typed(function: Function, count: int, given: int) -> list[Set | None]:

@@ -20,9 +20,9 @@ from grammar.errors import NotationError
 
 from .core.arrays import converted
 from .core.sizes import known
-from .frames import plain
 from .scope.names import Key, key
-from .terms import Term
+from .terms.environment import plain
+from .terms.terms import Term
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from . import hygiene
 from .cases import unguarded
 from .core.sizes import agree, known
 from .core.suggestions import near
-from .frames import Frame, fresh, plain
 from .scope.binder import Claim, Function
 from .scope.names import Key
-from .terms import Term
+from .terms.environment import Frame, fresh, plain
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

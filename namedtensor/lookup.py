@@ -17,11 +17,11 @@ from . import elements, loops
 from .cases import unguarded
 from .checked import Poisoned
 from .core.sizes import Unknown, is_known, known
-from .frames import Frame
 from .given_inputs import match_key
 from .scope.binder import Claim, Definition
 from .scope.names import Key, Spelled, component, spelled, walk
-from .terms import Term, resolve
+from .terms.environment import Frame
+from .terms.terms import Term, resolve
 
 if TYPE_CHECKING:
     from .check import Checker

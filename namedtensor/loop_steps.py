@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar.errors import NotationError
 
 from .core.sizes import is_known, known
-from .loop_bodies import Loop
 from .plan import Order, Plan, Value
-from .terms import Term, without_variables
+from .terms.loop_bodies import Loop
+from .terms.terms import Term, without_variables
 
 if TYPE_CHECKING:
     from .planner import _Planner

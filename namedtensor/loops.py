@@ -24,11 +24,11 @@ from grammar.nodes import Call, Name, Node
 from .cases import unguarded
 from .checked import Poisoned
 from .core.sizes import agree, is_known, known
-from .frames import Frame
-from .loop_bodies import Unsliceable, loop_of
 from .scope.binder import Definition
 from .scope.names import Key, component, spelled, walk
-from .terms import Term, resolve
+from .terms.environment import Frame
+from .terms.loop_bodies import Unsliceable, loop_of
+from .terms.terms import Term, resolve
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -17,10 +17,10 @@ from grammar.nodes import Axis, Call, Node, Size, axis_of
 
 from .checked import Poisoned
 from .core.sizes import is_known, known
-from .frames import Frame
 from .scope.binder import Definition
 from .scope.names import Key, walk
-from .terms import Term, Terms
+from .terms.environment import Frame
+from .terms.terms import Term, Terms
 
 if TYPE_CHECKING:
     from .check import Checker

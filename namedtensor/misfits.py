@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from .core.axes import AxisProblem, show
 from .core.sizes import is_known, known
 from .core.suggestions import did_you_mean, near
-from .frames import plain, told_apart
+from .terms.environment import plain, told_apart
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .operators import REGISTRY
 from .plan import Value
-from .terms import Term
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .planner import _Planner

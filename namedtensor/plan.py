@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .core.axes import show
-from .frames import told_apart
 from .intervals import Interval
+from .terms.environment import told_apart
 
 Order = tuple[str, ...]
 

@@ -12,12 +12,12 @@ from .core.axes import show
 from .core.layout import Layout
 from .core.limits import DEFAULT, Limits
 from .core.sizes import is_known, known
-from .frames import plain, told_apart
 from .operators import REGISTRY
 from .operators.record import IndexProblem
 from .plan import Argument, Order, Plan, Value
 from .targets import Target, dtype_name, kind_of
-from .terms import Term, in_order, resolve, without_variables
+from .terms.environment import plain, told_apart
+from .terms.terms import Term, in_order, resolve, without_variables
 from .writer import Writer
 
 AXES = 32  # arrays may have 64 axes, and an operation may double them

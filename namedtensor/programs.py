@@ -30,7 +30,7 @@ from .program_names import ProgramNames
 from .repeating import Repeating
 from .scope.binder import Definition, Function, Scope, analyse
 from .scope.names import Key, key, walk
-from .terms import Term
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .display.coloured import Coloured

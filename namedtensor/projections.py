@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .blocks import sizes_of
 from .operators import REGISTRY
 from .plan import Value
-from .terms import Term
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .planner import _Planner

@@ -9,8 +9,8 @@ from grammar.nodes import Rename
 
 from .core.sizes import is_known, known
 from .core.suggestions import did_you_mean, near
-from .frames import Frame
-from .terms import Term
+from .terms.environment import Frame
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

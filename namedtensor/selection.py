@@ -19,8 +19,8 @@ from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
 from .finiteness import Finite, number
-from .making import Making, identities
-from .terms import Term
+from .terms.builder import Making, identities
+from .terms.terms import Term
 
 Write = Callable[[], Term]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from . import blocks
 from .operators import REGISTRY
 from .plan import Value
-from .terms import Term
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .planner import _Planner

@@ -17,12 +17,12 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
 from .core.sizes import Unknown, agree, is_known, known
-from .frames import Conflict, Frame
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
 from .scope.binder import SizeFact
 from .scope.names import MARKS, Key, spelled, walk
 from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
+from .terms.environment import Conflict, Frame
 
 if TYPE_CHECKING:
     from .check import Checker

@@ -13,12 +13,12 @@ from grammar.nodes import Call, Name, Node
 from . import elements
 from .checked import Poisoned, Warned
 from .core.sizes import agree, known
-from .frames import Frame
 from .given_inputs import match_key
 from .misfits import shown
 from .scope.binder import Claim, Definition
 from .scope.names import Key, spelled, walk
-from .terms import Term
+from .terms.environment import Frame
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

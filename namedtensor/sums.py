@@ -15,10 +15,10 @@ from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
 from .cases import guarding, of_elements
 from .core.sizes import agree, is_known, known
-from .frames import Frame
 from .loops import Along, lifted
 from .scope.names import Key, spelled, walk
-from .terms import Term
+from .terms.environment import Frame
+from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .check import Checker

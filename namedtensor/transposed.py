@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .core.sizes import known
-from .making import Making
 from .selection import Condition, Selecting, Share, joined, touching, without
-from .terms import Term, in_order
+from .terms.builder import Making
+from .terms.terms import Term, in_order
 
 Rule = Callable[[Making, Term, Term, int], Term]
 

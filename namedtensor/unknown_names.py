@@ -8,10 +8,10 @@ from grammar import nodes
 from grammar.symbols import FUNCTIONS
 
 from .core.suggestions import ELSEWHERE, did_you_mean, near
-from .frames import Frame, plain
 from .misfits import shown
 from .operators import REGISTRY
 from .scope.names import Key
+from .terms.environment import Frame, plain
 
 if TYPE_CHECKING:
     from .check import Checker

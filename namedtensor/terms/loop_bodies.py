@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .frames import plain
+from .environment import plain
 from .terms import Term, Terms, in_order
 
 

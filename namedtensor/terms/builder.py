@@ -7,10 +7,10 @@ from typing import Any
 
 from grammar.nodes import Node
 
-from .constants import Numbers
-from .core.axes import broadcast
-from .core.sizes import agree, known
-from .operators import REGISTRY
+from ..core.axes import broadcast
+from ..core.sizes import agree, known
+from ..operators import REGISTRY
+from .folding import Numbers
 from .terms import Term, Terms
 
 

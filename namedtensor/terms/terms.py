@@ -27,8 +27,8 @@ from collections.abc import Iterator, Mapping
 from itertools import count, islice
 from typing import Any
 
-from .core.axes import show
-from .core.sizes import known
+from ..core.axes import show
+from ..core.sizes import known
 
 
 class Term:

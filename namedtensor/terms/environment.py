@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .core.sizes import agree
-from .scope.binder import Definition, Function
-from .scope.names import MARKS, Key
+from ..core.sizes import agree
+from ..scope.binder import Definition, Function
+from ..scope.names import MARKS, Key
 from .terms import Term
 
 
