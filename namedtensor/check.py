@@ -302,12 +302,12 @@ class Checker:
         return sums.index_sum(self, node, frame)
 
     def derivative_rule(self, node: nodes.Derivative, frame: Frame) -> Term:
-        from .calculus import derivative
+        from .calculus.derivative import derivative
 
         return derivative(self, node, frame)
 
     def differential_rule(self, node: nodes.Differential, frame: Frame) -> Term:
-        from .calculus import differential
+        from .calculus.derivative import differential
 
         return differential(self, node, frame)
 
@@ -315,7 +315,7 @@ class Checker:
         """See `calculus.changing`."""
         if not self.scope.varied:
             return nullcontext()
-        from .calculus import changing
+        from .calculus.derivative import changing
 
         return changing(self, sides, frame)
 

@@ -383,7 +383,7 @@ def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     """
     from grammar.printer import to_text
 
-    from .derived import derived
+    from .calculus.formula import derived
 
     source, syntax = written(text, syntax)
     return Formula(to_text(derived(source, wrt, parse(source, syntax, functions=frozenset(PYTHON)))))
@@ -393,7 +393,7 @@ def derivative_of_entry(entry: Entry, wrt: str) -> Formula | Entry:
     """The derivative of a name of a program, in that program: a formula, or the function f' of it."""
     from grammar.printer import to_text
 
-    from .derived import derived, named
+    from .calculus.formula import derived, named
 
     program, function = entry.program, entry._focused.last_function()
     of = named(entry.name) if function is None else function

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
+from ..terms.builder import Making, identities
+from ..terms.terms import Term
 from .finiteness import Finite, number
-from .terms.builder import Making, identities
-from .terms.terms import Term
 
 Write = Callable[[], Term]
 

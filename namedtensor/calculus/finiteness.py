@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .terms.terms import Term
+from ..terms.terms import Term
 
 DEPTH = 8  # how far down a sign is looked for
 

@@ -11,10 +11,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Derivative, Equation, Node, Signature, Value
 from grammar.parser import parse
 
-from .core.suggestions import did_you_mean, near
-from .scope.binder import Definition, Function, Scope, analyse
-from .scope.names import Key, key, spelled, walk
-from .scope.value_of_program import last_member
+from ..core.suggestions import did_you_mean, near
+from ..scope.binder import Definition, Function, Scope, analyse
+from ..scope.names import Key, key, spelled, walk
+from ..scope.value_of_program import last_member
 
 
 def marks() -> Iterator[str]:

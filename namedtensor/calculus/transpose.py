@@ -16,10 +16,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .core.sizes import known
+from ..core.sizes import known
+from ..terms.builder import Making
+from ..terms.terms import Term, in_order
 from .selection import Condition, Selecting, Share, joined, touching, without
-from .terms.builder import Making
-from .terms.terms import Term, in_order
 
 Rule = Callable[[Making, Term, Term, int], Term]
 

@@ -23,19 +23,19 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.parser import parse
 
-from .core.sizes import is_known, known
-from .operators import REGISTRY
-from .operators.record import Operator
-from .scope.binder import Scope, analyse
-from .scope.names import Key, spelled, walk
-from .terms.builder import Making, Simplifying
-from .terms.environment import Frame
-from .terms.folding import Numbers
-from .terms.terms import Term, in_order
-from .transposed import carried_back, carried_on
+from ..core.sizes import is_known, known
+from ..operators import REGISTRY
+from ..operators.record import Operator
+from ..scope.binder import Scope, analyse
+from ..scope.names import Key, spelled, walk
+from ..terms.builder import Making, Simplifying
+from ..terms.environment import Frame
+from ..terms.folding import Numbers
+from ..terms.terms import Term, in_order
+from .transpose import carried_back, carried_on
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from ..check import Checker
 
 DIFFERENTIAL = "∂"
 LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential
