@@ -12,8 +12,8 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from .check import Checker
-from .checked import Input
+from .checking.checker import Checker
+from .checking.report import Input
 from .core.arrays import at_once
 from .core.kinds import as_mapping
 from .core.layout import Layout, remember

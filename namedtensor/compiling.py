@@ -13,8 +13,8 @@ from grammar.errors import NotationError
 
 from .backends.absent import Absent
 from .backends.jax import must_see
-from .check import Checker
-from .checked import Input
+from .checking.checker import Checker
+from .checking.report import Input
 from .compiled import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
 from .core.layout import Layout, remember
 from .core.limits import DEFAULT, deep

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
-from .check import Checker
-from .checked import Input
+from .checking.checker import Checker
+from .checking.report import Input
 from .compiled import whole_sizes
 from .core.kinds import as_mapping, as_names
 from .core.limits import deep

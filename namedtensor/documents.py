@@ -24,7 +24,7 @@ from grammar.errors import NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
-from .checked import Warned
+from .checking.report import Warned
 from .scope.names import walk
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number
 
-from .calls import matching
-from .check import Checker
-from .checked import Input
+from .checking.calls import matching
+from .checking.checker import Checker
+from .checking.given_sizes import agree_with_given
+from .checking.lifting import enter
+from .checking.report import Input
 from .compiled import (
     ARRAY,
     LAYOUT,
@@ -28,8 +30,6 @@ from .compiled import (
 from .core.limits import DEFAULT, deep
 from .explain import Explanation, explained
 from .given_names import told_names
-from .given_sizes import agree_with_given
-from .lifting import enter
 from .operators.user_functions import PYTHON
 from .repeating import Repeating
 from .scope.binder import Function
@@ -37,7 +37,7 @@ from .scope.names import key
 from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .checked import Checked
+    from .checking.report import Checked
     from .compiling import Compiled as Repeated
     from .cost import Cost
     from .display.diagrams import Diagram

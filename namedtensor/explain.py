@@ -29,7 +29,7 @@ from .terms.environment import Frame, plain
 from .terms.terms import Term, resolve
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checking.checker import Checker
     from .compiled import Bundle
 
 LONGEST = 60  # steps that are shown one by one; of more, an overview

@@ -16,13 +16,13 @@ from grammar import nodes
 from grammar.nodes import Call, Name, Node
 from grammar.printer.runs import Run, axes_in, to_runs
 
-from .calls import matching
-from .check import Checker
+from .checking.calls import matching
+from .checking.checker import Checker
+from .checking.declarations import match_key
 from .core.sizes import Unknown, known
 from .explain import AxisNames
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
-from .given_inputs import match_key
 from .scope.binder import Definition, Function
 from .scope.names import Key, spelled, walk
 from .terms.environment import Frame, plain

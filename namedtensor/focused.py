@@ -8,8 +8,8 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Declaration, Equation, Signature
 
-from .check import Checker
-from .checked import Input
+from .checking.checker import Checker
+from .checking.report import Input
 from .core.limits import deep
 from .entries import Entry
 from .programs import Formula, Program

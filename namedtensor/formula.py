@@ -15,8 +15,10 @@ from grammar.errors import NotationError, NotationWarning
 from grammar.nodes import Number
 from grammar.parser import check_source, parse
 
-from .check import Checker
-from .checked import Checked, Input, Poisoned
+from .checking.checker import Checker
+from .checking.diagnostics import shown
+from .checking.lifting import Bindings, enter
+from .checking.report import Checked, Input, Poisoned
 from .compiled import (
     AGAIN,
     ARRAY,
@@ -39,8 +41,6 @@ from .entries import Entry
 from .explain import explained
 from .given_names import told_names
 from .given_shapes import shape_of
-from .lifting import Bindings, enter
-from .misfits import shown
 from .operators.user_functions import PYTHON
 from .programs import Formula, Program
 from .scope.binder import Definition, Function

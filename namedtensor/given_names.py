@@ -15,9 +15,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
-from .checked import Input
+from .checking.made_sizes import axes_named
+from .checking.report import Input
 from .core.suggestions import ELSEWHERE, did_you_mean, near
-from .made_sizes import axes_named
 from .operators import REGISTRY
 from .scope.binder import Scope
 from .scope.names import Key, Spelled, component, key, spelled, walk

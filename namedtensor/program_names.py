@@ -10,7 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 
-from .lookup import CONSTANTS
+from .checking.lookup import CONSTANTS
 from .scope.binder import Function, Scope
 from .scope.names import Key, key, spelled, walk
 

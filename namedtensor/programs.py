@@ -11,8 +11,9 @@ from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
 
-from .check import Checker
-from .checked import Checked, Input
+from .checking.checker import Checker
+from .checking.lifting import Bindings, enter
+from .checking.report import Checked, Input
 from .compiled import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .core.axes import show
 from .core.kinds import as_count, as_mapping, as_names, as_text, wrong
@@ -23,7 +24,6 @@ from .entries import Entries, Entry
 from .explain import Explanation
 from .given_names import told_names
 from .given_shapes import shape_of
-from .lifting import Bindings, enter
 from .operators import REGISTRY
 from .operators.user_functions import PYTHON
 from .program_names import ProgramNames

@@ -24,8 +24,9 @@ from drawn_tree import Input, Program, Term
 from known_faults import KNOWN
 
 import namedtensor as nt
-from namedtensor import compiled, lifting, whole_numbers
+from namedtensor import compiled, whole_numbers
 from namedtensor.calculus import derivative as calculus
+from namedtensor.checking import lifting
 from namedtensor.operators import REGISTRY
 
 SECONDS = float(os.environ.get("NAMEDTENSOR_DRAWS_SECONDS", "0"))

@@ -66,14 +66,14 @@ def test_what_doubles_is_refused(name):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_a_formula_refuses_it(way, monkeypatch):
-    monkeypatch.setattr(import_module("namedtensor.check"), "DEFAULT", FEW)
+    monkeypatch.setattr(import_module("namedtensor.checking.checker"), "DEFAULT", FEW)
     if way == "evaluate":
         monkeypatch.undo()  # as it is, at least once
     assert "f_" in refused(lambda: WAYS[way](DOUBLING["two calls"])).span_text
 
 
 def test_parameters_of_what_doubles_are_not_looked_for_without_end(monkeypatch):
-    monkeypatch.setattr(import_module("namedtensor.check"), "DEFAULT", FEW)
+    monkeypatch.setattr(import_module("namedtensor.checking.checker"), "DEFAULT", FEW)
     text = "x ∈ ℝ^{a[2]}\n" + DOUBLING["two calls"]
     refused(lambda: nt.program(text).init())
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor import loops, reference
+from namedtensor import reference
+from namedtensor.checking import loops
 from namedtensor.compiled import AGAIN, KNOWN, PLANS
 
 STEPS = 100

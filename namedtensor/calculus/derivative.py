@@ -35,7 +35,7 @@ from ..terms.terms import Term, in_order
 from .transpose import carried_back, carried_on
 
 if TYPE_CHECKING:
-    from ..check import Checker
+    from ..checking.checker import Checker
 
 DIFFERENTIAL = "∂"
 LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential

@@ -13,18 +13,18 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
+from ..core.sizes import Unknown, is_known, known
+from ..scope.binder import Claim, Definition
+from ..scope.names import Key, Spelled, component, spelled, walk
+from ..terms.environment import Frame
+from ..terms.terms import Term, resolve
 from . import elements, loops
 from .cases import unguarded
-from .checked import Poisoned
-from .core.sizes import Unknown, is_known, known
-from .given_inputs import match_key
-from .scope.binder import Claim, Definition
-from .scope.names import Key, Spelled, component, spelled, walk
-from .terms.environment import Frame
-from .terms.terms import Term, resolve
+from .declarations import match_key
+from .report import Poisoned
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 

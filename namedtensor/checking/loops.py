@@ -21,17 +21,17 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
+from ..core.sizes import agree, is_known, known
+from ..scope.binder import Definition
+from ..scope.names import Key, component, spelled, walk
+from ..terms.environment import Frame
+from ..terms.loop_bodies import Unsliceable, loop_of
+from ..terms.terms import Term, resolve
 from .cases import unguarded
-from .checked import Poisoned
-from .core.sizes import agree, is_known, known
-from .scope.binder import Definition
-from .scope.names import Key, component, spelled, walk
-from .terms.environment import Frame
-from .terms.loop_bodies import Unsliceable, loop_of
-from .terms.terms import Term, resolve
+from .report import Poisoned
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 LEAST = 64  # steps that are worth a loop
 FIRST = 3  # steps that are written out at most until shapes stay the same
@@ -218,7 +218,7 @@ class Keys:
         self.unit, self.steps = unit, steps
 
     def __contains__(self, key: Key) -> bool:
-        from .given_inputs import match_key
+        from .declarations import match_key
 
         unit = self.unit
         indices = match_key(unit.family.name, key, {unit.variable, *unit.others})

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, axis_of
 
-from .core.sizes import agree, is_known, known
-from .scope.names import spelled, walk
-from .terms.environment import Frame
+from ..core.sizes import agree, is_known, known
+from ..scope.names import spelled, walk
+from ..terms.environment import Frame
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 HINT = "leave the size out, or give a tensor of that size"
 
@@ -35,7 +35,7 @@ def agree_with_given(
 
 
 def shown(shape: Mapping[str, Any]) -> str:
-    from .misfits import shown
+    from .diagnostics import shown
 
     return shown(shape)
 
@@ -72,7 +72,7 @@ def check_given_sizes(checker: Checker) -> None:
 
 def check_number(checker: Checker, name: str, size: int) -> None:
     """n = 3 in the program, or n given as a value, and sizes= says otherwise."""
-    from .given_inputs import plain_key
+    from .declarations import plain_key
 
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)

@@ -9,16 +9,16 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node
 
-from .checked import Input
-from .core.sizes import Unknown
+from ..core.sizes import Unknown
+from ..scope.binder import SizeFact
+from ..scope.names import Key, Spelled, arithmetic, component
+from ..terms.environment import Frame, fresh
+from .diagnostics import shown
 from .given_sizes import agree_with_given
-from .misfits import shown
-from .scope.binder import SizeFact
-from .scope.names import Key, Spelled, arithmetic, component
-from .terms.environment import Frame, fresh
+from .report import Input
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def prepare_inputs(checker: Checker) -> None:
@@ -104,7 +104,7 @@ def set_axes(checker: Checker, of: nodes.Set, frame: Frame) -> list[tuple[str, N
 
 
 def plain_key(name: str) -> Key:
-    from .scope.names import key
+    from ..scope.names import key
 
     try:
         return key(name)

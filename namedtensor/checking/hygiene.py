@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Set
 
-from .scope.binder import Function
-from .scope.names import MARKS
+from ..scope.binder import Function
+from ..scope.names import MARKS
 
 if TYPE_CHECKING:
-    from .check import Checker
-    from .terms.terms import Term
+    from ..terms.terms import Term
+    from .checker import Checker
 
 
 def typed(function: Function, count: int, given: int) -> list[Set | None]:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Call, Node, axis_of
 
-from .core.axes import AxisProblem
-from .core.sizes import agree
-from .core.suggestions import ELSEWHERE, did_you_mean, near
+from ..core.axes import AxisProblem
+from ..core.sizes import agree
+from ..core.suggestions import ELSEWHERE, did_you_mean, near
+from ..operators import REGISTRY
+from ..scope.binder import Function
+from ..scope.names import Key, component
+from ..terms.environment import Frame, plain
+from ..terms.terms import Term
 from .lifting import Bindings, enter
-from .operators import REGISTRY
-from .scope.binder import Function
-from .scope.names import Key, component
-from .terms.environment import Frame, plain
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def call(checker: Checker, node: Call, frame: Frame) -> Term:

@@ -15,15 +15,15 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
 
-from .checked import Poisoned
-from .core.sizes import is_known, known
-from .scope.binder import Definition
-from .scope.names import Key, walk
-from .terms.environment import Frame
-from .terms.terms import Term, Terms
+from ..core.sizes import is_known, known
+from ..scope.binder import Definition
+from ..scope.names import Key, walk
+from ..terms.environment import Frame
+from ..terms.terms import Term, Terms
+from .report import Poisoned
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 MOST = 50_000  # pieces of formulas that are typed aside
 

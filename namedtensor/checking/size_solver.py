@@ -16,16 +16,16 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
-from .core.sizes import Unknown, agree, is_known, known
+from ..core.sizes import Unknown, agree, is_known, known
+from ..scope.binder import SizeFact
+from ..scope.names import MARKS, Key, spelled, walk
+from ..terms.environment import Conflict, Frame
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
-from .scope.binder import SizeFact
-from .scope.names import MARKS, Key, spelled, walk
 from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
-from .terms.environment import Conflict, Frame
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 Way = tuple  # a node, and the way to what holds it
 Mark = tuple  # a symbol, the frame where it is asked for, and whether what the scope makes counts

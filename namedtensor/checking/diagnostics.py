@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from .core.axes import AxisProblem, show
-from .core.sizes import is_known, known
-from .core.suggestions import did_you_mean, near
-from .terms.environment import plain, told_apart
+from ..core.axes import AxisProblem, show
+from ..core.sizes import is_known, known
+from ..core.suggestions import did_you_mean, near
+from ..terms.environment import plain, told_apart
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 ARGUMENTS = {
     "where": "write where(condition, value, otherwise)",

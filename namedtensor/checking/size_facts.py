@@ -9,10 +9,10 @@ from typing import Any
 
 from grammar.nodes import Name, Node, Size
 
-from .core.sizes import Unknown
-from .scope.binder import SizeFact
-from .scope.names import MARKS, walk
-from .terms.environment import Frame
+from ..core.sizes import Unknown
+from ..scope.binder import SizeFact
+from ..scope.names import MARKS, walk
+from ..terms.environment import Frame
 
 Symbol = tuple  # ("size", axis) or ("scalar", Key)
 

@@ -30,7 +30,7 @@ class Poisoned(Exception):
 
 
 def _shown(shape: Mapping[str, Any]) -> str:
-    from .misfits import shown
+    from .diagnostics import shown
 
     return shown(shape)
 

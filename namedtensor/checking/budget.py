@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def made(checker: Checker) -> int:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Name, Node, Set
 
+from ..core.sizes import agree, known
+from ..core.suggestions import near
+from ..scope.binder import Claim, Function
+from ..scope.names import Key
+from ..terms.environment import Frame, fresh, plain
+from ..terms.terms import Term
 from . import hygiene
 from .cases import unguarded
-from .core.sizes import agree, known
-from .core.suggestions import near
-from .scope.binder import Claim, Function
-from .scope.names import Key
-from .terms.environment import Frame, fresh, plain
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 Bindings = dict[str, dict[str, Any]]

@@ -19,32 +19,23 @@ from grammar.errors import NotationError
 from grammar.lengths import too_many_cells
 from grammar.nodes import Call, Name, Node, Number
 
-from . import (
-    applying,
-    axis_sizes,
-    calls,
-    cases,
-    elements,
-    given_inputs,
-    lookup,
-    misfits,
-    renames,
-    stated,
-    sums,
-    unknown_names,
-    work,
-)
-from .checked import Input, Poisoned, Warned
-from .core.limits import DEFAULT, Limits
-from .given_names import Speaks, refuse_unused
+from ..core.limits import DEFAULT, Limits
+from ..given_names import Speaks, refuse_unused
+from ..scope.binder import Claim, Definition, Scope
+from ..scope.names import Key, spelled
+from ..terms.environment import Frame, plain
+from ..terms.folding import Numbers
+from ..terms.terms import Term, Terms
+from . import application as applying
+from . import axis_sizes, calls, cases, elements, lookup, renames, sums, unknown_names
+from . import budget as work
+from . import claims as stated
+from . import declarations as given_inputs
+from . import diagnostics as misfits
+from .diagnostics import shown
 from .made_sizes import Aside
-from .misfits import shown
-from .scope.binder import Claim, Definition, Scope
-from .scope.names import Key, spelled
-from .solve import Solver
-from .terms.environment import Frame, plain
-from .terms.folding import Numbers
-from .terms.terms import Term, Terms
+from .report import Input, Poisoned, Warned
+from .size_solver import Solver
 
 
 class Checker:
@@ -302,12 +293,12 @@ class Checker:
         return sums.index_sum(self, node, frame)
 
     def derivative_rule(self, node: nodes.Derivative, frame: Frame) -> Term:
-        from .calculus.derivative import derivative
+        from ..calculus.derivative import derivative
 
         return derivative(self, node, frame)
 
     def differential_rule(self, node: nodes.Differential, frame: Frame) -> Term:
-        from .calculus.derivative import differential
+        from ..calculus.derivative import differential
 
         return differential(self, node, frame)
 
@@ -315,7 +306,7 @@ class Checker:
         """See `calculus.changing`."""
         if not self.scope.varied:
             return nullcontext()
-        from .calculus.derivative import changing
+        from ..calculus.derivative import changing
 
         return changing(self, sides, frame)
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
+from ..core.sizes import agree, is_known, known
+from ..scope.names import Key, spelled, walk
+from ..terms.environment import Frame
+from ..terms.terms import Term
 from .cases import guarding, of_elements
-from .core.sizes import agree, is_known, known
 from .loops import Along, lifted
-from .scope.names import Key, spelled, walk
-from .terms.environment import Frame
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 NEUTRAL = {"∑": 0, "∏": 1}
 JOINED = {"∑": "+", "∏": "⊙"}

@@ -10,18 +10,18 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
+from ..core.sizes import agree, known
+from ..scope.binder import Claim, Definition
+from ..scope.names import Key, spelled, walk
+from ..terms.environment import Frame
+from ..terms.terms import Term
 from . import elements
-from .checked import Poisoned, Warned
-from .core.sizes import agree, known
-from .given_inputs import match_key
-from .misfits import shown
-from .scope.binder import Claim, Definition
-from .scope.names import Key, spelled, walk
-from .terms.environment import Frame
-from .terms.terms import Term
+from .declarations import match_key
+from .diagnostics import shown
+from .report import Poisoned, Warned
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 MISSING = (201, 204, 206, 309)  # what a claim about something that is not given gets

@@ -14,13 +14,13 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Node
 
-from .core.axes import broadcast
-from .core.sizes import agree
-from .terms.environment import Frame
-from .terms.terms import Term
+from ..core.axes import broadcast
+from ..core.sizes import agree
+from ..terms.environment import Frame
+from ..terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def cases(checker: Checker, node: nodes.Cases, frame: Frame) -> Term:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.symbols import FUNCTIONS
 
-from .core.suggestions import ELSEWHERE, did_you_mean, near
-from .misfits import shown
-from .operators import REGISTRY
-from .scope.names import Key
-from .terms.environment import Frame, plain
+from ..core.suggestions import ELSEWHERE, did_you_mean, near
+from ..operators import REGISTRY
+from ..scope.names import Key
+from ..terms.environment import Frame, plain
+from .diagnostics import shown
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def unknown(checker: Checker, key: Key, place: Any, frame: Frame):

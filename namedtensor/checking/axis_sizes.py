@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .core.sizes import Unknown
-from .core.suggestions import near
+from ..core.sizes import Unknown
+from ..core.suggestions import near
+from ..scope.names import Key, walk
+from ..terms.environment import Conflict, Frame, plain
+from ..terms.terms import Term
 from .made_sizes import may_make
-from .scope.names import Key, walk
-from .terms.environment import Conflict, Frame, plain
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def unknown_size(checker: Checker, axis: str) -> Unknown:

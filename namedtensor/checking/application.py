@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Node
 
-from .checked import Warned
-from .core import axes as named
-from .core.axes import AxisProblem, bind, lift
-from .core.sizes import agree, is_known, known
-from .core.suggestions import near
-from .misfits import operator_sign, shown
-from .operators import REGISTRY
-from .operators.record import Operator
-from .scope.names import component
-from .terms.folding import fold
-from .terms.terms import Term
+from ..core import axes as named
+from ..core.axes import AxisProblem, bind, lift
+from ..core.sizes import agree, is_known, known
+from ..core.suggestions import near
+from ..operators import REGISTRY
+from ..operators.record import Operator
+from ..scope.names import component
+from ..terms.folding import fold
+from ..terms.terms import Term
+from .diagnostics import operator_sign, shown
+from .report import Warned
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def broadcast(checker: Checker, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:

@@ -15,18 +15,18 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Index, Name, Node, Number, axis_of
 
+from ..core.sizes import agree, is_known, known
+from ..core.suggestions import did_you_mean, near
+from ..scope.binder import Definition
+from ..scope.names import Key, spelled, walk
+from ..terms.environment import Frame, fresh
+from ..terms.terms import Term
 from .cases import guard_index
-from .core.sizes import agree, is_known, known
-from .core.suggestions import did_you_mean, near
-from .given_inputs import match_key
+from .declarations import match_key
 from .loops import Along, lifted
-from .scope.binder import Definition
-from .scope.names import Key, spelled, walk
-from .terms.environment import Frame, fresh
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 # ----------------------------------------------------------------------------------------------------------- indexing

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Rename
 
-from .core.sizes import is_known, known
-from .core.suggestions import did_you_mean, near
-from .terms.environment import Frame
-from .terms.terms import Term
+from ..core.sizes import is_known, known
+from ..core.suggestions import did_you_mean, near
+from ..terms.environment import Frame
+from ..terms.terms import Term
 
 if TYPE_CHECKING:
-    from .check import Checker
+    from .checker import Checker
 
 
 def rename(checker: Checker, base: Term, node: Rename, frame: Frame) -> Term:
