@@ -19,13 +19,13 @@ from .core.kinds import as_mapping
 from .core.layout import Layout, remember
 from .core.limits import DEFAULT, Limits, deep
 from .operators.user_functions import PYTHON
-from .plan import Plan, Value
-from .planner import make_plan
+from .planning.plan import Plan, Value
+from .planning.planner import make_plan
+from .planning.target import Target, target_of
 from .running import Function
 from .scope.binder import Scope, analyse
 from .scope.names import Key, key
 from .scope.numbers_given import as_numbers
-from .targets import Target, target_of
 from .terms.environment import plain
 from .terms.terms import Term
 

@@ -22,13 +22,13 @@ from .core.sizes import is_known, known
 from .given_names import told_names
 from .given_shapes import shape_of
 from .operators.user_functions import PYTHON
-from .plan import Plan, Value
-from .planner import make_plan
+from .planning.plan import Plan, Value
+from .planning.planner import make_plan
+from .planning.target import Target, target_of
 from .repeating import Repeating
 from .running import Function
 from .scope.names import key
 from .scope.numbers_given import as_numbers
-from .targets import Target, target_of
 
 if TYPE_CHECKING:
     from .programs import Program

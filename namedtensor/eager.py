@@ -14,7 +14,6 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .blocks import LEAST
 from .core.arrays import at_once, is_array
 from .core.axes import AxisProblem, bind, broadcast, lift
 from .core.layout import Layout, layout_of, remember
@@ -22,12 +21,13 @@ from .core.limits import Limits
 from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
 from .operators import REGISTRY
 from .operators.record import MANY, IndexProblem, Operator
-from .planner import make_plan, past_64_bits
+from .planning.builder import Writer
+from .planning.planner import make_plan, past_64_bits
+from .planning.regions import LEAST
+from .planning.target import dtype_name, kind_of, target_of
+from .planning.whole_numbers import CHECKS, WHOLE
 from .running import no_inverse, quietly, singular
-from .targets import dtype_name, kind_of, target_of
 from .terms.terms import Term
-from .whole_numbers import CHECKS, WHOLE
-from .writer import Writer
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
 

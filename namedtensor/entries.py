@@ -39,10 +39,10 @@ from .terms.terms import Term
 if TYPE_CHECKING:
     from .checking.report import Checked
     from .compiling import Compiled as Repeated
-    from .cost import Cost
     from .display.diagrams import Diagram
     from .focused import Focused
     from .initial import Schemes
+    from .planning.cost import Cost
     from .programs import Formula, Program
 
 

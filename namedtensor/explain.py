@@ -144,7 +144,7 @@ class Values:
 
     @cached_property
     def target(self) -> Any:
-        from .targets import target_of
+        from .planning.target import target_of
         from .values import namespace_of
 
         return target_of(namespace_of(self.bundle.arrays))

@@ -11,7 +11,7 @@ from . import eager
 from .core.axes import AxisProblem, broadcast
 from .eager_errors import no_names, shape_error
 from .operators import REGISTRY
-from .writer import union
+from .planning.builder import union
 
 # ufunc -> operator, where the names differ
 OPERATORS = {

@@ -431,7 +431,7 @@ class Program(Repeating):
         3200
         """
         from .compiling import plan_of, target_named, with_declared
-        from .cost import cost_of
+        from .planning.cost import cost_of
 
         given = with_declared(self, all_values(values, named), sizes)
         without = as_names(without, "without=", 'write without=["blocks"]')

@@ -12,13 +12,13 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .backends.places import TINY, released
 from .backends.source import FILE, repeated
 from .core.arrays import at_once
-from .plan import Plan, Step
-from .planner import failure, index_error, past_64_bits, place
-from .targets import Target
-from .whole_numbers import CHECKS
+from .planning.memory import TINY, released
+from .planning.plan import Plan, Step
+from .planning.planner import failure, index_error, past_64_bits, place
+from .planning.target import Target
+from .planning.whole_numbers import CHECKS
 
 FAILURES = (
     ArithmeticError,

@@ -26,7 +26,7 @@ from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
 
 import namedtensor as nt
 from namedtensor import reference
-from namedtensor.optimisations import OPTIMISATIONS
+from namedtensor.planning.optimisations import OPTIMISATIONS
 
 
 class Precision(NamedTuple):

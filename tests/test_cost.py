@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import cli
 from namedtensor.compiling import plan_of, target_named
-from namedtensor.cost import cost_of
+from namedtensor.planning.cost import cost_of
 
 EXACT = ("blocks", "small sums as products", "normalise late", "scale the smaller", "contraction order")
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.optimisations import OPTIMISATIONS
+from namedtensor.planning.optimisations import OPTIMISATIONS
 
 AXES = {"a": 2, "b": 3, "c": 4}
 RANDOM = np.random.default_rng(5)

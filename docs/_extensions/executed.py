@@ -102,7 +102,7 @@ class Optimisations(SphinxDirective):
     """A table of what makes plans faster, made from its records."""
 
     def run(self):
-        from namedtensor.optimisations import ROWS
+        from namedtensor.planning.optimisations import ROWS
 
         rows = [(coded(row.name), row.law, ", ".join(row.targets) or "all") for row in ROWS]
         return [table(("name", "law", "libraries"), rows)]

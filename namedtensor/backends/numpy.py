@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..planning.memory import TINY
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers
 from .numpy_kernels import KERNELS
-from .places import TINY
 from .source import Backend
 
 IMPORTS = "import numpy as np"

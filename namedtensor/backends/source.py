@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..plan import Plan, Scalar, Step, Value
-from ..whole_numbers import CHECKS
+from ..planning.memory import Rooms, overwritten, released, rooms
+from ..planning.plan import Plan, Scalar, Step, Value
+from ..planning.whole_numbers import CHECKS
 from .lines import INFIX, listed
-from .places import Rooms, overwritten, released, rooms
 
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str] | str
 SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
@@ -64,7 +64,7 @@ class Backend:
         return dtype
 
     def ask(self, target: Any, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
-        from ..targets import dtype_name
+        from ..planning.target import dtype_name
 
         xp, given, names = target.xp, [], []
         for number, each in enumerate(arguments):

@@ -11,7 +11,7 @@ from .console import Console
 
 
 def without_argument(parser: argparse.ArgumentParser) -> None:
-    from ..optimisations import OPTIMISATIONS
+    from ..planning.optimisations import OPTIMISATIONS
 
     names = ", ".join(OPTIMISATIONS)
     parser.add_argument(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..targets import dtype_name
+from ..planning.target import dtype_name
 from .arrays import namespace
 from .axes import show
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..writer import union
+from ..planning.builder import union
 from .record import IndexProblem, Operator, Order, register
 from .sizes_given import chosen, ranks, square
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..writer import union
+from ..planning.builder import union
 from .record import Lower
 
 Write = Callable[..., Any]

@@ -26,7 +26,7 @@ def _concat(w, arguments, axes, options):
 
 
 def _stack(w, arguments, axes, options):
-    from ..writer import union
+    from ..planning.builder import union
 
     parts = w.common(arguments, numbers=True)
     order = union([part.order for part in parts])

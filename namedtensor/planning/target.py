@@ -95,6 +95,6 @@ def dtype_name(dtype: Any) -> str:
 @cache
 def target_of(xp: Any) -> Target:
     """The target of arrays whose namespace is `xp`."""
-    from .backends import backend_of
+    from ..backends import backend_of
 
     return Target(backend_of(xp.__name__), xp)

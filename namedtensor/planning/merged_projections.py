@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .blocks import sizes_of
-from .operators import REGISTRY
+from ..operators import REGISTRY
+from ..terms.terms import Term
 from .plan import Value
-from .terms.terms import Term
+from .regions import sizes_of
 
 if TYPE_CHECKING:
     from .planner import _Planner

@@ -14,7 +14,7 @@ from . import extremes, whole_numbers
 from .intervals import PRODUCTS, of_dtype, within
 from .optimisations import chosen
 from .plan import Argument, Order, Plan, Scalar, Step, Value
-from .targets import Target
+from .target import Target
 
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip

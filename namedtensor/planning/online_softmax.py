@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import blocks
-from .operators import REGISTRY
+from ..operators import REGISTRY
+from ..terms.terms import Term
+from . import regions as blocks
 from .plan import Value
-from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .planner import _Planner

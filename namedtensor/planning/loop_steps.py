@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .core.sizes import is_known, known
+from ..core.sizes import is_known, known
+from ..terms.loop_bodies import Loop
+from ..terms.terms import Term, without_variables
 from .plan import Order, Plan, Value
-from .terms.loop_bodies import Loop
-from .terms.terms import Term, without_variables
 
 if TYPE_CHECKING:
     from .planner import _Planner

@@ -7,18 +7,23 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from . import blocks, chains, extremes, loop_steps, patterns, projections, slices
-from .core.axes import show
-from .core.layout import Layout
-from .core.limits import DEFAULT, Limits
-from .core.sizes import is_known, known
-from .operators import REGISTRY
-from .operators.record import IndexProblem
+from ..core.axes import show
+from ..core.layout import Layout
+from ..core.limits import DEFAULT, Limits
+from ..core.sizes import is_known, known
+from ..operators import REGISTRY
+from ..operators.record import IndexProblem
+from ..terms.environment import plain, told_apart
+from ..terms.terms import Term, in_order, resolve, without_variables
+from . import contraction_order as chains
+from . import extremes, loop_steps
+from . import fused_kernels as patterns
+from . import merged_projections as projections
+from . import online_softmax as slices
+from . import regions as blocks
+from .builder import Writer
 from .plan import Argument, Order, Plan, Value
-from .targets import Target, dtype_name, kind_of
-from .terms.environment import plain, told_apart
-from .terms.terms import Term, in_order, resolve, without_variables
-from .writer import Writer
+from .target import Target, dtype_name, kind_of
 
 AXES = 32  # arrays may have 64 axes, and an operation may double them
 

@@ -12,9 +12,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .core.sizes import is_known, known
-from .operators import REGISTRY
-from .terms.terms import Term
+from ..core.sizes import is_known, known
+from ..operators import REGISTRY
+from ..terms.terms import Term
 
 Axes = dict[str, str]  # axis of the result -> what it is called in a term
 CHUNK = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries

@@ -6,9 +6,9 @@ import math
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from .operators import REGISTRY
+from ..operators import REGISTRY
+from ..terms.terms import Term
 from .plan import Value
-from .terms.terms import Term
 
 if TYPE_CHECKING:
     from .planner import _Planner

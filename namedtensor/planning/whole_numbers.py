@@ -19,7 +19,7 @@ from .intervals import Interval
 from .plan import Scalar, Value
 
 if TYPE_CHECKING:
-    from .writer import Writer
+    from .builder import Writer
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from .terms.terms import Term
+from ..terms.terms import Term
 
 MOST = 8  # factors: beyond, the order that was written stays
 CALL = 500.0  # multiply-adds that a call of the library is worth

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .backends.places import VIEWS
+from ..terms.environment import plain, told_apart
+from .memory import VIEWS
 from .plan import Plan, Step, Value
 from .planner import place
-from .terms.environment import plain, told_apart
 
 PRODUCTS = ("dot", "matmul", "vecdot", "addmm")
 PICKING = ("take", "take_along")  # these read what they give, and not all that they are given

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..plan import Plan, Value
+from .plan import Plan, Value
 
 VIEWS = frozenset(
     "item part transpose reshape expand broadcast pick head same unfold contiguous positions python".split()
