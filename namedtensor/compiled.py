@@ -12,6 +12,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
+from .backends.function import Function
 from .checking.checker import Checker
 from .checking.report import Input
 from .core.arrays import at_once
@@ -22,7 +23,6 @@ from .operators.user_functions import PYTHON
 from .planning.plan import Plan, Value
 from .planning.planner import make_plan
 from .planning.target import Target, target_of
-from .running import Function
 from .scope.binder import Scope, analyse
 from .scope.names import Key, key
 from .scope.numbers_given import as_numbers

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar.errors import NotationError
 
 from .backends.absent import Absent
+from .backends.function import Function
 from .backends.jax import must_see
 from .checking.checker import Checker
 from .checking.report import Input
@@ -26,7 +27,6 @@ from .planning.plan import Plan, Value
 from .planning.planner import make_plan
 from .planning.target import Target, target_of
 from .repeating import Repeating
-from .running import Function
 from .scope.names import key
 from .scope.numbers_given import as_numbers
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from .backends.function import no_inverse, quietly, singular
 from .core.arrays import at_once, is_array
 from .core.axes import AxisProblem, bind, broadcast, lift
 from .core.layout import Layout, layout_of, remember
@@ -26,7 +27,6 @@ from .planning.planner import make_plan, past_64_bits
 from .planning.regions import LEAST
 from .planning.target import dtype_name, kind_of, target_of
 from .planning.whole_numbers import CHECKS, WHOLE
-from .running import no_inverse, quietly, singular
 from .terms.terms import Term
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this

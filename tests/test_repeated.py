@@ -9,8 +9,8 @@ import pytest
 
 import namedtensor as nt
 from grammar.errors import NotationError
+from namedtensor.backends.function import never
 from namedtensor.operators.user_functions import PYTHON
-from namedtensor.running import never
 
 WAYS = {
     "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),

@@ -283,7 +283,7 @@ def descending(x):
 
 def coefficients(*names: str) -> str:
     """The lines that give the coefficients of approximations."""
-    from ..operators import error_function as table
+    from . import error_function as table
 
     return "\n".join(f"{name} = {getattr(table, name)}" for name in names)
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .backends.source import FILE, repeated
-from .core.arrays import at_once
-from .planning.memory import TINY, released
-from .planning.plan import Plan, Step
-from .planning.planner import failure, index_error, past_64_bits, place
-from .planning.target import Target
-from .planning.whole_numbers import CHECKS
+from ..core.arrays import at_once
+from ..planning.memory import TINY, released
+from ..planning.plan import Plan, Step
+from ..planning.planner import failure, index_error, past_64_bits, place
+from ..planning.target import Target
+from ..planning.whole_numbers import CHECKS
+from .source import FILE, repeated
 
 FAILURES = (
     ArithmeticError,
@@ -65,7 +65,7 @@ class Function:
     def prepared(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The same, or what runs instead, for one result whose layout is known: what a repeated call runs, which gives a
         named tensor."""
-        from .core.tensor import NamedTensor
+        from ..core.tensor import NamedTensor
 
         run = instead or self.run
         if self.own and self.quiet:
@@ -92,7 +92,7 @@ class Function:
         it fails as it may: the call is then made the long way. Nothing is looked up, and what is small between its steps
         lies where it lay last time, so that a small formula costs little more than its arrays do.
         """
-        from .core.tensor import NamedTensor
+        from ..core.tensor import NamedTensor
 
         if self.own:
             return never
