@@ -26,9 +26,9 @@ from .operators.user_functions import function
 
 if TYPE_CHECKING:
     from .core.tensor import NamedTensor, allclose, from_xarray, tensor
-    from .display.digits import set_digits
     from .display.pictures import picture
     from .tensor_files import load_tensors, save_tensors
+    from .tensors.digits import set_digits
 
 __version__ = "0.1.0"
 warn_if_hidden("transformer")
@@ -38,7 +38,7 @@ LATER = {  # names that need arrays, or are seldom used -> the module that has t
     **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".core.tensor"),
     **dict.fromkeys(("load_tensors", "save_tensors"), ".tensor_files"),
     "picture": ".display.pictures",
-    "set_digits": ".display.digits",
+    "set_digits": ".tensors.digits",
 }
 
 
@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = getattr(import_module(LATER[name], __name__), name)
         return globals()[name]
     if name in _function_names():
-        globals()[name] = import_module(".functions", __name__).FUNCTIONS[name]
+        globals()[name] = import_module(".tensors.functions", __name__).FUNCTIONS[name]
         return globals()[name]
     from .core.suggestions import no_attribute
 

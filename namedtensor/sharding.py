@@ -22,9 +22,9 @@ from .core.axes import show
 from .core.names_of_axes import check_axis, names_of
 from .core.suggestions import did_you_mean, near
 from .core.tensor import NamedTensor, concrete
-from .jax_trees import register
 from .operators.user_functions import PYTHON
 from .scope.names import key, walk
+from .tensors.pytrees import register
 from .values import as_value
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.core.layout import renamed
-from namedtensor.display.tables import number, shown, summary
+from namedtensor.tensors.tables import number, shown, summary
 
 INF, NAN = np.inf, np.nan
 A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor.core import layout as layouts
-from namedtensor.eager import PREPARED
+from namedtensor.tensors.eager import PREPARED
 
 
 def refusal(function) -> nt.NotationError:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.eager import prepared
 from namedtensor.operators import REGISTRY
+from namedtensor.tensors.eager import prepared
 
 SIZES = {"a": 2, "b": 3, "c": 4, "d": 2, "e": 3}
 RANDOM = np.random.default_rng(7)

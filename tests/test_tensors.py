@@ -12,7 +12,7 @@ import pytest
 from records import assert_equal, entry, every_storage
 
 import namedtensor as nt
-from namedtensor.functions import FUNCTIONS, METHODS
+from namedtensor.tensors.functions import FUNCTIONS, METHODS
 
 DATA = [[3, 1, 4], [1, 5, 9]]
 A = nt.tensor(DATA, "height width")
@@ -378,7 +378,7 @@ def test_a_function_is_a_name_of_the_package_and_says_what_it_does(name):
     function = getattr(nt, name)
     assert function is FUNCTIONS[name] and name in dir(nt)
     assert "(paper §" in function.__doc__ and "Raises NotationError" in function.__doc__ and "NumPy" in function.__doc__
-    assert ">>> " in function.__doc__  # run by the doctests of `namedtensor.functions`
+    assert ">>> " in function.__doc__  # run by the doctests of `namedtensor.tensors.functions`
     parameters = inspect.signature(function).parameters
     assert "options" not in parameters and parameters
 

@@ -26,12 +26,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import namedtensor as nt
-from namedtensor import jax_trees
 from namedtensor.compiled import whole_sizes
 from namedtensor.core.arrays import placed
 from namedtensor.core.kinds import as_mapping, as_names, as_text
 from namedtensor.core.tensor import concrete
 from namedtensor.initial import Schemes
+from namedtensor.tensors import pytrees as jax_trees
 
 from .parameters import check_names, checked, expected, not_by_keyword, spelled
 

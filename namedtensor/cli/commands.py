@@ -203,7 +203,7 @@ def _digits_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def _digits(text: str) -> int:
-    from ..display.digits import checked
+    from ..tensors.digits import checked
 
     try:
         return checked(int(text) if text.isdecimal() else text)
@@ -393,7 +393,7 @@ def _explain(options: Any, console: Console) -> int:
     if options.json:
         console.json({"steps": [step_record(step) for step in steps]})
     else:
-        from ..display.digits import set_digits
+        from ..tensors.digits import set_digits
 
         with set_digits(options.digits):
             console.print(str(steps))

@@ -25,7 +25,7 @@ def _namespace(array: Any) -> Any:
 
     found = array_api_compat.array_namespace(array)
     if array_api_compat.is_jax_array(array):
-        from ..jax_trees import register
+        from ..tensors.pytrees import register
 
         register()
     return found

@@ -13,9 +13,10 @@ import numpy as np
 
 from grammar.errors import NotationError
 
-from .. import eager, numpy_functions, reshaping
-from ..eager import infix, reflected
-from ..functions import FUNCTIONS, METHODS
+from ..tensors import eager, reshaping
+from ..tensors import numpy_protocol as numpy_functions
+from ..tensors.eager import infix, reflected
+from ..tensors.functions import FUNCTIONS, METHODS
 from .arrays import is_array, library, namespace
 from .axes import show
 from .kinds import as_mapping, as_number, wrong

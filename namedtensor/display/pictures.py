@@ -18,7 +18,7 @@ from grammar.errors import NotationError, printable
 
 from ..core.names_of_axes import names_of
 from ..core.suggestions import did_you_mean, near
-from .tables import values
+from ..tensors.tables import values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure  # type: ignore[import-not-found]

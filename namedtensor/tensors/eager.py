@@ -14,20 +14,20 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .backends.function import no_inverse, quietly, singular
-from .core.arrays import at_once, is_array
-from .core.axes import AxisProblem, bind, broadcast, lift
-from .core.layout import Layout, layout_of, remember
-from .core.limits import Limits
-from .eager_errors import index_error, no_names, of_libraries, shape_error, truth_error
-from .operators import REGISTRY
-from .operators.record import MANY, IndexProblem, Operator
-from .planning.builder import Writer
-from .planning.planner import make_plan, past_64_bits
-from .planning.regions import LEAST
-from .planning.target import dtype_name, kind_of, target_of
-from .planning.whole_numbers import CHECKS, WHOLE
-from .terms.terms import Term
+from ..backends.function import no_inverse, quietly, singular
+from ..core.arrays import at_once, is_array
+from ..core.axes import AxisProblem, bind, broadcast, lift
+from ..core.layout import Layout, layout_of, remember
+from ..core.limits import Limits
+from ..operators import REGISTRY
+from ..operators.record import MANY, IndexProblem, Operator
+from ..planning.builder import Writer
+from ..planning.planner import make_plan, past_64_bits
+from ..planning.regions import LEAST
+from ..planning.target import dtype_name, kind_of, target_of
+from ..planning.whole_numbers import CHECKS, WHOLE
+from ..terms.terms import Term
+from .diagnostics import index_error, no_names, of_libraries, shape_error, truth_error
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
 

@@ -11,15 +11,15 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.axes import AxisProblem, broadcast, show
+from ..core.kinds import as_count
+from ..core.layout import Layout, remember, renamed
+from ..core.names_of_axes import check_axis, names_of
+from ..operators import REGISTRY
+from ..operators.record import IndexProblem
 from . import eager
-from .core.axes import AxisProblem, broadcast, show
-from .core.kinds import as_count
-from .core.layout import Layout, remember, renamed
-from .core.names_of_axes import check_axis, names_of
+from .diagnostics import index_error, nearest, shape_error
 from .eager import made, made_as
-from .eager_errors import index_error, nearest, shape_error
-from .operators import REGISTRY
-from .operators.record import IndexProblem
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.arrays import is_array
+from ..core.axes import AxisProblem
+from ..operators import REGISTRY
+from ..operators.record import MANY, Operator
 from . import eager
-from .core.arrays import is_array
-from .core.axes import AxisProblem
+from .diagnostics import shape_error
 from .eager import _new
-from .eager_errors import shape_error
 from .examples import EXAMPLES
-from .operators import REGISTRY
-from .operators.record import MANY, Operator
 
 COUNTS_FROM_ZERO = ("index", "onehot")
 OPERANDS = ("X", "Y", "Z")
@@ -28,7 +28,7 @@ def axes_of(axis: Any) -> tuple[str, ...]:
     """The axes that a caller names: one name, several, or None."""
     if axis is None:
         return ()
-    from .core.names_of_axes import names_of
+    from ..core.names_of_axes import names_of
 
     return names_of(axis)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..core.axes import AxisProblem, broadcast
+from ..operators import REGISTRY
+from ..planning.builder import union
 from . import eager
-from .core.axes import AxisProblem, broadcast
-from .eager_errors import no_names, shape_error
-from .operators import REGISTRY
-from .planning.builder import union
+from .diagnostics import no_names, shape_error
 
 # ufunc -> operator, where the names differ
 OPERATORS = {

@@ -20,7 +20,7 @@ def register() -> None:
     global _told
     from jax import tree_util  # type: ignore[import-not-found]
 
-    from .core.tensor import NamedTensor
+    from ..core.tensor import NamedTensor
 
     tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
     for kind in _OTHERS:
@@ -45,8 +45,8 @@ def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) ->
 
 def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
     """The tensor of a leaf; JAX also makes trees of leaves that are no arrays."""
+    from ..core.layout import Layout
     from . import eager
-    from .core.layout import Layout
 
     (leaf,) = leaves
     if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) != len(axes):

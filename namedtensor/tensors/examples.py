@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .core.axes import Shape, broadcast, lift, show
-from .operators import REGISTRY
-from .operators.record import Operator
+from ..core.axes import Shape, broadcast, lift, show
+from ..operators import REGISTRY
+from ..operators.record import Operator
 
 
 class Call(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .core.axes import AxisProblem, Shape, show
-from .operators.record import IndexProblem, Operator
+from ..core.axes import AxisProblem, Shape, show
+from ..operators.record import IndexProblem, Operator
 
 ORDINALS = ("first", "second", "third", "fourth")
 SIGNS = {"negative": "−", "-": "−", "juxtaposed": "the product"}
