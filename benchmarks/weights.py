@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from namedtensor.tensor_files import TensorFile
+from namedtensor.files.safetensors import TensorFile
 
 from .work import LeftOut
 

@@ -27,7 +27,7 @@ from .operators.user_functions import function
 if TYPE_CHECKING:
     from .core.tensor import NamedTensor, allclose, from_xarray, tensor
     from .display.pictures import picture
-    from .tensor_files import load_tensors, save_tensors
+    from .files.safetensors import load_tensors, save_tensors
     from .tensors.digits import set_digits
 
 __version__ = "0.1.0"
@@ -36,7 +36,7 @@ warn_if_hidden("transformer")
 FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
 LATER = {  # names that need arrays, or are seldom used -> the module that has them
     **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".core.tensor"),
-    **dict.fromkeys(("load_tensors", "save_tensors"), ".tensor_files"),
+    **dict.fromkeys(("load_tensors", "save_tensors"), ".files.safetensors"),
     "picture": ".display.pictures",
     "set_digits": ".tensors.digits",
 }

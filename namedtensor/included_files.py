@@ -21,7 +21,7 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from .documents import OPAQUE, definition_end, group_end, opaque_end
-from .formats import FileProblem, reason
+from .files.formats import FileProblem, reason
 
 DEPTH = 20  # files that include each other
 FILES = 2000

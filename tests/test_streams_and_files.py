@@ -17,12 +17,12 @@ import pytest
 
 import namedtensor as nt
 import transformer
-from namedtensor import formats
 from namedtensor.cli.inputs import read_given
 from namedtensor.core.limits import Limits, deep
-from namedtensor.formats import FileProblem
-from namedtensor.tensor_files import TensorFile, axes_in
-from namedtensor.whole_files import whole_file
+from namedtensor.files import formats
+from namedtensor.files.formats import FileProblem
+from namedtensor.files.safetensors import TensorFile, axes_in
+from namedtensor.files.whole_files import whole_file
 
 ROOT = Path(__file__).parent.parent
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are POSIX's")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.tensor_files import TensorFile
+from namedtensor.files.safetensors import TensorFile
 
 DTYPES = [
     "float64",

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
-from namedtensor.tensor_files import TensorFile
+from namedtensor.files.safetensors import TensorFile
 
 from .model import Model, Stored
 from .parameters import listed

@@ -340,7 +340,7 @@ class Layer:
     @classmethod
     def load(cls, place: str | os.PathLike[str]) -> Self:
         """A layer from the file that `save` wrote. Raises NotationError where the file holds another, or is no such file."""
-        from namedtensor.tensor_files import TensorFile
+        from namedtensor.files.safetensors import TensorFile
 
         about = TensorFile(place).metadata
         kept = about.get("layer")

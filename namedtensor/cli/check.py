@@ -9,7 +9,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..formats import FileProblem
+from ..files.formats import FileProblem
 from ..given_names import Told
 from .arguments import Source, place_of, sizes_of, source_of
 from .console import Console, error_record

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..formats import FORMATS, FileProblem, Found, as_number, from_nested, parse_json, reason
+from ..files.formats import FORMATS, FileProblem, Found, as_number, from_nested, parse_json, reason
 
 
 class Given(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..formats import FileProblem
+from ..files.formats import FileProblem
 from .completion import complete
 from .console import Console
 from .session import GREETING, Session, command

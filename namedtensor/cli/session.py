@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
 from ..compiled import shadowed_by
-from ..formats import FileProblem, read_text
+from ..files.formats import FileProblem, read_text
 from ..scope.names import key, spelled, walk
 from .completion import Known
 from .inputs import read_given

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError, printable
 from grammar.printer.runs import Run
 
+from ..files.formats import reason
+from ..files.whole_files import whole_file
 from ..flow_graph import NAMING, Drawn, Graph, Port
-from ..formats import reason
-from ..whole_files import whole_file
 from .colours import Tint, axis_rules, classes, rules
 from .layered import Layout, Link, layered
 from .pictures import fitted

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .core.kinds import as_mapping, as_path, wrong
+from ..core.kinds import as_mapping, as_path, wrong
 from .formats import FileProblem, parse_json, reason
 from .whole_files import whole_file
 
@@ -145,7 +145,7 @@ def load_tensors(place: str | os.PathLike[str]) -> dict[str, Any]:
     >>> nt.load_tensors(place)
     {'W': NamedTensor([[1.0, 2.0]], "in out")}
     """
-    from .core.tensor import tensor
+    from ..core.tensor import tensor
 
     file = TensorFile(place)
     names = axes_in(file)
@@ -190,7 +190,7 @@ def save_tensors(
     """
     import numpy as np
 
-    from .core.tensor import concrete
+    from ..core.tensor import concrete
 
     place, tensors = as_path(place), all_tensors(tensors)
     arrays = {name: np.asarray(concrete(each.array), order="C") for name, each in tensors.items()}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .core.limits import DEFAULT
+from ..core.limits import DEFAULT
 from .whole_files import whole_file
 
 
@@ -291,7 +291,7 @@ def numeric(array: Any, what: str) -> Any:
 # ---------------------------------------------------------------------------------------------------------- safetensors
 def read_safetensors(place: Path, member: str | None, name: str) -> Found:
     """One tensor of the file, with its axes where our own program wrote it."""
-    from .tensor_files import TensorFile, axes_in
+    from .safetensors import TensorFile, axes_in
 
     try:
         file = TensorFile(place)
@@ -346,7 +346,7 @@ def write_npz(value: Any, file: Any, place: str) -> None:
 
 
 def write_json(value: Any, file: Any, place: str) -> None:
-    from .cli.console import finite
+    from ..cli.console import finite
 
     array, axes = positional(value)
     record = {"axes": list(axes), "data": finite(array.tolist())}
