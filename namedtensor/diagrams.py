@@ -16,9 +16,9 @@ from .core.limits import deep
 from .core.sizes import Unknown, is_known, known
 from .core.suggestions import did_you_mean, near
 from .display.colours import tints
-from .display.diagrams import Diagram
-from .flow import Asked, Flow
-from .flow_graph import Graph
+from .display.diagram_svg import Diagram
+from .display.flow import Asked, Flow
+from .display.flow_graph import Graph
 from .given_shapes import shape_of
 from .operators.user_functions import PYTHON
 from .scope.binder import Function, Scope

@@ -28,7 +28,7 @@ from .compiled import (
     whole_sizes,
 )
 from .core.limits import DEFAULT, deep
-from .explain import Explanation, explained
+from .display.steps import Explanation, explained
 from .given_names import told_names
 from .operators.user_functions import PYTHON
 from .repeating import Repeating
@@ -39,7 +39,7 @@ from .terms.terms import Term
 if TYPE_CHECKING:
     from .checking.report import Checked
     from .compiling import Compiled as Repeated
-    from .display.diagrams import Diagram
+    from .display.diagram_svg import Diagram
     from .focused import Focused
     from .initial import Schemes
     from .planning.cost import Cost

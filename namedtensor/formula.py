@@ -37,8 +37,8 @@ from .compiled import (
 from .core.kinds import as_path, wrong
 from .core.limits import DEFAULT, Limits, deep
 from .core.sizes import Unknown
+from .display.steps import explained
 from .entries import Entry
-from .explain import explained
 from .given_names import told_names
 from .given_shapes import shape_of
 from .operators.user_functions import PYTHON

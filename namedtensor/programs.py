@@ -20,8 +20,8 @@ from .core.kinds import as_count, as_mapping, as_names, as_text, wrong
 from .core.limits import deep
 from .core.sizes import Unknown, known
 from .core.suggestions import no_attribute
+from .display.steps import Explanation
 from .entries import Entries, Entry
-from .explain import Explanation
 from .given_names import told_names
 from .given_shapes import shape_of
 from .operators import REGISTRY
@@ -35,7 +35,7 @@ from .terms.terms import Term
 if TYPE_CHECKING:
     from .display.coloured import Coloured
     from .display.colours import Tint
-    from .display.diagrams import Diagram
+    from .display.diagram_svg import Diagram
     from .initial import Schemes
     from .sharding import Rules, Sharded
 
@@ -92,7 +92,7 @@ class Program(Repeating):
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
         """The program for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
-        from .display.pages import html_program
+        from .display.html import html_program
 
         return html_program(self.tree, self.tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 

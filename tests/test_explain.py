@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.explain import LONGEST
+from namedtensor.display.steps import LONGEST
 
 RANDOM = np.random.default_rng(0)
 

@@ -37,8 +37,8 @@ from .parameters import check_names, checked, expected, not_by_keyword, spelled
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
-    from namedtensor.display.diagrams import Diagram
-    from namedtensor.explain import Explanation
+    from namedtensor.display.diagram_svg import Diagram
+    from namedtensor.display.steps import Explanation
     from namedtensor.sharding import Rules, Sharding
 
     from .torch_modules import LayerModule

@@ -12,7 +12,7 @@ from grammar.printer.runs import Run, to_runs
 from .colours import Tint, axis_rules, classes
 
 if TYPE_CHECKING:
-    from ..explain import Explanation, Stage
+    from .steps import Explanation, Stage
 
 TAGS = {"below": "sub", "above": "sup"}
 STYLE = (
@@ -89,7 +89,7 @@ def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
 
 
 def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
-    from ..explain import headings
+    from .steps import headings
 
     rows, before = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"], ()
     for place, group in explanation.grouped():

@@ -9,9 +9,9 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
 
-from .scope.binder import Definition
-from .scope.names import Key, spelled, walk
-from .terms.environment import Frame
+from ..scope.binder import Definition
+from ..scope.names import Key, spelled, walk
+from ..terms.environment import Frame
 
 DOT = Name("•")  # a value without a name
 

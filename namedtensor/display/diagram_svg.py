@@ -17,9 +17,9 @@ from grammar.printer.runs import Run
 
 from ..files.formats import reason
 from ..files.whole_files import whole_file
-from ..flow_graph import NAMING, Drawn, Graph, Port
 from .colours import Tint, axis_rules, classes, rules
-from .layered import Layout, Link, layered
+from .diagram_layout import Layout, Link, layered
+from .flow_graph import NAMING, Drawn, Graph, Port
 from .pictures import fitted
 
 SERIF = "'STIX Two Text','Cambria','Times New Roman','Liberation Serif','DejaVu Serif',serif"

@@ -21,16 +21,16 @@ from grammar.errors import NotationError
 from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
-from .core.axes import show
-from .core.limits import DEFAULT, deep
-from .core.suggestions import did_you_mean, near
-from .scope.names import Key, component, key
-from .terms.environment import Frame, plain
-from .terms.terms import Term, resolve
+from ..core.axes import show
+from ..core.limits import DEFAULT, deep
+from ..core.suggestions import did_you_mean, near
+from ..scope.names import Key, component, key
+from ..terms.environment import Frame, plain
+from ..terms.terms import Term, resolve
 
 if TYPE_CHECKING:
-    from .checking.checker import Checker
-    from .compiled import Bundle
+    from ..checking.checker import Checker
+    from ..compiled import Bundle
 
 LONGEST = 60  # steps that are shown one by one; of more, an overview
 
@@ -136,7 +136,7 @@ class Values:
         return {name: self.__dict__[name] for name in ("source", "bundle", "wanted")}
 
     def __getitem__(self, stage: Stage) -> Any:
-        from .values import wrap
+        from ..values import wrap
 
         array, result = self.computed[id(stage.term)]
         names = dict(zip(stage.term.shape, stage.axes))
@@ -144,14 +144,14 @@ class Values:
 
     @cached_property
     def target(self) -> Any:
-        from .planning.target import target_of
-        from .values import namespace_of
+        from ..planning.target import target_of
+        from ..values import namespace_of
 
         return target_of(namespace_of(self.bundle.arrays))
 
     @cached_property
     def computed(self) -> dict[int, tuple[Any, Any]]:
-        from .compiled import function_of
+        from ..compiled import function_of
 
         terms = list({id(term): term for term in self.wanted}.values())
         with deep(self.source):
@@ -163,7 +163,7 @@ class Values:
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Bundle) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
-    from .compiled import planned
+    from ..compiled import planned
 
     with deep(checker.scope.source):
         root = typed()
@@ -241,8 +241,8 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .display.colours import tints
-        from .display.pages import html_overview, html_steps
+        from .colours import tints
+        from .html import html_overview, html_steps
 
         colours = tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
         return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
@@ -274,7 +274,7 @@ class Overview(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def steps_text(explanation: Explanation) -> str:
-    from .display import text_table
+    from . import text_table
 
     lines: list[str] = []
     before: tuple[Place, ...] = ()

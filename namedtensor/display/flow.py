@@ -16,17 +16,17 @@ from grammar import nodes
 from grammar.nodes import Call, Name, Node
 from grammar.printer.runs import Run, axes_in, to_runs
 
-from .checking.calls import matching
-from .checking.checker import Checker
-from .checking.declarations import match_key
-from .core.sizes import Unknown, known
-from .explain import AxisNames
+from ..checking.calls import matching
+from ..checking.checker import Checker
+from ..checking.declarations import match_key
+from ..core.sizes import Unknown, known
+from ..scope.binder import Definition, Function
+from ..scope.names import Key, spelled, walk
+from ..terms.environment import Frame, plain
+from ..terms.terms import Term
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
-from .scope.binder import Definition, Function
-from .scope.names import Key, spelled, walk
-from .terms.environment import Frame, plain
-from .terms.terms import Term
+from .steps import AxisNames
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
 WHOLE = (nodes.Cases, nodes.IndexSum, nodes.Literal, nodes.Indicator)  # drawn as one box, whatever is in them
