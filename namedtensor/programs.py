@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .display.colours import Tint
     from .display.diagram_svg import Diagram
     from .initial import Schemes
-    from .sharding import Rules, Sharded
+    from .sharding.sharding import Rules, Sharded
 
 
 class Program(Repeating):
@@ -210,7 +210,7 @@ class Program(Repeating):
 
         Raises NotationError where JAX is not installed (408), or the mesh has no such axis (201).
         """
-        from .sharding import Sharding
+        from .sharding.sharding import Sharding
 
         return Sharding(rules, mesh).sharded(self)
 

@@ -19,8 +19,8 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import namedtensor as nt
-from namedtensor.collectives import collectives
-from namedtensor.sharding import Sharding
+from namedtensor.sharding.collectives import collectives
+from namedtensor.sharding.sharding import Sharding
 from transformer import GPT2
 from transformer.layer import Layer
 

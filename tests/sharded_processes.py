@@ -19,7 +19,7 @@ import numpy as np  # noqa: E402
 from sharded_cases import LAYER, MESH, ORDER, RULES, TARGET, X, loss  # noqa: E402
 
 import namedtensor as nt  # noqa: E402
-from namedtensor.collectives import collectives  # noqa: E402
+from namedtensor.sharding.collectives import collectives  # noqa: E402
 
 
 def main():

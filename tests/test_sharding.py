@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.collectives import Collective, collectives_of
+from namedtensor.sharding.collectives import Collective, collectives_of
 
 HERE = Path(__file__).parent
 CASES = re.findall(r"^def (case_\w+)", (HERE / "sharded_cases.py").read_text(encoding="utf-8"), re.MULTILINE)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
     from namedtensor.display.diagram_svg import Diagram
     from namedtensor.display.steps import Explanation
-    from namedtensor.sharding import Rules, Sharding
+    from namedtensor.sharding.sharding import Rules, Sharding
 
     from .torch_modules import LayerModule
 
@@ -229,7 +229,7 @@ class Layer:
         NotationError where JAX is not installed (408), where the mesh has no such axis (201), and where two axes of a
         parameter go over one axis of the mesh (303), or do not divide (310).
         """
-        from namedtensor.sharding import Sharding
+        from namedtensor.sharding.sharding import Sharding
 
         return self._with(self.parameters, Sharding(rules, mesh))
 

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .core.axes import show
-from .core.names_of_axes import check_axis, names_of
-from .core.suggestions import did_you_mean, near
-from .core.tensor import NamedTensor, concrete
-from .operators.user_functions import PYTHON
-from .scope.names import key, walk
-from .tensors.pytrees import register
-from .values import as_value
+from ..core.axes import show
+from ..core.names_of_axes import check_axis, names_of
+from ..core.suggestions import did_you_mean, near
+from ..core.tensor import NamedTensor, concrete
+from ..operators.user_functions import PYTHON
+from ..scope.names import key, walk
+from ..tensors.pytrees import register
+from ..values import as_value
 
 if TYPE_CHECKING:
+    from ..programs import Program
     from .collectives import Collectives
-    from .programs import Program
 
 Rules = Mapping[str, "str | Sequence[str] | None"]
 
