@@ -21,8 +21,8 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
 from .core.limits import Limits
-from .formula import Formula, Program, check, derivative, evaluate, explain, formula, load, program
 from .operators.user_functions import function
+from .programs.api import Formula, Program, check, derivative, evaluate, explain, formula, load, program
 
 if TYPE_CHECKING:
     from .core.tensor import NamedTensor, allclose, from_xarray, tensor

@@ -740,7 +740,7 @@ def _claims(program: nodes.Program, second: Any) -> bool:
 
 def _check_program(found: _Found, section: Section, formulas: list[Maths], work: Patchwork, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report what it says of those from `start` on."""
-    from .formula import check_given
+    from .programs.api import check_given
 
     checked = check_given(work.text, found.given, found.sizes, "latex", None)
     fresh = {name for maths in formulas if maths.start >= start for name in _heads(section.programs[maths])}

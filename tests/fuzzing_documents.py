@@ -247,8 +247,8 @@ def confined() -> None:
     """Let this process take no more than MEMORY beyond what it has when all is loaded, and ring it when time is up."""
     import namedtensor.cli
     import namedtensor.documents
-    import namedtensor.formula
     import namedtensor.markdown  # noqa: F401
+    import namedtensor.programs.api
 
     texts()
     with open("/proc/self/statm", encoding="ascii") as file:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor import cli
-from namedtensor.compiling import plan_of, target_named
 from namedtensor.planning.cost import cost_of
+from namedtensor.programs.compiled import plan_of, target_named
 
 EXACT = ("blocks", "small sums as products", "normalise late", "scale the smaller", "contraction order")
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"

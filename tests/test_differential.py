@@ -24,11 +24,11 @@ from drawn_tree import Input, Program, Term
 from known_faults import KNOWN
 
 import namedtensor as nt
-from namedtensor import compiled
 from namedtensor.calculus import derivative as calculus
 from namedtensor.checking import lifting
 from namedtensor.operators import REGISTRY
 from namedtensor.planning import whole_numbers
+from namedtensor.programs import executable as compiled
 
 SECONDS = float(os.environ.get("NAMEDTENSOR_DRAWS_SECONDS", "0"))
 SEED = int(os.environ.get("NAMEDTENSOR_DRAWS_SEED", "0"))

@@ -10,8 +10,8 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 
 import namedtensor as nt
 import transformer
-from namedtensor.entries import Entries
-from namedtensor.initial import Normal
+from namedtensor.programs.entries import Entries
+from namedtensor.programs.initialisation import Normal
 from transformer import EncoderDecoder, generation
 
 STATES, LOGITS = "batch seq chans", "batch seq vocab"

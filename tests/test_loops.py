@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import reference
 from namedtensor.checking import loops
-from namedtensor.compiled import AGAIN, KNOWN, PLANS
+from namedtensor.programs.executable import AGAIN, KNOWN, PLANS
 
 STEPS = 100
 TIME = 130

@@ -166,7 +166,7 @@ def test_the_functions_take_formulas_and_programs(name):
 
 
 def test_a_formula_that_is_evaluated_again_is_looked_up_as_its_text_is():
-    from namedtensor.compiled import AGAIN, PLANS
+    from namedtensor.programs.executable import AGAIN, PLANS
 
     text = "∑_{seq} x + 0.123"
     nt.evaluate(text, x=x)

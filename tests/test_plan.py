@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import namedtensor as nt
 from namedtensor.backends import backend
-from namedtensor.compiled import Bundle, compile_formula
-from namedtensor.compiling import plan_of, target_named
 from namedtensor.core.limits import DEFAULT
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import safe
+from namedtensor.programs.compiled import plan_of, target_named
+from namedtensor.programs.executable import Bundle, compile_formula
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)

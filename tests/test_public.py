@@ -37,7 +37,7 @@ def test_what_is_exported_is_there():
 
 
 def test_functions_keep_the_names_of_modules():
-    """`namedtensor.formula` and its like are modules, too; the package's names stay those of the functions."""
+    """`namedtensor.programs.api` and its like are modules, too; the package's names stay those of the functions."""
     import importlib
 
     for name in ("check", "explain", "formula"):

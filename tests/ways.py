@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from namedtensor import compiled
 from namedtensor.calculus import derivative as calculus
+from namedtensor.programs import executable as compiled
 
 WAYS = ("reverse", "forward", "as it chooses")
 

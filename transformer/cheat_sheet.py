@@ -5,7 +5,7 @@ The rows of X are the text's x_i. The axis chans is its d, key and val are its d
 
 from __future__ import annotations
 
-from namedtensor.initial import GLOROT, HE
+from namedtensor.programs.initialisation import GLOROT, HE
 
 from .layer import Layer
 

@@ -5,7 +5,7 @@ The axis chans is the text's d (d_in where inputs and samples differ), key is k,
 
 from __future__ import annotations
 
-from namedtensor.initial import GLOROT, HE
+from namedtensor.programs.initialisation import GLOROT, HE
 
 from .layer import Layer
 

@@ -233,7 +233,7 @@ def chooser(
         return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
     if not temperature:
         return lambda now: CHOICE["likeliest"](scores=now)
-    from namedtensor.initial import uniform
+    from namedtensor.programs.initialisation import uniform
 
     draw = uniform(seed, "-log(-log u)")
 

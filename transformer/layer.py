@@ -26,11 +26,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import namedtensor as nt
-from namedtensor.compiled import whole_sizes
 from namedtensor.core.arrays import placed
 from namedtensor.core.kinds import as_mapping, as_names, as_text
 from namedtensor.core.tensor import concrete
-from namedtensor.initial import Schemes
+from namedtensor.programs.executable import whole_sizes
+from namedtensor.programs.initialisation import Schemes
 from namedtensor.tensors import pytrees as jax_trees
 
 from .parameters import check_names, checked, expected, not_by_keyword, spelled
@@ -241,7 +241,7 @@ class Layer:
         are. The module has a copy of the numbers, which training changes; `from_module` makes a layer of it again. Raises
         NotationError where PyTorch is not installed, or the layer has no such input.
         """
-        from namedtensor.compiling import target_named
+        from namedtensor.programs.compiled import target_named
 
         target_named("torch")
         from .torch_modules import LayerModule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.initial import GLOROT, HE
+from namedtensor.programs.initialisation import GLOROT, HE
 
 from .layer import Layer
 

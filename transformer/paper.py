@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.initial import GLOROT, HE, Normal
+from namedtensor.programs.initialisation import GLOROT, HE, Normal
 
 from .layer import Layer
 

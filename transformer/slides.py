@@ -7,7 +7,7 @@ key is their d', val is their d'', and chans is d.
 from __future__ import annotations
 
 import namedtensor as nt
-from namedtensor.initial import GLOROT, HE, Normal
+from namedtensor.programs.initialisation import GLOROT, HE, Normal
 
 from .layer import Layer
 

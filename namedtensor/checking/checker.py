@@ -20,7 +20,7 @@ from grammar.lengths import too_many_cells
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.limits import DEFAULT, Limits
-from ..given_names import Speaks, refuse_unused
+from ..programs.given_names import Speaks, refuse_unused
 from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
 from ..terms.environment import Frame, plain

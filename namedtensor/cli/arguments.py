@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..files.formats import FileProblem, as_number, read_text, reason
-from ..given_names import Told
+from ..programs.given_names import Told
 from .console import Console
 from .inputs import is_file, read_given
 

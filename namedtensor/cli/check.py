@@ -10,7 +10,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..files.formats import FileProblem
-from ..given_names import Told
+from ..programs.given_names import Told
 from .arguments import Source, place_of, sizes_of, source_of
 from .console import Console, error_record
 from .inputs import is_file, read_value, split_given
@@ -21,7 +21,7 @@ def check_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console)
     if is_document(source):
         return _check_document(source, remark, shapes, options, console)
-    from ..formula import check
+    from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     if options.json:

@@ -20,7 +20,7 @@ from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
 from ..files.formats import FileProblem, as_number, writable, write
-from ..given_names import Told
+from ..programs.given_names import Told
 from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
 from .check import check_command, shapes_of
 from .console import AT_THE_PROMPT, Console, StreamProblem, error_record, rehinted
@@ -236,7 +236,7 @@ def _eval(options: Any, console: Console) -> int:
 
 
 def _value(options: Any, source: Source, console: Console) -> Any:
-    from ..formula import evaluate, program
+    from ..programs.api import evaluate, program
 
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)
@@ -348,7 +348,7 @@ def _derive_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _derive(options: Any, console: Console) -> int:
-    from ..formula import derivative
+    from ..programs.api import derivative
 
     source = source_of(options)
     found = derivative(source.text, options.by, source.syntax)
@@ -379,7 +379,7 @@ def _explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _explain(options: Any, console: Console) -> int:
-    from ..formula import explain, program
+    from ..programs.api import explain, program
 
     source = source_of(options)
     name, arguments, values = _called(options, console)
@@ -424,7 +424,7 @@ def _diagram_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _diagram(options: Any, console: Console) -> int:
-    from ..programs import Program
+    from ..programs.program import Program
 
     source = source_of(options)
     program = Program(source.text, source.syntax)

@@ -21,7 +21,7 @@ def without_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def cost_command(options: Any, console: Console) -> int:
-    from ..programs import Program
+    from ..programs.program import Program
 
     source = source_of(options)
     program = Program(source.text, source.syntax)

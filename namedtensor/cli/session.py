@@ -17,8 +17,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
-from ..compiled import shadowed_by
 from ..files.formats import FileProblem, read_text
+from ..programs.executable import shadowed_by
 from ..scope.names import key, spelled, walk
 from .completion import Known
 from .inputs import read_given
@@ -209,7 +209,7 @@ class Session:
         return before + text, len(before)
 
     def evaluate(self, text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
-        from ..formula import evaluate
+        from ..programs.api import evaluate
 
         return self.asked(lambda source, values: evaluate(source, values, syntax="text"), text, without, ending)
 
@@ -303,7 +303,7 @@ def _tensor(session: Session, rest: str) -> str:
 
 
 def _type(session: Session, rest: str) -> str:
-    from ..formula import check_given
+    from ..programs.api import check_given
 
     text = session.as_text(_needed(rest, "type"))
     checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
@@ -325,7 +325,7 @@ def _latex(session: Session, rest: str) -> str:
 
 
 def _explain(session: Session, rest: str) -> str:
-    from ..formula import explain
+    from ..programs.api import explain
 
     text = session.as_text(_needed(rest, "explain"))
     return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))

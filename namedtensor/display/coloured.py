@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .colours import Tint, shown_in_colour
 
 if TYPE_CHECKING:
-    from ..programs import Program
+    from ..programs.program import Program
 
 RESET = "\x1b[0m"
 

@@ -30,7 +30,7 @@ from ..terms.terms import Term, resolve
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
-    from ..compiled import Bundle
+    from ..programs.executable import Bundle
 
 LONGEST = 60  # steps that are shown one by one; of more, an overview
 
@@ -136,7 +136,7 @@ class Values:
         return {name: self.__dict__[name] for name in ("source", "bundle", "wanted")}
 
     def __getitem__(self, stage: Stage) -> Any:
-        from ..values import wrap
+        from ..programs.values import wrap
 
         array, result = self.computed[id(stage.term)]
         names = dict(zip(stage.term.shape, stage.axes))
@@ -145,13 +145,13 @@ class Values:
     @cached_property
     def target(self) -> Any:
         from ..planning.target import target_of
-        from ..values import namespace_of
+        from ..programs.values import namespace_of
 
         return target_of(namespace_of(self.bundle.arrays))
 
     @cached_property
     def computed(self) -> dict[int, tuple[Any, Any]]:
-        from ..compiled import function_of
+        from ..programs.executable import function_of
 
         terms = list({id(term): term for term in self.wanted}.values())
         with deep(self.source):
@@ -163,7 +163,7 @@ class Values:
 
 def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Bundle) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
-    from ..compiled import planned
+    from ..programs.executable import planned
 
     with deep(checker.scope.source):
         root = typed()

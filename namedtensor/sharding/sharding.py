@@ -23,12 +23,12 @@ from ..core.names_of_axes import check_axis, names_of
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete
 from ..operators.user_functions import PYTHON
+from ..programs.values import as_value
 from ..scope.names import key, walk
 from ..tensors.pytrees import register
-from ..values import as_value
 
 if TYPE_CHECKING:
-    from ..programs import Program
+    from ..programs.program import Program
     from .collectives import Collectives
 
 Rules = Mapping[str, "str | Sequence[str] | None"]

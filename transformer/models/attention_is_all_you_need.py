@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.initial import GLOROT, Constant, Normal
+from namedtensor.programs.initialisation import GLOROT, Constant, Normal
 
 from ..generation import generate
 from ..hugging_face import State, match

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from namedtensor.initial import Constant, Normal
+from namedtensor.programs.initialisation import Constant, Normal
 
 from ..model import LanguageModel, Stored
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import namedtensor as nt
-from namedtensor.initial import Constant, Normal
+from namedtensor.programs.initialisation import Constant, Normal
 
 from ..model import LanguageModel, Stored
 

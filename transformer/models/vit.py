@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from namedtensor.initial import Constant, Normal
+from namedtensor.programs.initialisation import Constant, Normal
 
 from ..model import Model, Stored
 

@@ -9,41 +9,29 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Number
 
-from .checking.calls import matching
-from .checking.checker import Checker
-from .checking.given_sizes import agree_with_given
-from .checking.lifting import enter
-from .checking.report import Input
-from .compiled import (
-    ARRAY,
-    LAYOUT,
-    Bundle,
-    Compiled,
-    Plans,
-    Values,
-    all_values,
-    keep,
-    planned,
-    serving,
-    whole_sizes,
-)
-from .core.limits import DEFAULT, deep
-from .display.steps import Explanation, explained
+from ..checking.calls import matching
+from ..checking.checker import Checker
+from ..checking.given_sizes import agree_with_given
+from ..checking.lifting import enter
+from ..checking.report import Input
+from ..core.limits import DEFAULT, deep
+from ..display.steps import Explanation, explained
+from ..operators.user_functions import PYTHON
+from ..scope.binder import Function
+from ..scope.names import key
+from ..terms.terms import Term
+from .executable import ARRAY, LAYOUT, Bundle, Compiled, Plans, Values, all_values, keep, planned, serving, whole_sizes
 from .given_names import told_names
-from .operators.user_functions import PYTHON
 from .repeating import Repeating
-from .scope.binder import Function
-from .scope.names import key
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .checking.report import Checked
-    from .compiling import Compiled as Repeated
-    from .display.diagram_svg import Diagram
+    from ..checking.report import Checked
+    from ..display.diagram_svg import Diagram
+    from ..planning.cost import Cost
+    from .compiled import Compiled as Repeated
     from .focused import Focused
-    from .initial import Schemes
-    from .planning.cost import Cost
-    from .programs import Formula, Program
+    from .initialisation import Schemes
+    from .program import Formula, Program
 
 
 class Entry(Repeating):
@@ -180,7 +168,7 @@ class Entry(Repeating):
 
     def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Checked:
         """The types of the program; `type` is that of this name, for the shapes that are given. See `check`."""
-        from .formula import check_entry
+        from .api import check_entry
 
         return check_entry(self, sizes, shapes, tuple(shapes))
 
@@ -192,7 +180,7 @@ class Entry(Repeating):
         >>> float(program["f"].derivative("x")(2.0)), float(program["Y"].derivative("x")(x=2.0))
         (12.0, 12.0)
         """
-        from .formula import derivative_of_entry
+        from .api import derivative_of_entry
 
         return derivative_of_entry(self, wrt)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .backends.function import never
-from .operators.user_functions import PYTHON
+from ..backends.function import never
+from ..operators.user_functions import PYTHON
 
 
 class Repeating:

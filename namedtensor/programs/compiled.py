@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from .backends.absent import Absent
-from .backends.function import Function
-from .backends.jax import must_see
-from .checking.checker import Checker
-from .checking.report import Input
-from .compiled import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
-from .core.layout import Layout, remember
-from .core.limits import DEFAULT, deep
-from .core.sizes import is_known, known
+from ..backends.absent import Absent
+from ..backends.function import Function
+from ..backends.jax import must_see
+from ..checking.checker import Checker
+from ..checking.report import Input
+from ..core.layout import Layout, remember
+from ..core.limits import DEFAULT, deep
+from ..core.sizes import is_known, known
+from ..operators.user_functions import PYTHON
+from ..planning.plan import Plan, Value
+from ..planning.planner import make_plan
+from ..planning.target import Target, target_of
+from ..scope.names import key
+from ..scope.numbers_given import as_numbers
+from .executable import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
 from .given_names import told_names
 from .given_shapes import shape_of
-from .operators.user_functions import PYTHON
-from .planning.plan import Plan, Value
-from .planning.planner import make_plan
-from .planning.target import Target, target_of
 from .repeating import Repeating
-from .scope.names import key
-from .scope.numbers_given import as_numbers
 
 if TYPE_CHECKING:
-    from .programs import Program
+    from .program import Program
 
 LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
 DTYPE = "float32"  # of inputs that are given by their shape
@@ -58,7 +58,7 @@ def printed_target(library: str) -> Target:
 
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
-    from .core.tensor import NamedTensor
+    from ..core.tensor import NamedTensor
 
     if isinstance(value, NamedTensor):
         return value.layout
@@ -229,7 +229,7 @@ class Compiled(Repeating):
         told: tuple[str, ...],
     ) -> tuple[Made, Any]:
         """What serves a call, made where there is none yet, and its result; `known` is what it is kept by."""
-        from .core.tensor import NamedTensor
+        from ..core.tensor import NamedTensor
         from .values import as_value
 
         given = {**self.by_name(arguments), **by_name}
@@ -258,7 +258,7 @@ class Compiled(Repeating):
         return dict(zip(names, arguments))
 
     def make(self, given: dict[str, Any], sizes: dict[str, int], told: tuple[str, ...]) -> Made:
-        from .compiled import axes_of
+        from .executable import axes_of
         from .values import namespace_of, wrap
 
         arrays = {name: each._array for name, each in given.items() if hasattr(each, "layout")}
@@ -311,7 +311,7 @@ class Compiled(Repeating):
 
         Raises NotationError where PyTorch is not installed, or a parameter is no tensor.
         """
-        from .modules import module
+        from .torch_module import module
 
         return module(self, parameters, sizes, inputs)
 

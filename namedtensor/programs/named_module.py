@@ -17,9 +17,9 @@ except ImportError:  # what lists the modules of this package imports this one, 
 
 from grammar.errors import NotationError
 
-from .compiling import Compiled
-from .core.names_of_axes import names_of
-from .core.tensor import NamedTensor, concrete, tensor
+from ..core.names_of_axes import names_of
+from ..core.tensor import NamedTensor, concrete, tensor
+from .compiled import Compiled
 
 DOT = "·"  # in a name for PyTorch, which parts names at points
 

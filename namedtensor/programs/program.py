@@ -11,33 +11,33 @@ from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
 
-from .checking.checker import Checker
-from .checking.lifting import Bindings, enter
-from .checking.report import Checked, Input
-from .compiled import Values, all_values, axes_given, shadowed_by, whole_sizes
-from .core.axes import show
-from .core.kinds import as_count, as_mapping, as_names, as_text, wrong
-from .core.limits import deep
-from .core.sizes import Unknown, known
-from .core.suggestions import no_attribute
-from .display.steps import Explanation
+from ..checking.checker import Checker
+from ..checking.lifting import Bindings, enter
+from ..checking.report import Checked, Input
+from ..core.axes import show
+from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
+from ..core.limits import deep
+from ..core.sizes import Unknown, known
+from ..core.suggestions import no_attribute
+from ..display.steps import Explanation
+from ..operators import REGISTRY
+from ..operators.user_functions import PYTHON
+from ..scope.binder import Definition, Function, Scope, analyse
+from ..scope.names import Key, key, walk
+from ..terms.terms import Term
 from .entries import Entries, Entry
+from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
 from .given_shapes import shape_of
-from .operators import REGISTRY
-from .operators.user_functions import PYTHON
 from .program_names import ProgramNames
 from .repeating import Repeating
-from .scope.binder import Definition, Function, Scope, analyse
-from .scope.names import Key, key, walk
-from .terms.terms import Term
 
 if TYPE_CHECKING:
-    from .display.coloured import Coloured
-    from .display.colours import Tint
-    from .display.diagram_svg import Diagram
-    from .initial import Schemes
-    from .sharding.sharding import Rules, Sharded
+    from ..display.coloured import Coloured
+    from ..display.colours import Tint
+    from ..display.diagram_svg import Diagram
+    from ..sharding.sharding import Rules, Sharded
+    from .initialisation import Schemes
 
 
 class Program(Repeating):
@@ -92,13 +92,13 @@ class Program(Repeating):
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
         """The program for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
-        from .display.html import html_program
+        from ..display.html import html_program
 
         return html_program(self.tree, self.tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
     def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
         """The program with each axis in its colour, in a notebook as in a terminal."""
-        from .display.coloured import Coloured
+        from ..display.coloured import Coloured
 
         return Coloured(self, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
 
@@ -107,7 +107,7 @@ class Program(Repeating):
         """The colour of each axis, in the order in which the program names them."""
         from grammar.printer.runs import axes_in
 
-        from .display.colours import tints
+        from ..display.colours import tints
 
         return tints(axes_in(self.tree))
 
@@ -200,7 +200,7 @@ class Program(Repeating):
         act(x) = relu(x)
         Y = act(X)
         """
-        from .redefining import redefined
+        from .variants import redefined
 
         text = as_text(text, "the new definitions", 'write redefined("act(x) = relu(x)")')
         return redefined(self, text, as_names(without, "without=", 'write without=["act"]'))
@@ -210,7 +210,7 @@ class Program(Repeating):
 
         Raises NotationError where JAX is not installed (408), or the mesh has no such axis (201).
         """
-        from .sharding.sharding import Sharding
+        from ..sharding.sharding import Sharding
 
         return Sharding(rules, mesh).sharded(self)
 
@@ -226,7 +226,7 @@ class Program(Repeating):
         >>> nt.formula("∑_{width} A").check(A="ℝ^{height[3] × width[2]}").type
         'ℝ^{height[3]}'
         """
-        from .formula import check
+        from .api import check
 
         return check(self, sizes=sizes, **shapes)
 
@@ -237,7 +237,7 @@ class Program(Repeating):
         >>> float(nt.formula("x^3").derivative("x")(x=2.0))
         12.0
         """
-        from .formula import derivative
+        from .api import derivative
 
         return derivative(self, wrt)
 
@@ -255,7 +255,7 @@ class Program(Repeating):
                 f"this formula is no function, and was given {len(arguments)} arguments by position",
                 hint="give its tensors by name: formula(X=X)",
             )
-        from .formula import evaluate
+        from .api import evaluate
 
         return evaluate(self.source, values, sizes=sizes, syntax=self.syntax, **named)
 
@@ -264,7 +264,7 @@ class Program(Repeating):
         last = self._last_given(all_values(values, named))
         if last is not None:
             return last.explain(*arguments, values=values, sizes=sizes, **named)
-        from .formula import explain
+        from .api import explain
 
         return explain(self.source, values, sizes=sizes, syntax=self.syntax, **named)
 
@@ -416,7 +416,7 @@ class Program(Repeating):
         >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
         25.0
         """
-        from .compiling import Compiled as Repeated
+        from .compiled import Compiled as Repeated
 
         return Repeated(self, backend, as_names(without, "without=", 'write without=["blocks"]'))
 
@@ -430,8 +430,8 @@ class Program(Repeating):
         >>> nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
         3200
         """
-        from .compiling import plan_of, target_named, with_declared
-        from .planning.cost import cost_of
+        from ..planning.cost import cost_of
+        from .compiled import plan_of, target_named, with_declared
 
         given = with_declared(self, all_values(values, named), sizes)
         without = as_names(without, "without=", 'write without=["blocks"]')
@@ -452,7 +452,7 @@ class Program(Repeating):
             return t1
         <BLANKLINE>
         """
-        from .compiling import to_python
+        from .compiled import to_python
 
         return to_python(self, library, all_values(values, named), sizes, told=told_names(values, named))
 
@@ -470,7 +470,7 @@ class Program(Repeating):
 
         Raises NotationError where a size stays unknown, or the shape of a function's arguments.
         """
-        from .initial import fans, initial
+        from .initialisation import fans, initial
 
         seed = as_count(seed, "the seed", "write seed=0")
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 if TYPE_CHECKING:
-    from .compiling import Compiled
+    from .compiled import Compiled
 
 
 def module(
@@ -19,8 +19,8 @@ def module(
     Raises NotationError where PyTorch is not installed, where the formula was compiled for another library, or where a
     parameter is no tensor.
     """
-    from .compiled import spelling_of
-    from .compiling import target_named
+    from .compiled import target_named
+    from .executable import spelling_of
     from .values import as_value
 
     target_named("torch")
@@ -29,7 +29,7 @@ def module(
             317, f"the formula was compiled for {compiled.library}, and a module is PyTorch's",
             hint='write compile("torch").module(…)',
         )  # fmt: skip
-    from .torch_modules import FormulaModule
+    from .named_module import FormulaModule
 
     values = {spelling_of(name): as_value(value, name) for name, value in parameters.items()}
     return FormulaModule(compiled, values, sizes, inputs)

@@ -15,13 +15,13 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
-from .checking.made_sizes import axes_named
-from .checking.report import Input
-from .core.suggestions import ELSEWHERE, did_you_mean, near
-from .operators import REGISTRY
-from .scope.binder import Scope
-from .scope.names import Key, Spelled, component, key, spelled, walk
-from .terms.environment import plain
+from ..checking.made_sizes import axes_named
+from ..checking.report import Input
+from ..core.suggestions import ELSEWHERE, did_you_mean, near
+from ..operators import REGISTRY
+from ..scope.binder import Scope
+from ..scope.names import Key, Spelled, component, key, spelled, walk
+from ..terms.environment import plain
 
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors

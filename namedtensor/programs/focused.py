@@ -8,14 +8,14 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Declaration, Equation, Signature
 
-from .checking.checker import Checker
-from .checking.report import Input
-from .core.limits import deep
+from ..checking.checker import Checker
+from ..checking.report import Input
+from ..core.limits import deep
+from ..scope.binder import Function, Scope
+from ..scope.names import Key, spelled
 from .entries import Entry
-from .programs import Formula, Program
+from .program import Formula, Program
 from .repeating import Repeating
-from .scope.binder import Function, Scope
-from .scope.names import Key, spelled
 
 
 class Focused(Formula):

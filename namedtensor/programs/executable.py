@@ -12,22 +12,22 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from .backends.function import Function
-from .checking.checker import Checker
-from .checking.report import Input
-from .core.arrays import at_once
-from .core.kinds import as_mapping
-from .core.layout import Layout, remember
-from .core.limits import DEFAULT, Limits, deep
-from .operators.user_functions import PYTHON
-from .planning.plan import Plan, Value
-from .planning.planner import make_plan
-from .planning.target import Target, target_of
-from .scope.binder import Scope, analyse
-from .scope.names import Key, key
-from .scope.numbers_given import as_numbers
-from .terms.environment import plain
-from .terms.terms import Term
+from ..backends.function import Function
+from ..checking.checker import Checker
+from ..checking.report import Input
+from ..core.arrays import at_once
+from ..core.kinds import as_mapping
+from ..core.layout import Layout, remember
+from ..core.limits import DEFAULT, Limits, deep
+from ..operators.user_functions import PYTHON
+from ..planning.plan import Plan, Value
+from ..planning.planner import make_plan
+from ..planning.target import Target, target_of
+from ..scope.binder import Scope, analyse
+from ..scope.names import Key, key
+from ..scope.numbers_given import as_numbers
+from ..terms.environment import plain
+from ..terms.terms import Term
 
 Values = Mapping[str, Any]
 

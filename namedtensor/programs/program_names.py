@@ -10,9 +10,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 
-from .checking.lookup import CONSTANTS
-from .scope.binder import Function, Scope
-from .scope.names import Key, key, spelled, walk
+from ..checking.lookup import CONSTANTS
+from ..scope.binder import Function, Scope
+from ..scope.names import Key, key, spelled, walk
 
 
 class ProgramNames:

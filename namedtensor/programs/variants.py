@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, TypeVar
 from grammar.errors import NotationError
 from grammar.parser import parse
 
-from .core.suggestions import did_you_mean, near
-from .operators.user_functions import PYTHON
-from .scope.binder import Scope, analyse
-from .scope.names import key
+from ..core.suggestions import did_you_mean, near
+from ..operators.user_functions import PYTHON
+from ..scope.binder import Scope, analyse
+from ..scope.names import key
 
 if TYPE_CHECKING:
-    from .programs import Program
+    from .program import Program
 
 Span = tuple[int, int]
 Kind = TypeVar("Kind", bound="Program")

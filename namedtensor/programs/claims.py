@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from .terms.environment import plain
+from ..terms.environment import plain
 
 if TYPE_CHECKING:
-    from .compiled import Compiled
+    from .executable import Compiled
 
 TOLERANCE = 1e-6
 

@@ -15,11 +15,20 @@ from grammar.errors import NotationError, NotationWarning
 from grammar.nodes import Number
 from grammar.parser import check_source, parse
 
-from .checking.checker import Checker
-from .checking.diagnostics import shown
-from .checking.lifting import Bindings, enter
-from .checking.report import Checked, Input, Poisoned
-from .compiled import (
+from ..checking.checker import Checker
+from ..checking.diagnostics import shown
+from ..checking.lifting import Bindings, enter
+from ..checking.report import Checked, Input, Poisoned
+from ..core.kinds import as_path, wrong
+from ..core.limits import DEFAULT, Limits, deep
+from ..core.sizes import Unknown
+from ..display.steps import explained
+from ..operators.user_functions import PYTHON
+from ..scope.binder import Definition, Function
+from ..scope.names import Key, key
+from ..terms.terms import resolve
+from .entries import Entry
+from .executable import (
     AGAIN,
     ARRAY,
     KNOWN,
@@ -34,18 +43,9 @@ from .compiled import (
     serving,
     whole_sizes,
 )
-from .core.kinds import as_path, wrong
-from .core.limits import DEFAULT, Limits, deep
-from .core.sizes import Unknown
-from .display.steps import explained
-from .entries import Entry
 from .given_names import told_names
 from .given_shapes import shape_of
-from .operators.user_functions import PYTHON
-from .programs import Formula, Program
-from .scope.binder import Definition, Function
-from .scope.names import Key, key
-from .terms.terms import resolve
+from .program import Formula, Program
 
 
 def written(formula: str | Program, syntax: str) -> tuple[str, str]:
@@ -383,7 +383,7 @@ def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     """
     from grammar.printer import to_text
 
-    from .calculus.formula import derived
+    from ..calculus.formula import derived
 
     source, syntax = written(text, syntax)
     return Formula(to_text(derived(source, wrt, parse(source, syntax, functions=frozenset(PYTHON)))))
@@ -393,7 +393,7 @@ def derivative_of_entry(entry: Entry, wrt: str) -> Formula | Entry:
     """The derivative of a name of a program, in that program: a formula, or the function f' of it."""
     from grammar.printer import to_text
 
-    from .calculus.formula import derived, named
+    from ..calculus.formula import derived, named
 
     program, function = entry.program, entry._focused.last_function()
     of = named(entry.name) if function is None else function

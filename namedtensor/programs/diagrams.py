@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
-from .checking.checker import Checker
-from .checking.report import Input
-from .compiled import whole_sizes
-from .core.kinds import as_mapping, as_names
-from .core.limits import deep
-from .core.sizes import Unknown, is_known, known
-from .core.suggestions import did_you_mean, near
-from .display.colours import tints
-from .display.diagram_svg import Diagram
-from .display.flow import Asked, Flow
-from .display.flow_graph import Graph
+from ..checking.checker import Checker
+from ..checking.report import Input
+from ..core.kinds import as_mapping, as_names
+from ..core.limits import deep
+from ..core.sizes import Unknown, is_known, known
+from ..core.suggestions import did_you_mean, near
+from ..display.colours import tints
+from ..display.diagram_svg import Diagram
+from ..display.flow import Asked, Flow
+from ..display.flow_graph import Graph
+from ..operators.user_functions import PYTHON
+from ..scope.binder import Function, Scope
+from ..scope.names import Key, key, walk
+from .executable import whole_sizes
 from .given_shapes import shape_of
-from .operators.user_functions import PYTHON
-from .scope.binder import Function, Scope
-from .scope.names import Key, key, walk
 
 if TYPE_CHECKING:
     from .entries import Entry
-    from .programs import Program
+    from .program import Program
 
 
 def diagram(

@@ -18,11 +18,11 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .core.arrays import converted
-from .core.sizes import known
-from .scope.names import Key, key
-from .terms.environment import plain
-from .terms.terms import Term
+from ..core.arrays import converted
+from ..core.sizes import known
+from ..scope.names import Key, key
+from ..terms.environment import plain
+from ..terms.terms import Term
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ HE = Normal("√(2 / inputs)")
 
 
 def spread(formula: str, given: Mapping[str, float]) -> float:
-    from .formula import evaluate
+    from .api import evaluate
 
     return float(evaluate(formula, {name: value for name, value in given.items() if name in formula}))
 
@@ -105,7 +105,7 @@ def initial(
     """
     import numpy as np
 
-    from .core.tensor import tensor
+    from ..core.tensor import tensor
 
     try:
         kind = np.dtype(dtype)
@@ -152,8 +152,8 @@ def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
     """Draws of a formula of u, evenly distributed between 0 and 1: as many as a tensor has, of its dtype and library."""
     import numpy as np
 
-    from .core.tensor import tensor
-    from .formula import evaluate
+    from ..core.tensor import tensor
+    from .api import evaluate
 
     generator = np.random.default_rng(seed)
 

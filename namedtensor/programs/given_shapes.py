@@ -9,9 +9,9 @@ from grammar.errors import NotationError
 from grammar.nodes import Declaration
 from grammar.parser import parse
 
-from .core.names_of_axes import check_axis
-from .core.sizes import Unknown
-from .scope.names import arithmetic
+from ..core.names_of_axes import check_axis
+from ..core.sizes import Unknown
+from ..scope.names import arithmetic
 
 
 def shape_of(text: Any, name: str) -> dict[str, Any]:
