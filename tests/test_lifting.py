@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor import reference
-from namedtensor.reference import Tensor, assemble, at, records, unite
+from namedtensor.reference.definitions import Tensor, assemble, at, records, unite
 
 BOUND = "a b c".split()
 MADE = "d a' b' n".split()

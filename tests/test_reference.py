@@ -19,7 +19,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 from namedtensor import reference
-from namedtensor.reference import Tensor, number, tensor
+from namedtensor.reference.definitions import Tensor, number, tensor
 from namedtensor.scope.names import walk
 
 A = tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5]], "height width")

@@ -19,7 +19,10 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size, axis_of
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from .reference import (
+from ..scope.binder import Claim, Definition, Function, Scope, analyse
+from ..scope.names import Key, component, key, spelled, walk
+from .calculus import changes_in, derivative, differential
+from .definitions import (
     Tensor,
     assemble,
     at,
@@ -34,13 +37,10 @@ from .reference import (
     split,
     unite,
 )
-from .reference_calculus import changes_in, derivative, differential
-from .reference_frames import Fact, Frame, axis_named, declaration, match_key, need, plain, set_axes, whole
-from .reference_functions import apply, divide, power
-from .reference_names import CALLS, STEPS, Names
-from .reference_sizes import stated
-from .scope.binder import Claim, Definition, Function, Scope, analyse
-from .scope.names import Key, component, key, spelled, walk
+from .environment import Fact, Frame, axis_named, declaration, match_key, need, plain, set_axes, whole
+from .functions import apply, divide, power
+from .names import CALLS, STEPS, Names
+from .sizes import stated
 
 TOLERANCE = 1e-6
 

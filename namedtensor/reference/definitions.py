@@ -253,7 +253,7 @@ def evaluate(formula: str, values: Mapping[str, Any] | None = None, *, sizes=Non
     >>> evaluate("∑_{width} A", {"A": tensor([[3, 1, 4], [1, 5, 9]], "height width")})
     tensor([8, 15], 'height')
     """
-    from .reference_programs import evaluate
+    from .evaluation import evaluate
 
     return evaluate(formula, values or {}, sizes or {}, syntax)
 
@@ -264,6 +264,6 @@ def call(program: str, name: str, *arguments: Any, values=None, sizes=None, synt
     >>> call("f(x, y) = x^2 + y", "f", 3, 1)
     tensor(10, '')
     """
-    from .reference_programs import call
+    from .evaluation import call
 
     return call(program, name, arguments, values or {}, sizes or {}, syntax)

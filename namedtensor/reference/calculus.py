@@ -16,9 +16,9 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 
-from .reference import Tensor, records
-from .reference_frames import Frame
-from .scope.names import Key, spelled, walk
+from ..scope.names import Key, spelled, walk
+from .definitions import Tensor, records
+from .environment import Frame
 
 STEP = 1e-3
 

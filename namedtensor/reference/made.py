@@ -14,9 +14,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Number, Size, axis_of
 
-from .reference import Tensor
-from .reference_frames import Frame
-from .scope.names import walk
+from ..scope.names import walk
+from .definitions import Tensor
+from .environment import Frame
 
 
 def made_sizes(evaluation: Any, axis: str, place: Frame) -> set[int]:

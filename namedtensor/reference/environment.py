@@ -10,9 +10,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from .reference import Tensor, listed
-from .scope.binder import Function, Scope
-from .scope.names import Key, Spelled, component
+from ..scope.binder import Function, Scope
+from ..scope.names import Key, Spelled, component
+from .definitions import Tensor, listed
 
 
 class Fact(NamedTuple):

@@ -15,11 +15,11 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from .reference import Tensor, assemble, number, position, records
-from .reference_frames import Frame, declaration, match_key, nearest_call, plain, set_axes, whole
-from .reference_sizes import Sizes, whole_size
-from .scope.binder import Definition
-from .scope.names import Key, Spelled, component, spelled
+from ..scope.binder import Definition
+from ..scope.names import Key, Spelled, component, spelled
+from .definitions import Tensor, assemble, number, position, records
+from .environment import Frame, declaration, match_key, nearest_call, plain, set_axes, whole
+from .sizes import Sizes, whole_size
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 STEPS = 10**5

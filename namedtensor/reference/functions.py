@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from .reference import Shape, Tensor, along, broadcast, contract, index, lift, number, position, reduce, tensor
+from .definitions import Shape, Tensor, along, broadcast, contract, index, lift, number, position, reduce, tensor
 
 
 # ------------------------------------------------------------------------------------------- functions of numbers

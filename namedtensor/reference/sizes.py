@@ -15,12 +15,12 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Number, Size
 
-from .reference import Tensor, listed
-from .reference_frames import Fact, Frame, plain, set_axes, whole
-from .reference_functions import power
-from .reference_made import made_sizes
-from .scope.binder import Scope
-from .scope.names import Key, key, spelled, walk
+from ..scope.binder import Scope
+from ..scope.names import Key, key, spelled, walk
+from .definitions import Tensor, listed
+from .environment import Fact, Frame, plain, set_axes, whole
+from .functions import power
+from .made import made_sizes
 
 
 class Sizes:
