@@ -247,7 +247,7 @@ def confined() -> None:
     """Let this process take no more than MEMORY beyond what it has when all is loaded, and ring it when time is up."""
     import namedtensor.cli
     import namedtensor.documents
-    import namedtensor.markdown  # noqa: F401
+    import namedtensor.documents.markdown  # noqa: F401
     import namedtensor.programs.api
 
     texts()

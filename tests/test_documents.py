@@ -5,7 +5,7 @@ import json
 import pytest
 
 from namedtensor import cli
-from namedtensor.documents import Patchwork, check_document, find
+from namedtensor.documents.sections import Patchwork, check_document, find
 
 HEAD = r"""\documentclass{article}
 \ndef{\ax}{ax} \ndef{\seq}{seq} \ndef{\key}{key} \ndef{\val}{val} \ndef{\height}{height} \ndef{\width}{width}
@@ -267,7 +267,7 @@ def test_too_much_of_something_takes_bounded_time(tmp_path, capsys, source):
 
 
 def test_more_formulas_than_are_read_is_one_error(monkeypatch):
-    from namedtensor import documents
+    from namedtensor.documents import sections as documents
 
     monkeypatch.setattr(documents, "READ", 2000)
     report = check_document(AXES + r"\[ Z = X \ndot{\ax} Y \] " * 100)

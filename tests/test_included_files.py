@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from namedtensor import cli, included_files
-from namedtensor.included_files import document_text, stretches, whole_document
+from namedtensor import cli
+from namedtensor.documents import included_files
+from namedtensor.documents.included_files import document_text, stretches, whole_document
 
 SLIP = r"\[ Y = \nsum{\sqe} [1, 2]_{\seq} \]" + "\n"
 DEFINED = "\\ndef{\\seq}{seq}\n"

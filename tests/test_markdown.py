@@ -5,8 +5,8 @@ import re
 import pytest
 
 from namedtensor import cli
-from namedtensor.documents import find
-from namedtensor.markdown import whole_markdown
+from namedtensor.documents.markdown import whole_markdown
+from namedtensor.documents.sections import find
 
 FENCE = "```"
 

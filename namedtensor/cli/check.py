@@ -65,7 +65,7 @@ def document_of(options: Any) -> tuple[Source, str | None] | None:
     word = options.formula
     if options.syntax == "text" or not word.endswith(DOCUMENTS) or "\n" in word or not os.path.exists(word):
         return None
-    from ..included_files import document_text
+    from ..documents.included_files import document_text
 
     text, remark = document_text(word)
     options.source = Source(text, word, "latex")
@@ -81,8 +81,8 @@ def is_document(source: Source) -> bool:
 
 def whole_of(source: Source) -> Any:
     """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
-    from ..included_files import whole_document, whole_text
-    from ..markdown import whole_markdown
+    from ..documents.included_files import whole_document, whole_text
+    from ..documents.markdown import whole_markdown
 
     name = source.name or "<formula>"
     if name.endswith(DOCUMENTS[1:]):
@@ -143,7 +143,7 @@ MOST = 200  # findings of one kind that are printed
 
 
 def _check_document(source: Source, remark: str | None, shapes: dict[str, Any], options: Any, console: Console) -> int:
-    from ..documents import check_document
+    from ..documents.sections import check_document
 
     whole = whole_of(source)
     report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes))

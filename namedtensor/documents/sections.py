@@ -24,8 +24,8 @@ from grammar.errors import NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
-from .checking.report import Warned
-from .scope.names import walk
+from ..checking.report import Warned
+from ..scope.names import walk
 
 
 class Maths(NamedTuple):
@@ -707,7 +707,7 @@ AGAIN = "from here on this counts, and not what was said before"
 
 def _conflict(work: Patchwork) -> Conflict | None:
     """Why formulas are no program together, if they are none."""
-    from .scope.binder import analyse
+    from ..scope.binder import analyse
 
     try:
         program = parse(work.text, "latex")
@@ -740,7 +740,7 @@ def _claims(program: nodes.Program, second: Any) -> bool:
 
 def _check_program(found: _Found, section: Section, formulas: list[Maths], work: Patchwork, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report what it says of those from `start` on."""
-    from .programs.api import check_given
+    from ..programs.api import check_given
 
     checked = check_given(work.text, found.given, found.sizes, "latex", None)
     fresh = {name for maths in formulas if maths.start >= start for name in _heads(section.programs[maths])}
