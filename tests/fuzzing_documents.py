@@ -245,10 +245,10 @@ def attempt(name: str, fuzzed: Fuzzed, folder: Path) -> Failure | None:
 
 def confined() -> None:
     """Let this process take no more than MEMORY beyond what it has when all is loaded, and ring it when time is up."""
-    import namedtensor.cli
-    import namedtensor.documents
-    import namedtensor.documents.markdown  # noqa: F401
-    import namedtensor.programs.api
+    import namedtensor.cli.commands
+    import namedtensor.documents.markdown
+    import namedtensor.documents.sections
+    import namedtensor.programs.api  # noqa: F401
 
     texts()
     with open("/proc/self/statm", encoding="ascii") as file:

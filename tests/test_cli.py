@@ -13,7 +13,9 @@ import pytest
 
 from grammar.errors import NotationError
 from namedtensor import cli
+from namedtensor.cli import commands
 from namedtensor.cli import inputs as files
+from namedtensor.cli.commands import COMMANDS
 from namedtensor.cli.console import error_in_ascii, to_ascii
 
 ROOT = Path(__file__).parent.parent
@@ -448,24 +450,24 @@ def test_a_reader_that_has_gone_is_no_error():
 
 
 def test_an_interrupt_ends_quietly(run, monkeypatch):
-    monkeypatch.setattr(cli, "_value", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(commands, "_value", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt))
     assert run("eval", "1") == (130, "", "")
 
 
 def test_memory_that_is_not_there_is_an_error(run, monkeypatch):
-    monkeypatch.setattr(cli, "_value", lambda *given: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(commands, "_value", lambda *given: (_ for _ in ()).throw(MemoryError))
     status, _, said = run("eval", "1")
     assert status == 1 and "404" in said
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_examples(run, name):
     status, printed, _ = run(name, "--help")
     assert status == 0 and f"namedtensor {name}" in printed.split("examples:")[1] and "exit status" in printed
 
 
 def test_the_overview(run):
-    assert all(name in run("--help")[1] for name in cli.COMMANDS)
+    assert all(name in run("--help")[1] for name in COMMANDS)
     assert run()[0] == 0
     assert run("--version")[1].startswith("namedtensor 0.")
     assert run("nonsense")[0] == 2
@@ -475,7 +477,7 @@ def examples():
     """The commands of the help that need no file."""
     import shlex
 
-    for command in cli.COMMANDS.values():
+    for command in COMMANDS.values():
         for line in command.examples.splitlines():
             words = shlex.split(line)
             if words[:1] == ["namedtensor"] and words[1] != "repl" and not re.search(r"\.(nt|tex|npy|npz)\b", line):

@@ -36,15 +36,6 @@ def test_what_is_exported_is_there():
     assert set(NAMES) == set(nt.__all__)
 
 
-def test_functions_keep_the_names_of_modules():
-    """`namedtensor.programs.api` and its like are modules, too; the package's names stay those of the functions."""
-    import importlib
-
-    for name in ("check", "explain", "formula"):
-        importlib.import_module(f"namedtensor.{name}")
-        assert callable(getattr(nt, name))
-
-
 def test_an_unknown_name_is_no_attribute():
     with pytest.raises(AttributeError, match="has no attribute 'sofmax'; did you mean softmax"):
         nt.sofmax  # noqa: B018

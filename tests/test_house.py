@@ -1,0 +1,213 @@
+"""The law of the house: who may import whom, among the packages of `namedtensor` and among their files.
+
+An import counts wherever it stands: at the top of a file, inside a function, or for types alone.
+"""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import namedtensor as nt
+
+ROOT = Path(__file__).parent.parent
+FLOORS = (  # a file imports from floors below its own, and from its own package; packages of one floor know nothing of each other
+    ("grammar",),
+    ("namedtensor.core",),
+    ("namedtensor.operators", "namedtensor.scope", "namedtensor.files"),
+    ("namedtensor.terms", "namedtensor.reference"),
+    ("namedtensor.calculus", "namedtensor.planning"),
+    ("namedtensor.checking", "namedtensor.backends"),
+    ("namedtensor.tensors",),
+    ("namedtensor.display", "namedtensor.sharding"),
+    ("namedtensor.programs",),
+    ("namedtensor.documents",),
+    ("namedtensor.cli",),
+    ("namedtensor", "namedtensor.__main__"),
+    ("transformer",),
+)
+FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
+
+KNOWN_UPWARD = """
+namedtensor.calculus.derivative -> namedtensor.checking.checker
+namedtensor.checking.checker -> namedtensor.programs.given_names
+namedtensor.cli.commands -> namedtensor
+namedtensor.core.arrays -> namedtensor.tensors.pytrees
+namedtensor.core.layout -> namedtensor.planning.target
+namedtensor.core.tensor -> namedtensor.display
+namedtensor.core.tensor -> namedtensor.tensors.eager
+namedtensor.core.tensor -> namedtensor.tensors.functions
+namedtensor.core.tensor -> namedtensor.tensors.numpy_protocol
+namedtensor.core.tensor -> namedtensor.tensors.reshaping
+namedtensor.display.coloured -> namedtensor.programs.program
+namedtensor.display.steps -> namedtensor.programs.executable
+namedtensor.display.steps -> namedtensor.programs.values
+namedtensor.files.formats -> namedtensor.cli.console
+namedtensor.operators.indexing -> namedtensor.planning.builder
+namedtensor.operators.lowering -> namedtensor.planning.builder
+namedtensor.operators.reductions -> namedtensor.planning.builder
+namedtensor.operators.renaming -> namedtensor.planning.builder
+namedtensor.planning.target -> namedtensor.backends
+namedtensor.sharding.sharding -> namedtensor.programs.program
+namedtensor.sharding.sharding -> namedtensor.programs.values
+"""  # imports that climb; may only shrink
+
+KNOWN_CIRCLES = """
+namedtensor.backends
+namedtensor.backends.function
+namedtensor.backends.source
+namedtensor.calculus.derivative
+namedtensor.checking.application
+namedtensor.checking.axis_sizes
+namedtensor.checking.budget
+namedtensor.checking.calls
+namedtensor.checking.cases
+namedtensor.checking.checker
+namedtensor.checking.claims
+namedtensor.checking.declarations
+namedtensor.checking.diagnostics
+namedtensor.checking.elements
+namedtensor.checking.given_sizes
+namedtensor.checking.hygiene
+namedtensor.checking.lifting
+namedtensor.checking.lookup
+namedtensor.checking.loops
+namedtensor.checking.made_sizes
+namedtensor.checking.renames
+namedtensor.checking.report
+namedtensor.checking.size_solver
+namedtensor.checking.sums
+namedtensor.checking.unknown_names
+namedtensor.core.arrays
+namedtensor.core.layout
+namedtensor.core.tensor
+namedtensor.display
+namedtensor.display.coloured
+namedtensor.display.html
+namedtensor.display.steps
+namedtensor.files.formats
+namedtensor.files.safetensors
+namedtensor.planning.builder
+namedtensor.planning.fused_kernels
+namedtensor.planning.loop_steps
+namedtensor.planning.merged_projections
+namedtensor.planning.online_softmax
+namedtensor.planning.planner
+namedtensor.planning.target
+namedtensor.planning.whole_numbers
+namedtensor.programs.api
+namedtensor.programs.claims
+namedtensor.programs.compiled
+namedtensor.programs.diagrams
+namedtensor.programs.entries
+namedtensor.programs.executable
+namedtensor.programs.focused
+namedtensor.programs.given_names
+namedtensor.programs.initialisation
+namedtensor.programs.named_module
+namedtensor.programs.program
+namedtensor.programs.torch_module
+namedtensor.programs.variants
+namedtensor.reference.calculus
+namedtensor.reference.definitions
+namedtensor.reference.environment
+namedtensor.reference.evaluation
+namedtensor.reference.functions
+namedtensor.reference.made
+namedtensor.reference.names
+namedtensor.reference.sizes
+namedtensor.scope.binder
+namedtensor.scope.head_usage
+namedtensor.scope.known_heads
+namedtensor.scope.value_of_program
+namedtensor.scope.where_clauses
+namedtensor.sharding.collectives
+namedtensor.sharding.sharding
+namedtensor.tensors.eager
+namedtensor.tensors.functions
+namedtensor.tensors.numpy_protocol
+namedtensor.tensors.pytrees
+namedtensor.tensors.reshaping
+namedtensor.tensors.tables
+transformer.generation
+transformer.layer
+transformer.model
+transformer.parameters
+transformer.torch_modules
+"""  # files that stand in circles; may only shrink
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {
+    module_of(path): path for name in ("grammar", "namedtensor", "transformer") for path in (ROOT / name).rglob("*.py")
+}
+
+
+def package_of(module: str) -> str:
+    return ".".join(module.split(".")[: 2 if module.startswith("namedtensor.") else 1])
+
+
+def imported(module: str) -> Iterator[str]:
+    """The modules of ours that a file imports, wherever it does."""
+    path = FILES[module]
+    own = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in FILES)
+        elif isinstance(node, ast.ImportFrom):
+            base = own[: len(own) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                target = f"{source}.{alias.name}" if f"{source}.{alias.name}" in FILES else source
+                if target in FILES and target != module:
+                    yield target
+
+
+GRAPH = {module: sorted(set(imported(module))) for module in sorted(FILES)}
+
+
+def reaches(start: str) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(GRAPH[start])
+    while waiting:
+        module = waiting.pop()
+        if module not in seen:
+            seen.add(module)
+            waiting += GRAPH[module]
+    return seen
+
+
+def known(text: str) -> set[str]:
+    return set(text.strip().splitlines())
+
+
+def test_every_file_has_a_floor():
+    assert {package_of(module) for module in FILES} <= set(FLOOR)
+
+
+def test_no_import_climbs():
+    climbing = {
+        f"{module} -> {target}"
+        for module, targets in GRAPH.items()
+        for target in targets
+        if package_of(module) != package_of(target) and FLOOR[package_of(target)] >= FLOOR[package_of(module)]
+    }
+    assert climbing == known(KNOWN_UPWARD)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert {module for module in GRAPH if module in reaches(module)} == known(KNOWN_CIRCLES)
+
+
+def test_no_package_bears_a_public_name():
+    """A package `formula` would take the place of the function `nt.formula` at its first import."""
+    rooms = {found.name for found in pkgutil.iter_modules(nt.__path__)}
+    assert not rooms & set(dir(nt)) & set(nt.__all__)
+    for room in rooms - {"__main__"}:
+        importlib.import_module(f"namedtensor.{room}")
+    assert all(not isinstance(getattr(nt, name), type(ast)) for name in nt.__all__)
