@@ -29,7 +29,7 @@ from ..operators.record import Operator
 from ..scope.binder import Scope, analyse
 from ..scope.names import Key, spelled, walk
 from ..terms.builder import Making, Simplifying
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.folding import Numbers
 from ..terms.terms import Term, in_order
 from .transpose import carried_back, carried_on
@@ -42,7 +42,7 @@ LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula
-def derivative(checker: Checker, node: nodes.Derivative, frame: Frame) -> Term:
+def derivative(checker: Checker, node: nodes.Derivative, frame: Environment) -> Term:
     """The term of ∂body/∂X*: the axes of the body, and those of X with the mark."""
     if not is_name(checker, node.variable, frame):
         raise checker.error(
@@ -69,10 +69,10 @@ def derivative(checker: Checker, node: nodes.Derivative, frame: Frame) -> Term:
     return found
 
 
-def parameters(checker: Checker, frame: Frame) -> dict[int, None]:
+def parameters(checker: Checker, frame: Environment) -> dict[int, None]:
     """The arguments of the function that a derivative stands in: they are what they are, whatever they were made of."""
     found: dict[int, None] = {}
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         if current.function is not None:
             names = (*current.function.parameters, *current.function.options)
@@ -82,7 +82,7 @@ def parameters(checker: Checker, frame: Frame) -> dict[int, None]:
     return found
 
 
-def is_name(checker: Checker, node: Node, frame: Frame) -> bool:
+def is_name(checker: Checker, node: Node, frame: Environment) -> bool:
     """Whether a variable is a name, or might be one that is not known; X^2 is a power unless it stands for something."""
     name = spelled(node)
     if name is None or not name.superscript:
@@ -92,7 +92,7 @@ def is_name(checker: Checker, node: Node, frame: Frame) -> bool:
     )
 
 
-def differential(checker: Checker, node: nodes.Differential, frame: Frame) -> Term:
+def differential(checker: Checker, node: nodes.Differential, frame: Environment) -> Term:
     """∂X, which has a value where the differential of an operator is written, and in equations of differentials."""
     name = spelled(node.body)
     found = None if name is None else frame.variables.get(Key(DIFFERENTIAL + name.base))
@@ -108,7 +108,7 @@ def differential(checker: Checker, node: nodes.Differential, frame: Frame) -> Te
 
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
-def changing(checker: Checker, sides: Iterable[Any], frame: Frame) -> Iterator[None]:
+def changing(checker: Checker, sides: Iterable[Any], frame: Environment) -> Iterator[None]:
     """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is.
@@ -253,7 +253,7 @@ class Differentials:
         """What one argument's differential counts, as the operator's record says it in the notation."""
         rules = rules_of(self.checker)
         tree, before = expression(text), len(rules.terms)
-        frame = Frame(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
+        frame = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
         for letter, argument in zip(LETTERS, term.arguments):
             frame.variables[Key(letter)] = argument
             frame.sizes.update(argument.shape)

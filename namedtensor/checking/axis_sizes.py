@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..core.sizes import Unknown
 from ..core.suggestions import near
 from ..scope.names import Key, walk
-from ..terms.environment import Conflict, Frame, plain
+from ..terms.environment import Conflict, Environment, plain
 from ..terms.terms import Term
 from .made_sizes import may_make
 
@@ -26,7 +26,7 @@ def unknown_size(checker: Checker, axis: str) -> Unknown:
     return Unknown(f"|{axis}|") if isinstance(found, Conflict) else found
 
 
-def size_rule(checker: Checker, node: nodes.Size, frame: Frame) -> Term:
+def size_rule(checker: Checker, node: nodes.Size, frame: Environment) -> Term:
     name = node.axis.name
     value = checker.solver.size(name, frame, node)
     tensor = checker.find_quietly(node, frame)
@@ -89,7 +89,7 @@ def axis_is_mentioned(checker: Checker, name: str) -> bool:
     return name in mentioned
 
 
-def find_quietly(checker: Checker, node: nodes.Size, frame: Frame) -> Term | None:
+def find_quietly(checker: Checker, node: nodes.Size, frame: Environment) -> Term | None:
     name = node.axis.name
     base, _, label = name.partition("_")
     try:
@@ -98,9 +98,9 @@ def find_quietly(checker: Checker, node: nodes.Size, frame: Frame) -> Term | Non
         return None
 
 
-def axes_in_sight(checker: Checker, frame: Frame) -> set[str]:
+def axes_in_sight(checker: Checker, frame: Environment) -> set[str]:
     axes: set[str] = set()
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         axes |= set(current.sizes)
         axes |= {plain(a) for term in current.variables.values() for a in term.shape}

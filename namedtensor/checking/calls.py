@@ -16,7 +16,7 @@ from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Function
 from ..scope.names import Key, component
-from ..terms.environment import Frame, plain
+from ..terms.environment import Environment, plain
 from ..terms.terms import Term
 from .lifting import Bindings, enter
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def call(checker: Checker, node: Call, frame: Frame) -> Term:
+def call(checker: Checker, node: Call, frame: Environment) -> Term:
     """The term of an operator applied to its operands."""
     if node.operator in checker.scope.functions:
         for function, bindings in matching(checker, node, frame):
@@ -44,7 +44,7 @@ def call(checker: Checker, node: Call, frame: Frame) -> Term:
     return call_builtin(checker, node, frame)
 
 
-def unknown_operator(checker: Checker, node: Call, frame: Frame):
+def unknown_operator(checker: Checker, node: Call, frame: Environment):
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
@@ -68,7 +68,7 @@ def unknown_operator(checker: Checker, node: Call, frame: Frame):
 
 
 # ------------------------------------------------------------------------------------------------------- built-in
-def call_builtin(checker: Checker, node: Call, frame: Frame) -> Term:
+def call_builtin(checker: Checker, node: Call, frame: Environment) -> Term:
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, frame)
     arguments = checker.all_terms(node.arguments, frame)
@@ -90,7 +90,7 @@ def call_builtin(checker: Checker, node: Call, frame: Frame) -> Term:
     return term
 
 
-def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes, frame: Frame) -> Term:
+def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes, frame: Environment) -> Term:
     """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
     small = checker.find(Key("ε"), frame, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
@@ -105,7 +105,9 @@ def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes
     return infix("/", infix("-", x, mean), infix("sqrt", infix("+", var, small)))
 
 
-def indexed_by(checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], frame: Frame) -> Term:
+def indexed_by(
+    checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], frame: Environment
+) -> Term:
     """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
     from . import elements
 
@@ -118,13 +120,13 @@ def indexed_by(checker: Checker, node: Call, axis: tuple[str, Node], arguments: 
     return elements.take(checker, apart, f"{name}@index", at, node.arguments[1], node)
 
 
-def powered(checker: Checker, term: Term, node: Call, frame: Frame) -> Term:
+def powered(checker: Checker, term: Term, node: Call, frame: Environment) -> Term:
     """sin^2 x: the square of the sine."""
     exponent = checker.term(node.superscript[0], frame)
     return checker.apply("^", (term, exponent), (), node, frame, (node, node.superscript[0]))
 
 
-def option(checker: Checker, node: Node, frame: Frame) -> Any:
+def option(checker: Checker, node: Node, frame: Environment) -> Any:
     value = checker.term(node, frame).number
     if value is None:
         raise checker.error(
@@ -133,7 +135,7 @@ def option(checker: Checker, node: Node, frame: Frame) -> Any:
     return value
 
 
-def use_axes(checker: Checker, node: Call, frame: Frame) -> tuple[tuple[str, Node], ...]:
+def use_axes(checker: Checker, node: Call, frame: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
     found = []
     for part in node.subscript:
@@ -149,7 +151,7 @@ def use_axes(checker: Checker, node: Call, frame: Frame) -> tuple[tuple[str, Nod
     return tuple(found)
 
 
-def size_of(checker: Checker, node: Call, frame: Frame) -> Term:
+def size_of(checker: Checker, node: Call, frame: Environment) -> Term:
     from grammar.nodes import Axis, Size
 
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
@@ -164,7 +166,7 @@ def size_of(checker: Checker, node: Call, frame: Frame) -> Term:
 # --------------------------------------------------------------------------------------------------- the user's own
 
 
-def matching(checker: Checker, node: Call, frame: Frame) -> Iterator[tuple[Function, Bindings]]:
+def matching(checker: Checker, node: Call, frame: Environment) -> Iterator[tuple[Function, Bindings]]:
     """The function definitions that a use can mean, the one spelled exactly so first."""
     group = checker.scope.functions.get(node.operator, [])
     found = []
@@ -177,7 +179,7 @@ def matching(checker: Checker, node: Call, frame: Frame) -> Iterator[tuple[Funct
         yield function, bindings
 
 
-def match(checker: Checker, function: Function, node: Call, frame: Frame) -> Bindings | None:
+def match(checker: Checker, function: Function, node: Call, frame: Environment) -> Bindings | None:
     """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
@@ -214,7 +216,7 @@ def match(checker: Checker, function: Function, node: Call, frame: Frame) -> Bin
     return bindings
 
 
-def call_defined(checker: Checker, function: Function, bindings: Bindings, node: Call, frame: Frame) -> Term:
+def call_defined(checker: Checker, function: Function, bindings: Bindings, node: Call, frame: Environment) -> Term:
     arguments = checker.all_terms((*node.arguments, *node.parameters), frame)
     plain_count, wanted = len(node.arguments), len(function.parameters)
     if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)
@@ -241,7 +243,7 @@ def call_defined(checker: Checker, function: Function, bindings: Bindings, node:
 # ---------------------------------------------------------------------------------------------------------- lifting
 
 
-def call_python(checker: Checker, node: Call, frame: Frame) -> Term:
+def call_python(checker: Checker, node: Call, frame: Environment) -> Term:
     """A Python function that was registered with its signature."""
     registered = checker.python[node.operator]
     arguments = checker.all_terms(node.arguments, frame)

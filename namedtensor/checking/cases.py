@@ -16,14 +16,14 @@ from grammar.nodes import Node
 
 from ..core.axes import broadcast
 from ..core.sizes import agree
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.terms import Term
 
 if TYPE_CHECKING:
     from .checker import Checker
 
 
-def cases(checker: Checker, node: nodes.Cases, frame: Frame) -> Term:
+def cases(checker: Checker, node: nodes.Cases, frame: Environment) -> Term:
     """The term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
@@ -51,7 +51,7 @@ def cases(checker: Checker, node: nodes.Cases, frame: Frame) -> Term:
     return chosen(checker, arguments, parts, untaken, node)
 
 
-def ruled_out(checker: Checker, value: Node, frame: Frame) -> list[Term]:
+def ruled_out(checker: Checker, value: Node, frame: Environment) -> list[Term]:
     """The term of a case that is not taken; none where it has no value, as an index out of range has not."""
     try:
         return [checker.term(value, frame)]
@@ -79,7 +79,7 @@ def negation(checker: Checker, condition: Term) -> Term:
     return checker.terms.make("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
 
 
-def guarded_term(checker: Checker, value: Node, guards: list[Term], frame: Frame) -> Term:
+def guarded_term(checker: Checker, value: Node, guards: list[Term], frame: Environment) -> Term:
     with guarding(checker, [guard for guard in guards if of_elements(guard)]):
         (term,) = checker.all_terms((value,), frame)
     return term

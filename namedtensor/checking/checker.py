@@ -23,7 +23,7 @@ from ..core.limits import DEFAULT, Limits
 from ..programs.given_names import Speaks, refuse_unused
 from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
-from ..terms.environment import Frame, plain
+from ..terms.environment import Environment, plain
 from ..terms.folding import Numbers
 from ..terms.terms import Term, Terms
 from . import application as applying
@@ -69,16 +69,16 @@ class Checker:
         self.terms = Terms()
         self.errors: list[NotationError] = []
         self.warnings: list[Warned] = []
-        self.trace: list[tuple[Node, Term, Frame]] = []
+        self.trace: list[tuple[Node, Term, Environment]] = []
         self.steps = 0
         self.types: dict[str, Any] = {}
         self.demanded: dict[Key, Term] = {}
         self.used: set[Key] = set()
-        self.pending_claims: list[tuple[Claim, Frame]] = []
+        self.pending_claims: list[tuple[Claim, Environment]] = []
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
         self.guards: list[Term] = []
-        self.top = Frame()
-        self.unnamed = Frame()  # of what is given and stands nowhere in the program
+        self.top = Environment()
+        self.unnamed = Environment()  # of what is given and stands nowhere in the program
         self.sized: set[str] = set()  # the axes of inputs that the program names
         self.aside: Aside | None = None  # which types what a scope makes, where a size is asked for
         self.rules: Checker | None = None  # which types the differentials of operators
@@ -160,14 +160,14 @@ class Checker:
         return self.renamed(term, {axis: plain(axis) for axis in lifted}, node)
 
     # ---------------------------------------------------------------------------------------------- one rule a node
-    def term(self, node: Node, frame: Frame) -> Term:
+    def term(self, node: Node, frame: Environment) -> Term:
         """The typed tree of an expression."""
         rule = self.RULES[type(node)]
         term = rule(self, node, frame)
         self.trace.append((node, term, frame))
         return term
 
-    def all_terms(self, parts: Iterable[Node], frame: Frame) -> tuple[Term, ...]:
+    def all_terms(self, parts: Iterable[Node], frame: Environment) -> tuple[Term, ...]:
         """The terms of several parts; while collecting, each part's error is noted before the first stops the whole."""
         if not self.collect:
             return tuple([self.term(part, frame) for part in parts])
@@ -188,10 +188,10 @@ class Checker:
         if not any(other.span == problem.span and other.number == problem.number for other in self.errors):
             self.errors.append(problem)
 
-    def number_rule(self, node: Number, frame: Frame) -> Term:
+    def number_rule(self, node: Number, frame: Environment) -> Term:
         return self.terms.number(node.value, node)
 
-    def power(self, node: nodes.Superscript, frame: Frame) -> Term:
+    def power(self, node: nodes.Superscript, frame: Environment) -> Term:
         if len(node.components) != 1:
             raise self.error(
                 201,
@@ -209,7 +209,7 @@ class Checker:
         exponent = self.term(node.components[0], frame)
         return self.apply("^", (base, exponent), (), node, frame, (node.base, node.components[0]))
 
-    def subscript_rule(self, node: nodes.Subscript, frame: Frame) -> Term:
+    def subscript_rule(self, node: nodes.Subscript, frame: Environment) -> Term:
         if spelled(node) is not None:
             return self.resolve_name(node, frame)
         raise self.error(
@@ -219,18 +219,18 @@ class Checker:
             hint="an index is written X_{seq(1)}, a rename X_{a→b}",
         )
 
-    def superscript_rule(self, node: nodes.Superscript, frame: Frame) -> Term:
+    def superscript_rule(self, node: nodes.Superscript, frame: Environment) -> Term:
         return self.resolve_name(node, frame) if spelled(node) is not None else self.power(node, frame)
 
-    def index_rule(self, node: nodes.Index, frame: Frame) -> Term:
+    def index_rule(self, node: nodes.Index, frame: Environment) -> Term:
         parts = self.all_terms((node.base, *(index for _, index in node.items)), frame)
         return elements.index(self, parts[0], node, parts[1:], frame)
 
-    def rename_rule(self, node: nodes.Rename, frame: Frame) -> Term:
+    def rename_rule(self, node: nodes.Rename, frame: Environment) -> Term:
         base = self.term(node.base, frame)
         return renames.rename(self, base, node, frame)
 
-    def starred_rule(self, node: nodes.Starred, frame: Frame) -> Term:
+    def starred_rule(self, node: nodes.Starred, frame: Environment) -> Term:
         base = self.term(node.base, frame)
         names = {axis: axis + node.mark for axis in base.shape if "@" not in axis}
         return self.renamed(base, names, node)
@@ -250,7 +250,7 @@ class Checker:
             term, pairs = term.arguments[0], tuple(sorted(combined.items()))
         return self.terms.make("rename", (term,), options=pairs, shape=shape, boolean=term.boolean, node=node)
 
-    def literal_rule(self, node: nodes.Literal, frame: Frame) -> Term:
+    def literal_rule(self, node: nodes.Literal, frame: Environment) -> Term:
         cells = [cell for row in node.rows for cell in row]
         if len(cells) > self.limits.literal:  # which a macro made
             raise too_many_cells(len(cells), self.limits.literal, self.scope.source, node.span)
@@ -272,7 +272,7 @@ class Checker:
             return self.terms.make("constant", options=(names, extent, Numbers(numbers)), shape=shape, node=node)
         return self.terms.make("literal", entries, options=(names, extent), shape=shape, node=node)
 
-    def one_axis(self, axis: nodes.Axis, frame: Frame) -> str:
+    def one_axis(self, axis: nodes.Axis, frame: Environment) -> str:
         """What the name of an axis stands for, where that must be one axis."""
         found = frame.real_axes(axis.name)
         if len(found) != 1:
@@ -282,27 +282,27 @@ class Checker:
             )  # fmt: skip
         return found[0]
 
-    def cases_rule(self, node: nodes.Cases, frame: Frame) -> Term:
+    def cases_rule(self, node: nodes.Cases, frame: Environment) -> Term:
         return cases.cases(self, node, frame)
 
-    def indicator_rule(self, node: nodes.Indicator, frame: Frame) -> Term:
+    def indicator_rule(self, node: nodes.Indicator, frame: Environment) -> Term:
         condition = self.truth(self.term(node.condition, frame), node.condition)
         return self.terms.make("indicator", (condition,), shape=condition.shape, node=node)
 
-    def sum_rule(self, node: nodes.IndexSum, frame: Frame) -> Term:
+    def sum_rule(self, node: nodes.IndexSum, frame: Environment) -> Term:
         return sums.index_sum(self, node, frame)
 
-    def derivative_rule(self, node: nodes.Derivative, frame: Frame) -> Term:
+    def derivative_rule(self, node: nodes.Derivative, frame: Environment) -> Term:
         from ..calculus.derivative import derivative
 
         return derivative(self, node, frame)
 
-    def differential_rule(self, node: nodes.Differential, frame: Frame) -> Term:
+    def differential_rule(self, node: nodes.Differential, frame: Environment) -> Term:
         from ..calculus.derivative import differential
 
         return differential(self, node, frame)
 
-    def changing(self, sides: tuple[Node, ...], frame: Frame):
+    def changing(self, sides: tuple[Node, ...], frame: Environment):
         """See `calculus.changing`."""
         if not self.scope.varied:
             return nullcontext()
@@ -310,7 +310,7 @@ class Checker:
 
         return changing(self, sides, frame)
 
-    def call_rule(self, node: Call, frame: Frame) -> Term:
+    def call_rule(self, node: Call, frame: Environment) -> Term:
         return calls.call(self, node, frame)
 
     # What these do stands in the modules that they come from; here they are the checker's methods.

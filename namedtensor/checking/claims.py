@@ -13,7 +13,7 @@ from grammar.nodes import Call, Name, Node
 from ..core.sizes import agree, known
 from ..scope.binder import Claim, Definition
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.terms import Term
 from . import elements
 from .declarations import match_key
@@ -51,8 +51,8 @@ def check_claims(checker: Checker, whole: bool = True) -> None:
 
 
 def member_claims(
-    checker: Checker, names: Iterable[Key], families: list[Definition], holder: Frame
-) -> Iterator[tuple[Claim, Frame]]:
+    checker: Checker, names: Iterable[Key], families: list[Definition], holder: Environment
+) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
         for family in families:
@@ -63,7 +63,7 @@ def member_claims(
             index = int(indices[over.variable.text])
             first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
             if family.head is not None and isinstance(first, int) and isinstance(last, int) and first <= index <= last:
-                frame = Frame(
+                frame = Environment(
                     parent=holder, sizes_parent=holder, depth=holder.depth,
                     indices={**indices, over.variable.text: index},
                 )  # fmt: skip
@@ -110,7 +110,7 @@ def domain_claim(checker: Checker, term: Term, group) -> None:
         checker.claim_terms.append((term, (declared.domain, values), declared.span))
 
 
-def domain_values(checker: Checker, of: nodes.Set, frame: Frame) -> tuple | None:
+def domain_values(checker: Checker, of: nodes.Set, frame: Environment) -> tuple | None:
     """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
     values = [checker.solver.value(node, frame) for node in of.elements]
     if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
@@ -118,7 +118,7 @@ def domain_values(checker: Checker, of: nodes.Set, frame: Frame) -> tuple | None
     return tuple(values)
 
 
-def numbered(checker: Checker, over: nodes.Range, frame: Frame) -> Iterator[Frame]:
+def numbered(checker: Checker, over: nodes.Range, frame: Environment) -> Iterator[Environment]:
     """A frame for each number of a range."""
     first, last = checker.solver.value(over.first, frame), checker.solver.value(over.last, frame)
     if not isinstance(first, int) or not isinstance(last, int):
@@ -126,10 +126,10 @@ def numbered(checker: Checker, over: nodes.Range, frame: Frame) -> Iterator[Fram
     if last - first >= getattr(checker.limits, "steps", 10**6):
         raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
     for step in range(first, last + 1):
-        yield Frame(parent=frame, sizes_parent=frame, depth=frame.depth, indices={over.variable.text: step})
+        yield Environment(parent=frame, sizes_parent=frame, depth=frame.depth, indices={over.variable.text: step})
 
 
-def with_elements(checker: Checker, sides: tuple[Any, ...], frame: Frame) -> Frame:
+def with_elements(checker: Checker, sides: tuple[Any, ...], frame: Environment) -> Environment:
     """A frame in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
@@ -138,7 +138,7 @@ def with_elements(checker: Checker, sides: tuple[Any, ...], frame: Frame) -> Fra
     return frame
 
 
-def claim(checker: Checker, claim: Claim, frame: Frame) -> None:
+def claim(checker: Checker, claim: Claim, frame: Environment) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
         for place in numbered(checker, claim.range, frame):
@@ -163,7 +163,7 @@ def claim(checker: Checker, claim: Claim, frame: Frame) -> None:
     checker.claim_terms.append((left, right, claim.span))
 
 
-def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Frame, node: Node) -> None:
+def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Environment, node: Node) -> None:
     axes = checker.set_axes(of, frame)
     names = {axis for axis, _, _ in axes}
     have = {axis for axis in term.shape if "@" not in axis}
@@ -185,7 +185,7 @@ def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Frame, node
         checker.claim_terms.append((term, (of.domain, values), of.span))
 
 
-def learn(checker: Checker, size: Node, actual: Any, frame: Frame) -> None:
+def learn(checker: Checker, size: Node, actual: Any, frame: Environment) -> None:
     name = spelled(size)
     if name is not None:
         frame.scalars.setdefault(name.key(frame.index), actual)

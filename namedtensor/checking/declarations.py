@@ -12,7 +12,7 @@ from grammar.nodes import Name, Node
 from ..core.sizes import Unknown
 from ..scope.binder import SizeFact
 from ..scope.names import Key, Spelled, arithmetic, component
-from ..terms.environment import Frame, fresh
+from ..terms.environment import Environment, fresh
 from .diagnostics import shown
 from .given_sizes import agree_with_given
 from .report import Input
@@ -71,7 +71,7 @@ def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
     return {axis if axis in names else fresh(axis, 0): size for axis, size in given.shape.items()}
 
 
-def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Frame]:
+def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environment]:
     """The set that a top-level name is declared to be in, and a frame that knows its indices."""
     for _, name, sets, over in checker.scope.declarations:
         if name.base != key.base:
@@ -80,11 +80,11 @@ def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Frame]:
         if indices is not None and over is not None and not str(indices.get(over.variable.text)).isdecimal():
             continue
         if indices is not None:
-            return sets[0], Frame(parent=checker.top, indices=indices)
+            return sets[0], Environment(parent=checker.top, indices=indices)
     return None, checker.top
 
 
-def set_axes(checker: Checker, of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None, Any]]:
+def set_axes(checker: Checker, of: nodes.Set, frame: Environment) -> list[tuple[str, Node | None, Any]]:
     found: list[tuple[str, Node | None, Any]] = []
     seen: set[str] = set()
     for axis, size in of.axes:

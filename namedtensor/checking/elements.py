@@ -19,7 +19,7 @@ from ..core.sizes import agree, is_known, known
 from ..core.suggestions import did_you_mean, near
 from ..scope.binder import Definition
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Frame, fresh
+from ..terms.environment import Environment, fresh
 from ..terms.terms import Term
 from .cases import guard_index
 from .declarations import match_key
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 # ----------------------------------------------------------------------------------------------------------- indexing
-def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], frame: Frame) -> Term:
+def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], frame: Environment) -> Term:
     """X_{a(i), b(J)}: the indices of one subscript are taken at once (paper §2.3, §3.7)."""
     apart: dict[str, str] = {}
     seen: set[str] = set()
@@ -92,7 +92,7 @@ def check_position(checker: Checker, number: Any, size: Any, axis: str, part: No
 
 
 # ------------------------------------------------------------------------------------------- definitions by elements
-def define(checker: Checker, group: list[Definition], frame: Frame) -> Term:
+def define(checker: Checker, group: list[Definition], frame: Environment) -> Term:
     """The tensor that equations for its elements give."""
     sized = left_sizes(checker, group, frame)
     parts = [part for definition in group for part in parts_of(checker, definition, sized, frame)]
@@ -105,7 +105,7 @@ def define(checker: Checker, group: list[Definition], frame: Frame) -> Term:
     return term
 
 
-def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame) -> list[Part]:
+def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Environment) -> list[Part]:
     """One equation's parts: one for each element where its variable counts a family that is no loop; else one for all."""
     for place, (axis, part) in enumerate(definition.elements):
         if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, frame):
@@ -121,7 +121,9 @@ def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], fr
     return [one_part(checker, definition, sized, frame)]
 
 
-def one_by_one(checker: Checker, definition: Definition, place: int, sized: dict[str, Any], frame: Frame) -> list[Part]:
+def one_by_one(
+    checker: Checker, definition: Definition, place: int, sized: dict[str, Any], frame: Environment
+) -> list[Part]:
     """A part for each element along the axis that a definition names there, as in H_{seq(t)} = h^t."""
     axis, part = definition.elements[place]
     assert isinstance(part, Name)
@@ -130,17 +132,17 @@ def one_by_one(checker: Checker, definition: Definition, place: int, sized: dict
     for number in range(1, known(sized[real]) + 1):
         checker.spend(definition.head)
         at = (*definition.elements[:place], (axis, Number(number, part.span)), *definition.elements[place + 1 :])
-        inner = Frame(
+        inner = Environment(
             parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={part.text: number}
         )
         found.append(one_part(checker, replace(definition, elements=at), sized, inner))
     return found
 
 
-def counts_family(checker: Checker, variable: str, definition: Definition, frame: Frame) -> bool:
+def counts_family(checker: Checker, variable: str, definition: Definition, frame: Environment) -> bool:
     """Whether the variable stands in the place of a family's index in the body."""
     families = list(checker.scope.families)
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         families += current.function.families if current.function is not None else ()
         current = current.parent
@@ -155,7 +157,7 @@ def counts_family(checker: Checker, variable: str, definition: Definition, frame
     return False
 
 
-def left_sizes(checker: Checker, group: list[Definition], frame: Frame) -> dict[str, Any]:
+def left_sizes(checker: Checker, group: list[Definition], frame: Environment) -> dict[str, Any]:
     """The size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
     stated = stated_sizes(checker, group[0].key, frame)
     found: dict[str, Any] = {}
@@ -175,11 +177,11 @@ def left_sizes(checker: Checker, group: list[Definition], frame: Frame) -> dict[
     return found
 
 
-def stated_sizes(checker: Checker, key: Key, frame: Frame) -> dict[str, Any]:
+def stated_sizes(checker: Checker, key: Key, frame: Environment) -> dict[str, Any]:
     found: dict[str, Any] = {}
     declared, declaring = checker.local_declaration(key, frame)
     sets = [(declared, declaring)] if declared is not None else []
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         function = current.function
         if function is not None and function.signature is not None:
@@ -212,10 +214,10 @@ class Part(NamedTuple):
     definition: Definition
 
 
-def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Frame) -> Part:
+def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Environment) -> Part:
     """What one equation gives."""
     depth = frame.depth + 1
-    inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    inner = Environment(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
     back: dict[str, str] = {}
     filled: tuple[str, list[int]] | None = None
     over = definition.range
@@ -263,7 +265,7 @@ def iota(checker: Checker, axis: str, first: int, size: Any, node: Node) -> Term
     return checker.terms.make("iota", axes=(axis,), options=(first, known(size)), shape={axis: size}, node=node)
 
 
-def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, frame: Frame) -> list[int]:
+def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, frame: Environment) -> list[int]:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
     if over is None:
         values = [checker.solver.value(part, frame)]
@@ -275,7 +277,7 @@ def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, fra
             raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
         values = []
         for step in range(first, last + 1):
-            place = Frame(parent=frame, sizes_parent=frame, indices={over.variable.text: step})
+            place = Environment(parent=frame, sizes_parent=frame, indices={over.variable.text: step})
             values.append(checker.solver.value(part, place))
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
 
@@ -320,9 +322,9 @@ def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
 
 
 # -------------------------------------------------------------------------------------------- claims about elements
-def each_element(checker: Checker, items: Iterable[tuple], shape: Mapping[str, Any], frame: Frame) -> Frame:
+def each_element(checker: Checker, items: Iterable[tuple], shape: Mapping[str, Any], frame: Environment) -> Environment:
     """A frame in which each plain name of these indices is 1, …, n along an axis of its own."""
-    inner = Frame(parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active)
+    inner = Environment(parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active)
     for axis, index in items:
         for real in frame.real_axes(axis.name):
             if isinstance(index, Name) and real in shape and is_free(checker, index, frame):
@@ -335,7 +337,7 @@ def of_index(axis: str) -> bool:
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 
-def is_free(checker: Checker, index: Name, frame: Frame) -> bool:
+def is_free(checker: Checker, index: Name, frame: Environment) -> bool:
     """Whether nothing says what an index is."""
     key = Key(index.text)
     if frame.index(index.text) is not None or checker.solver.scalar(key, frame) is not None:
@@ -347,7 +349,7 @@ def is_free(checker: Checker, index: Name, frame: Frame) -> bool:
 
 
 # ------------------------------------------------------------------------------------------- tensors of their axes
-def created(checker: Checker, node: nodes.Subscript, frame: Frame) -> Term | None:
+def created(checker: Checker, node: nodes.Subscript, frame: Environment) -> Term | None:
     """iota_{ax} and I_{ax,ax'}: tensors that only their axes make."""
     name = spelled(node)
     if name is None or name.superscript or name.base not in ("iota", "ι", "I"):
@@ -369,7 +371,7 @@ def created(checker: Checker, node: nodes.Subscript, frame: Frame) -> Term | Non
     return iota(checker, axis, 1, size, node)
 
 
-def identity(checker: Checker, axes, node, frame: Frame) -> Term:
+def identity(checker: Checker, axes, node, frame: Environment) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(

@@ -10,7 +10,7 @@ from grammar.nodes import Axis, axis_of
 
 from ..core.sizes import agree, is_known, known
 from ..scope.names import spelled, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -124,7 +124,7 @@ def check_made(checker: Checker, axis: str, size: int) -> None:
         )  # fmt: skip
 
 
-def at_top(frame: Frame | None) -> bool:
+def at_top(frame: Environment | None) -> bool:
     while frame is not None:
         if frame.function is not None:
             return False

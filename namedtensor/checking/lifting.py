@@ -14,7 +14,7 @@ from ..core.sizes import agree, known
 from ..core.suggestions import near
 from ..scope.binder import Claim, Function
 from ..scope.names import Key
-from ..terms.environment import Frame, fresh, plain
+from ..terms.environment import Environment, fresh, plain
 from ..terms.terms import Term
 from . import hygiene
 from .cases import unguarded
@@ -35,7 +35,7 @@ def enter(
     options: tuple[Term, ...],
     node: Any,
     parts,
-    caller: Frame,
+    caller: Environment,
     depth: int | None = None,
 ) -> Term:
     """Type a function's body for these arguments."""
@@ -67,7 +67,7 @@ def enter(
     if len(caller.active) > checker.limits.nesting:
         raise checker.error(404, "calls nest too deep", node, hint="raise limits.nesting")
     signed = function.signature is not None
-    inner = Frame(
+    inner = Environment(
         parent=checker.top,
         sizes_parent=None if signed else caller,
         caller=caller,
@@ -96,14 +96,14 @@ def enter(
     return result
 
 
-def note_claims(checker: Checker, function: Function, inner: Frame) -> None:
+def note_claims(checker: Checker, function: Function, inner: Environment) -> None:
     for other in function.claims:
         checker.pending_claims.append((Claim(function.body, other, function.statement.span), inner))
     for claim in function.local_claims:
         checker.pending_claims.append((claim, inner))
 
 
-def bind_argument(checker: Checker, function: Function, key: Key, term: Term, part: Node, inner: Frame) -> None:
+def bind_argument(checker: Checker, function: Function, key: Key, term: Term, part: Node, inner: Environment) -> None:
     declared = function.declarations.get(key)
     if declared is not None:
         term = check_declared(checker, key, declared, term, part, inner)
@@ -136,7 +136,7 @@ def bind_option(checker, function, position, key, options, parts, ordinary, inne
     bind_argument(checker, function, key, found, place, inner)
 
 
-def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: Node, inner: Frame) -> Term:
+def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
     """An argument that has a declaration of its own: it has the declared axes; any others are lifted."""
     axes = checker.set_axes(declared, inner)
     for axis, size, where in axes:
@@ -163,7 +163,9 @@ def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: 
     return lift_parameter(checker, inner.function, term, {axis for axis, _, _ in axes}, part, inner)
 
 
-def lift_parameter(checker: Checker, function: Function, term: Term, bound: set[str], part: Node, inner: Frame) -> Term:
+def lift_parameter(
+    checker: Checker, function: Function, term: Term, bound: set[str], part: Node, inner: Environment
+) -> Term:
     """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
     signature = function.signature
     assert signature is not None
@@ -200,7 +202,9 @@ def lifting_clash(checker: Checker, function: Function, axis: str, argument: Ter
     )
 
 
-def lift_arguments(checker: Checker, function: Function, arguments, node, parts, inner: Frame) -> tuple[Term, ...]:
+def lift_arguments(
+    checker: Checker, function: Function, arguments, node, parts, inner: Environment
+) -> tuple[Term, ...]:
     """The arguments with their extra axes renamed apart; raises where an argument lacks an axis, or lifting clashes."""
     signature = function.signature
     assert signature is not None
@@ -263,9 +267,11 @@ def _nearest_axis(axis: str, shape) -> str | None:
     return f"give it that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
 
 
-def solve_size(checker: Checker, size: Node, actual: Any, axis: str, part: Node, inner: Frame) -> None:
+def solve_size(checker: Checker, size: Node, actual: Any, axis: str, part: Node, inner: Environment) -> None:
     """n of `seq[n]` becomes the size of this call's seq; a size that is known already must be the same."""
-    value = checker.solver.value(size, Frame(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
+    value = (
+        checker.solver.value(size, Environment(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
+    )
     if value is None:
         checker.learn(size, actual, inner)
     elif not agree(value, actual):
@@ -277,7 +283,7 @@ def solve_size(checker: Checker, size: Node, actual: Any, axis: str, part: Node,
         )
 
 
-def _is_free(size: Node, inner: Frame) -> bool:
+def _is_free(size: Node, inner: Environment) -> bool:
     """A bare name that this call has not met yet: it is bound here, whatever it means outside."""
     return (
         isinstance(size, Name)
@@ -287,7 +293,7 @@ def _is_free(size: Node, inner: Frame) -> bool:
     )
 
 
-def finish(checker: Checker, function: Function, body: Term, node: Any, inner: Frame) -> Term:
+def finish(checker: Checker, function: Function, body: Term, node: Any, inner: Environment) -> Term:
     """Check the body against the signature's result, give it every extra axis, and name those as outside."""
     signature = function.signature
     assert signature is not None

@@ -16,7 +16,7 @@ from grammar.nodes import Call, Name, Node, Number
 from ..core.sizes import Unknown, is_known, known
 from ..scope.binder import Claim, Definition
 from ..scope.names import Key, Spelled, component, spelled, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.terms import Term, resolve
 from . import elements, loops
 from .cases import unguarded
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 
 
-def find(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:
+def find(checker: Checker, key: Key, frame: Environment, node: Any) -> Term | None:
     """The Term that a key stands for in a frame, or None; what a derivative is taken by is apart from all that equals it."""
     found = found_in(checker, key, frame, node)
     if found is None or not is_apart(checker, key, found):
@@ -45,8 +45,8 @@ def is_apart(checker: Checker, key: Key, found: Term) -> bool:
     return key.base in scope.varied or (key.base in scope.apart and found.number is None)
 
 
-def found_in(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None:
-    current: Frame | None = frame
+def found_in(checker: Checker, key: Key, frame: Environment, node: Any) -> Term | None:
+    current: Environment | None = frame
     while current is not None:
         if key in current.variables:
             if current is checker.top:
@@ -67,7 +67,7 @@ def found_in(checker: Checker, key: Key, frame: Frame, node: Any) -> Term | None
     return checker.demanded_input(key, node)
 
 
-def fact(checker: Checker, key: Key, holder: Frame, frame: Frame) -> Term | None:
+def fact(checker: Checker, key: Key, holder: Environment, frame: Environment) -> Term | None:
     """The value of a definition that the holder's function, or the program, has for this key."""
     facts: Mapping[Key, list[Definition]]
     if holder.function is not None:
@@ -87,12 +87,12 @@ def fact(checker: Checker, key: Key, holder: Frame, frame: Frame) -> Term | None
     return None
 
 
-def define(checker: Checker, key: Key, group: list[Definition], holder: Frame, frame: Frame) -> Term:
+def define(checker: Checker, key: Key, group: list[Definition], holder: Environment, frame: Environment) -> Term:
     """Evaluate definitions in the frame that holds them; one that speaks of sizes, in the frame that asks."""
     place, memo = holder, holder.memo
     if holder is checker.top and frame is not checker.top and checker.speaks_of_sizes(key):
         asking = nearest_call(frame)
-        place = Frame(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=frame.active)
+        place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=frame.active)
         memo = asking.memo
     if key in memo:
         found = memo[key]
@@ -110,7 +110,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Frame, f
             if key.superscript
             else f"define it without {key}, or give it a value",
         )
-    place = Frame(
+    place = Environment(
         parent=place,
         sizes_parent=place,
         definition=group[0],
@@ -149,7 +149,7 @@ def speaks_of_sizes(checker: Checker, key: Key) -> bool:
     return memo[key]
 
 
-def definition(checker: Checker, definition: Definition, frame: Frame) -> Term:
+def definition(checker: Checker, definition: Definition, frame: Environment) -> Term:
     if definition.is_family:
         assert definition.range is not None
         last = checker.solver.value(definition.range.last, frame)
@@ -174,7 +174,7 @@ def empty_range(checker: Checker, definition: Definition):
     )  # fmt: skip
 
 
-def definition_group(checker: Checker, group: list[Definition], frame: Frame) -> Term:
+def definition_group(checker: Checker, group: list[Definition], frame: Environment) -> Term:
     definition = group[0]
     if definition.elements:
         return elements.define(checker, group, frame)
@@ -183,7 +183,7 @@ def definition_group(checker: Checker, group: list[Definition], frame: Frame) ->
     return term
 
 
-def check_statement(checker: Checker, definition: Definition, term: Term, frame: Frame) -> None:
+def check_statement(checker: Checker, definition: Definition, term: Term, frame: Environment) -> None:
     for of in definition.statement.sets:
         checker.check_member(term, of, frame, definition.body)
     declared, declaring = checker.local_declaration(definition.key, frame)
@@ -196,8 +196,8 @@ def check_statement(checker: Checker, definition: Definition, term: Term, frame:
         checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), frame))
 
 
-def local_declaration(checker: Checker, key: Key, frame: Frame) -> tuple[nodes.Set | None, Frame]:
-    current: Frame | None = frame
+def local_declaration(checker: Checker, key: Key, frame: Environment) -> tuple[nodes.Set | None, Environment]:
+    current: Environment | None = frame
     while current is not None:
         if current.function is not None and key in current.function.declarations:
             return current.function.declarations[key], frame
@@ -205,10 +205,12 @@ def local_declaration(checker: Checker, key: Key, frame: Frame) -> tuple[nodes.S
     declared, declaring = checker.declaration(key)
     if declared is None:
         return None, frame
-    return declared, Frame(parent=frame, sizes_parent=frame, indices=declaring.indices)
+    return declared, Environment(parent=frame, sizes_parent=frame, indices=declaring.indices)
 
 
-def family(checker: Checker, key: Key, family: Definition, indices: dict, holder: Frame, frame: Frame) -> Term | None:
+def family(
+    checker: Checker, key: Key, family: Definition, indices: dict, holder: Environment, frame: Environment
+) -> Term | None:
     """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
     over = family.range
     assert over is not None
@@ -252,7 +254,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
                 203, f"{member} needs itself", family.head, hint="let each member need only earlier ones"
             )
         checker.spend(over)
-        place = Frame(
+        place = Environment(
             parent=holder,
             sizes_parent=holder,
             definition=family,
@@ -266,7 +268,7 @@ def family(checker: Checker, key: Key, family: Definition, indices: dict, holder
     return found
 
 
-def member_term(checker: Checker, family: Definition, place: Frame) -> Term:
+def member_term(checker: Checker, family: Definition, place: Environment) -> Term:
     """The value of one member, in a frame that has its index."""
     if family.elements:
         return elements.define(checker, [family.member()], place)
@@ -275,7 +277,7 @@ def member_term(checker: Checker, family: Definition, place: Frame) -> Term:
     return found
 
 
-def has_own_equation(checker: Checker, member: Key, holder: Frame) -> bool:
+def has_own_equation(checker: Checker, member: Key, holder: Environment) -> bool:
     """Whether a member of a family is defined by itself: what the family says of it is a claim then."""
     return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
@@ -287,7 +289,7 @@ def member_key(checker: Checker, family: Definition, indices: dict) -> Key:
     return family.name.key(value)
 
 
-def unknown_bound(checker: Checker, over: nodes.Range, frame: Frame):
+def unknown_bound(checker: Checker, over: nodes.Range, frame: Environment):
     return checker.error(
         309,
         f"{checker.text(over.last)} has no value, and the range {checker.text(over)} needs one",
@@ -321,7 +323,7 @@ def demanded_input(checker: Checker, key: Key, node: Any) -> Term | None:
     return checker.demand_declared(key, declared, frame)
 
 
-def demand_declared(checker: Checker, key: Key, declared: nodes.Set, frame: Frame) -> Term:
+def demand_declared(checker: Checker, key: Key, declared: nodes.Set, frame: Environment) -> Term:
     if key not in checker.demanded:
         shape = {}
         for axis, size, _ in checker.set_axes(declared, frame):
@@ -331,7 +333,7 @@ def demand_declared(checker: Checker, key: Key, declared: nodes.Set, frame: Fram
     return checker.demanded[key]
 
 
-def number_named(checker: Checker, key: Key, frame: Frame) -> Any:
+def number_named(checker: Checker, key: Key, frame: Environment) -> Any:
     """The number that a name stands for by its definition, for size expressions."""
     try:
         term = checker.find(key, frame, None)
@@ -340,7 +342,7 @@ def number_named(checker: Checker, key: Key, frame: Frame) -> Any:
     return term.number if term is not None else None
 
 
-def resolve_name(checker: Checker, node: Node, frame: Frame) -> Term:
+def resolve_name(checker: Checker, node: Node, frame: Environment) -> Term:
     """A name, with or without scripts; or a power of one."""
     name = spelled(node)
     assert name is not None
@@ -364,7 +366,7 @@ def resolve_name(checker: Checker, node: Node, frame: Frame) -> Term:
     raise checker.unknown(key, node, frame)
 
 
-def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term | None:
+def by_value(checker: Checker, name: Spelled, frame: Environment, node: Node) -> Term | None:
     """X^L as X^2, where L is 2 and X a family."""
 
     def value(word: str) -> Any:
@@ -376,7 +378,7 @@ def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term 
         return known(found) if is_known(found) else None
 
     families = [*checker.scope.families]
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         if current.function is not None:
             families += current.function.families
@@ -397,11 +399,11 @@ def by_value(checker: Checker, name: Spelled, frame: Frame, node: Node) -> Term 
     return checker.find(key, frame, node)
 
 
-def defined_number(checker: Checker, word: str, frame: Frame) -> bool:
+def defined_number(checker: Checker, word: str, frame: Environment) -> bool:
     return Key(word) in checker.scope.definitions or Key(word) in checker.top.variables
 
 
-def nearest_call(frame: Frame) -> Frame:
+def nearest_call(frame: Environment) -> Environment:
     """The frame of the call that is being checked; it holds what depends on the call's sizes."""
     current = frame
     while current.function is None and current.parent is not None and current.parent.parent is not None:

@@ -24,7 +24,7 @@ from grammar.nodes import Call, Name, Node
 from ..core.sizes import agree, is_known, known
 from ..scope.binder import Definition
 from ..scope.names import Key, component, spelled, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.loop_bodies import Unsliceable, loop_of
 from ..terms.terms import Term, resolve
 from .cases import unguarded
@@ -43,7 +43,9 @@ class Unrollable(Exception):
 
 
 # ------------------------------------------------------------------------------------------ an index that is a tensor
-def member_at(checker: Checker, family: Definition, indices: dict, text: Any, holder: Frame, frame: Frame) -> Any:
+def member_at(
+    checker: Checker, family: Definition, indices: dict, text: Any, holder: Environment, frame: Environment
+) -> Any:
     """h^{t-1} where t is a tensor in the frame that asks; None where it is none."""
     found = OFFSET.fullmatch(text) if isinstance(text, str) else None
     members = None if found is None else members_of(found[1], frame)
@@ -56,7 +58,7 @@ def member_at(checker: Checker, family: Definition, indices: dict, text: Any, ho
     return members.member(checker, Unit(family, others, holder), offset)
 
 
-def members_of(variable: str, frame: Frame | None) -> Any:
+def members_of(variable: str, frame: Environment | None) -> Any:
     """What gives the members at a variable, in the frame that binds it."""
     while frame is not None:
         if variable in frame.members:
@@ -67,7 +69,7 @@ def members_of(variable: str, frame: Frame | None) -> Any:
     return None
 
 
-def is_value(checker: Checker, variable: str, body: Node, frame: Frame) -> bool:
+def is_value(checker: Checker, variable: str, body: Node, frame: Environment) -> bool:
     """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away."""
     labelled, families = labelled_names(checker, frame)
     for node in walk(body):
@@ -86,7 +88,7 @@ def is_value(checker: Checker, variable: str, body: Node, frame: Frame) -> bool:
     return True
 
 
-def labelled_names(checker: Checker, frame: Frame | None) -> tuple[set[str], set[str]]:
+def labelled_names(checker: Checker, frame: Environment | None) -> tuple[set[str], set[str]]:
     """The bases of the names that have labels here, and those of families."""
     scope = checker.scope
     families = {each.name.base for each in scope.families}
@@ -111,7 +113,7 @@ def is_near(part: Node, variable: str) -> bool:
     return found is not None and found[1] == variable
 
 
-def attempted(checker: Checker, frame: Frame, typed: Callable[[], Any]) -> Any:
+def attempted(checker: Checker, frame: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.collect = checker.collect, False
@@ -128,10 +130,10 @@ def attempted(checker: Checker, frame: Frame, typed: Callable[[], Any]) -> Any:
         checker.collect = collect
 
 
-def around(frame: Frame) -> list[Frame]:
+def around(frame: Environment) -> list[Environment]:
     """A frame, and all those that it looks names and sizes up in."""
-    found: dict[int, Frame] = {}
-    waiting: list[Frame | None] = [frame]
+    found: dict[int, Environment] = {}
+    waiting: list[Environment | None] = [frame]
     while waiting:
         each = waiting.pop()
         if each is not None and id(each) not in found:
@@ -150,7 +152,7 @@ class Unit:
 
     family: Definition
     others: dict[str, Any]
-    holder: Frame
+    holder: Environment
     states: dict[int, Term] = field(default_factory=dict)
     next: Term | None = None
     busy: bool = False
@@ -277,7 +279,7 @@ class Rolled:
         apart = family.claims or means_something(checker, unit.variable, holder)
         if not fits or apart or not is_value(checker, unit.variable, family.body, holder):
             raise Unrollable
-        place = Frame(
+        place = Environment(
             parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(unit.others),
             variables={Key(unit.variable): self.index}, members={unit.variable: self}, active=holder.active,
         )  # fmt: skip
@@ -307,7 +309,7 @@ class Rolled:
         return self.units
 
 
-def means_something(checker: Checker, variable: str, frame: Frame) -> bool:
+def means_something(checker: Checker, variable: str, frame: Environment) -> bool:
     """Whether a variable is something else besides where a family is held, which would shine through."""
     solved = checker.solver.scalar(Key(variable), frame)
     return solved is not None or checker.find(Key(variable), frame, None) is not None
@@ -324,7 +326,7 @@ class Made:
     state: Term
 
 
-def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, frame: Frame) -> Term | None:
+def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, frame: Environment) -> Term | None:
     """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
     if wanted - begin < LEAST or checker.scope.varied or ("unrollable", unit.mark) in unit.holder.memo:
         return None
@@ -381,7 +383,7 @@ def explained(checker: Checker, unit: Unit, step: int) -> None:
     key = unit.key(step)
     term = unit.holder.memo[key]
     checker.types.setdefault(str(key), resolve(term.shape))
-    place = Frame(parent=unit.holder, definition=unit.family, indices={**unit.others, unit.variable: step})
+    place = Environment(parent=unit.holder, definition=unit.family, indices={**unit.others, unit.variable: step})
     checker.trace.append((unit.family.body, term, place))
 
 
@@ -463,7 +465,7 @@ def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
     return checker.terms.make("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 
 
-def lifted(checker: Checker, variable: str, size: Any, body: Node, frame: Frame, typed: Callable[[], Any]) -> Any:
+def lifted(checker: Checker, variable: str, size: Any, body: Node, frame: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
     if not is_known(size) or known(size) < LEAST or checker.scope.varied:
         return None

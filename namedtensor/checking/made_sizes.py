@@ -18,7 +18,7 @@ from grammar.nodes import Axis, Call, Node, Size, axis_of
 from ..core.sizes import is_known, known
 from ..scope.binder import Definition
 from ..scope.names import Key, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.terms import Term, Terms
 from .report import Poisoned
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST = 50_000  # pieces of formulas that are typed aside
 
 
-def made_size(checker: Checker, axis: str, place: Frame, node: Any) -> int | None:
+def made_size(checker: Checker, axis: str, place: Environment, node: Any) -> int | None:
     """The size of an axis by what a call, or the program, makes; raises where that has several sizes."""
     if not may_make(checker, axis, place):
         return None
@@ -50,7 +50,7 @@ def several_sizes(checker: Checker, axis: str, sources: list[tuple[str, Any]], n
     )
 
 
-def written(checker: Checker, axis: str, place: Frame) -> set[str]:
+def written(checker: Checker, axis: str, place: Environment) -> set[str]:
     """The names under which an axis stands in the equations of a frame."""
     found, current = {axis}, place
     while current is not None:
@@ -59,7 +59,7 @@ def written(checker: Checker, axis: str, place: Frame) -> set[str]:
     return found
 
 
-def may_make(checker: Checker, axis: str, place: Frame) -> bool:
+def may_make(checker: Checker, axis: str, place: Environment) -> bool:
     """Whether the axis stands anywhere but in a size."""
     named = checker.top.memo.get("axes named")
     if named is None:
@@ -97,7 +97,7 @@ class Aside:
         self.answers: dict[Any, dict[int, str]] = {}
         self.work = 0
 
-    def sizes(self, axis: str, place: Frame) -> dict[int, str]:
+    def sizes(self, axis: str, place: Environment) -> dict[int, str]:
         """The sizes that an axis has in what a frame's equations make, each with where."""
         mark = (axis, mark_of(place))
         if mark in self.answers:
@@ -119,7 +119,7 @@ class Aside:
             self.answers[mark] = found
         return found
 
-    def answer(self, axis: str, frame: Frame) -> dict[int, str]:
+    def answer(self, axis: str, frame: Environment) -> dict[int, str]:
         names = written(self.checker, axis, frame)
         seen = Seen(self, axis, names, frame)
         try:
@@ -138,12 +138,12 @@ class Aside:
             self.tidy(frame)
         return seen.found
 
-    def first_member(self, family: Definition, frame: Frame) -> Term | None:
+    def first_member(self, family: Definition, frame: Environment) -> Term | None:
         assert family.range is not None
         first = self.checker.solver.value(family.range.first, frame)
         return self.checker.find(family.name.key({family.range.variable.text: first}.get), frame, None)
 
-    def tidy(self, frame: Frame) -> None:
+    def tidy(self, frame: Environment) -> None:
         """Forget what failed, which was perhaps because the size that is asked for was not known."""
         for holder in filter(None, (frame, frame.sizes_parent, self.checker.top)):
             for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
@@ -151,11 +151,11 @@ class Aside:
         self.work += len(self.checker.trace)
         self.checker.trace.clear()
 
-    def mirrored(self, frame: Frame | None) -> Any:
+    def mirrored(self, frame: Environment | None) -> Any:
         """A frame of the program's checker as one of the checker aside, with nothing typed in it yet."""
         if frame is None or frame.parent is None:
             return None if frame is None else self.checker.top
-        return Frame(
+        return Environment(
             parent=self.mirrored(frame.parent),
             sizes_parent=self.mirrored(frame.sizes_parent),
             caller=self.mirrored(frame.caller),
@@ -175,7 +175,7 @@ class Aside:
 class Seen:
     """What was found of one axis: its sizes, and what has it not but may hold a part that has."""
 
-    def __init__(self, aside: Aside, axis: str, names: set[str], frame: Frame):
+    def __init__(self, aside: Aside, axis: str, names: set[str], frame: Environment):
         self.aside, self.axis, self.names, self.frame = aside, axis, names, frame
         self.found: dict[int, str] = {}
         self.rest: list[Node] = []
@@ -196,7 +196,9 @@ class Seen:
     def part(self, node: Node) -> None:
         if self.may_have(node):
             checker = self.aside.checker
-            place = Frame(parent=self.frame, sizes_parent=self.frame, depth=self.frame.depth, active=self.frame.active)
+            place = Environment(
+                parent=self.frame, sizes_parent=self.frame, depth=self.frame.depth, active=self.frame.active
+            )
             self.look(lambda: checker.term(node, place), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
@@ -221,7 +223,7 @@ def quietly(typed: Callable[[], Term | None]) -> Term | None:
         return None
 
 
-def mark_of(frame: Frame) -> Any:
+def mark_of(frame: Environment) -> Any:
     """What the sizes in a call depend on: the function, what its axes and indices are, and the shapes of its arguments."""
     if frame.parent is None:
         return None
@@ -232,16 +234,16 @@ def mark_of(frame: Frame) -> Any:
     return id(frame.function), tuple(frame.axes.items()), tuple(frame.indices.items()), shapes
 
 
-def definitions_of(checker: Checker, frame: Frame) -> dict[Key, list[Definition]]:
+def definitions_of(checker: Checker, frame: Environment) -> dict[Key, list[Definition]]:
     return frame.function.facts if frame.function is not None else checker.scope.definitions
 
 
-def families_of(checker: Checker, frame: Frame) -> list[Definition]:
+def families_of(checker: Checker, frame: Environment) -> list[Definition]:
     families = frame.function.families if frame.function is not None else checker.scope.families
     return [family for family in families if family.range is not None]
 
 
-def bodies_of(checker: Checker, frame: Frame) -> list[Node]:
+def bodies_of(checker: Checker, frame: Environment) -> list[Node]:
     """The expressions of a call, or of the program, that no name stands for."""
     if frame.function is not None:
         return [frame.function.body]

@@ -9,14 +9,14 @@ from grammar.nodes import Rename
 
 from ..core.sizes import is_known, known
 from ..core.suggestions import did_you_mean, near
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.terms import Term
 
 if TYPE_CHECKING:
     from .checker import Checker
 
 
-def rename(checker: Checker, base: Term, node: Rename, frame: Frame) -> Term:
+def rename(checker: Checker, base: Term, node: Rename, frame: Environment) -> Term:
     """Renames, merges and splits of one subscript, all at once (paper §3.6)."""
     shape = base.shape
     old: set[str] = set()
@@ -68,7 +68,9 @@ def rename(checker: Checker, base: Term, node: Rename, frame: Frame) -> Term:
     return checker.renamed(term, back, node)
 
 
-def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Frame) -> Term:
+def merge(
+    checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Environment
+) -> Term:
     size: Any = 1
     for axis in sources:
         size = known(term.shape[axis]) if size == 1 else size * known(term.shape[axis])
@@ -78,7 +80,9 @@ def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], 
     return checker.terms.make("merge", (term,), options=(tuple(sources), target), shape=shape, node=node)
 
 
-def split(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Frame) -> Term:
+def split(
+    checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Environment
+) -> Term:
     whole = known(term.shape[sources[0]])
     sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, frame, node) for axis in targets}
     if sum(size is None for size in sizes.values()) > 1:

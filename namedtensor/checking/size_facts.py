@@ -12,7 +12,7 @@ from grammar.nodes import Name, Node, Size
 from ..core.sizes import Unknown
 from ..scope.binder import SizeFact
 from ..scope.names import MARKS, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 
 Symbol = tuple  # ("size", axis) or ("scalar", Key)
 
@@ -46,7 +46,7 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
             yield "scalar", node.text
 
 
-def words_of(symbol: Symbol, frame: Frame) -> set[tuple[str, str]]:
+def words_of(symbol: Symbol, frame: Environment) -> set[tuple[str, str]]:
     """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
     kind, name = symbol
     if kind == "scalar":

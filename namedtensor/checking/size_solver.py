@@ -19,7 +19,7 @@ from grammar.nodes import Call, Node, Number, Size
 from ..core.sizes import Unknown, agree, is_known, known
 from ..scope.binder import SizeFact
 from ..scope.names import MARKS, Key, spelled, walk
-from ..terms.environment import Conflict, Frame
+from ..terms.environment import Conflict, Environment
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
 from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
@@ -32,7 +32,7 @@ Mark = tuple  # a symbol, the frame where it is asked for, and whether what the 
 LARGEST = 2**1024  # a number in a size expression
 
 
-def anchor(frame: Frame) -> Frame:
+def anchor(frame: Environment) -> Environment:
     """The frame in which sizes are the same as in this one: that of an equation has none of its own."""
     while frame.parent is not None and (frame.sizes_parent is None or frame.sizes_parent is frame.parent):
         if frame.function or frame.variables or frame.axes or frame.indices or frame.sizes or frame.scalars:
@@ -50,17 +50,17 @@ class Solver:
 
     def __init__(self, checker: Checker):
         self.checker = checker
-        self.declared: list[tuple[SizeFact, Frame]] = []
+        self.declared: list[tuple[SizeFact, Environment]] = []
         self.busy: set[Mark] = set()
-        self.missed: dict[Mark, tuple[Symbol, Frame]] = {}  # had no value in this run
-        self.again: list[tuple[Symbol, Frame]] = []  # of those, what may have one now
-        self.found: dict[Mark, tuple[Any, Frame]] = {}
+        self.missed: dict[Mark, tuple[Symbol, Environment]] = {}  # had no value in this run
+        self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
+        self.found: dict[Mark, tuple[Any, Environment]] = {}
         self.runs = 0
         self.making = True  # whether what the scope makes is looked at
         self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols
-    def size(self, axis: str, frame: Frame, node: Any = None) -> Any:
+    def size(self, axis: str, frame: Environment, node: Any = None) -> Any:
         """|axis| in this frame, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
         for name in frame.real_axes(axis):
@@ -70,7 +70,7 @@ class Solver:
             total = found if total == 1 else total * found
         return total
 
-    def size_said(self, axis: str, frame: Frame, node: Any = None) -> Any:
+    def size_said(self, axis: str, frame: Environment, node: Any = None) -> Any:
         """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
         before, self.making = self.making, False
         try:
@@ -78,10 +78,10 @@ class Solver:
         finally:
             self.making = before
 
-    def scalar(self, key: Key, frame: Frame, node: Any = None) -> Any:
+    def scalar(self, key: Key, frame: Environment, node: Any = None) -> Any:
         return self.find(("scalar", key), frame, node)
 
-    def find(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    def find(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
         frame = anchor(frame)
         found = self.direct(symbol, frame, node)
         if found is not None:
@@ -113,7 +113,7 @@ class Solver:
                 self.again.clear()
                 self.found = {mark: kept for mark, kept in self.found.items() if kept[1].complete}
 
-    def tried(self, symbol: Symbol, frame: Frame, node: Any, mark: Mark) -> Any:
+    def tried(self, symbol: Symbol, frame: Environment, node: Any, mark: Mark) -> Any:
         self.busy.add(mark)
         try:
             found = self.looked_for(symbol, frame, node)
@@ -139,8 +139,8 @@ class Solver:
                     if waiting is not None:
                         self.again.append(waiting)
 
-    def looked_for(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
-        current: Frame | None = frame
+    def looked_for(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
+        current: Environment | None = frame
         while current is not None:
             found = self.direct(symbol, current, node)
             if found is None:
@@ -157,13 +157,13 @@ class Solver:
             found = source(symbol, frame, node)
         return found
 
-    def named_by_caller(self, symbol: Symbol, frame: Frame) -> Frame | None:
+    def named_by_caller(self, symbol: Symbol, frame: Environment) -> Environment | None:
         """An axis that the use of a function names is one of the caller's: its size is known there."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in frame.axes.values()):
             return frame.caller
         return None
 
-    def bracketed(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    def bracketed(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         if symbol[0] != "size":
             return None
@@ -175,30 +175,30 @@ class Solver:
                         return found
         return None
 
-    def made_at_top(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    def made_at_top(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
         return self.made(symbol, self.checker.top, node)
 
-    def made(self, symbol: Symbol, place: Frame, node: Any) -> Any:
+    def made(self, symbol: Symbol, place: Environment, node: Any) -> Any:
         """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
         if symbol[0] != "size" or not self.making:
             return None
         return made_size(self.checker, symbol[1], place, node)
 
-    def besides(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    def besides(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
         return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 
-    def unmarked(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    def unmarked(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
         """The size of a*, a†, a** where nothing says it is that of a."""
         if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
             return None
         return self.size(bare, frame, node)
 
-    def speaks_of(self, fact: SizeFact, frame: Frame, symbol: Symbol) -> bool:
+    def speaks_of(self, fact: SizeFact, frame: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
         return any(axis in frame.sizes and ("size", axis) != symbol for axis in axes)
 
-    def direct(self, symbol: Symbol, frame: Frame, node: Any) -> Any:
+    def direct(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
         kind, name = symbol
         if kind == "scalar":
             found = frame.scalars.get(name)
@@ -213,7 +213,7 @@ class Solver:
         return found
 
     # -------------------------------------------------------------------------------------------------------- facts
-    def facts_of_call(self, symbol: Symbol, frame: Frame) -> list[tuple[SizeFact, Frame]]:
+    def facts_of_call(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeFact, Environment]]:
         """The facts about a symbol that are about this call: its own, and the program's that speak of its arguments."""
         own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
         if frame.parent is not None and frame.sizes:
@@ -221,15 +221,15 @@ class Solver:
             own += [fact for fact in stated if self.speaks_of(fact, frame, symbol)]
         return [(fact, frame) for fact in own]
 
-    def facts_of_program(self, symbol: Symbol, frame: Frame) -> list[tuple[SizeFact, Frame]]:
+    def facts_of_program(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeFact, Environment]]:
         stated = [(fact, frame) for fact in self.about(symbol, frame, self.checker.scope.sizes)]
         return stated + self.about(symbol, self.checker.top, self.declared)
 
-    def all_facts(self, symbol: Symbol, frame: Frame) -> list[tuple[SizeFact, Frame]]:
+    def all_facts(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeFact, Environment]]:
         own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
         return [(fact, frame) for fact in own] + self.facts_of_program(symbol, frame)
 
-    def about(self, symbol: Symbol, frame: Frame, facts: list[Any]) -> list[Any]:
+    def about(self, symbol: Symbol, frame: Environment, facts: list[Any]) -> list[Any]:
         """Those of the facts that may hold a symbol, in their order."""
         if not facts:
             return []
@@ -238,7 +238,7 @@ class Solver:
             index = self.indices[id(facts)] = FactIndex(facts)
         return index.about(words_of(symbol, frame))
 
-    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeFact, Frame]]) -> Any:
+    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeFact, Environment]]) -> Any:
         for fact, frame in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if isinstance(side, int) or self.count(side, symbol, frame) != 1:
@@ -285,18 +285,18 @@ class Solver:
             )
         return int(value)
 
-    def symbol_of(self, node: Node, frame: Frame) -> Symbol | None:
+    def symbol_of(self, node: Node, frame: Environment) -> Symbol | None:
         if isinstance(node, Size):
             real = frame.real_axes(node.axis.name)
             return ("size", real[0]) if len(real) == 1 else None
         name = spelled(node)
         return None if name is None else ("scalar", name.key(frame.index))
 
-    def symbols(self, node: Node, frame: Frame) -> list[Symbol]:
+    def symbols(self, node: Node, frame: Environment) -> list[Symbol]:
         """The symbols of a size expression, each as often as it stands there."""
         return [symbol for symbol, _ in self.places(node, frame)]
 
-    def places(self, node: Node, frame: Frame) -> Iterator[tuple[Symbol, Way]]:
+    def places(self, node: Node, frame: Environment) -> Iterator[tuple[Symbol, Way]]:
         """Each symbol of a size expression, with the way to it from the inside out."""
         stack: list[Way] = [(node, ())]
         while stack:
@@ -310,10 +310,10 @@ class Solver:
             elif isinstance(current, nodes.Superscript):
                 stack.append((current.base, way))
 
-    def count(self, node: Node, symbol: Symbol, frame: Frame) -> int:
+    def count(self, node: Node, symbol: Symbol, frame: Environment) -> int:
         return sum(other == symbol for other in self.symbols(node, frame))
 
-    def value(self, node: Node, frame: Frame) -> Any:
+    def value(self, node: Node, frame: Environment) -> Any:
         """The number that a size expression stands for, or None where something in it is not known."""
         if isinstance(node, Number):
             return node.value
@@ -344,7 +344,7 @@ class Solver:
             )
         return value
 
-    def isolate(self, node: Node, symbol: Symbol, value: Any, frame: Frame) -> Any:
+    def isolate(self, node: Node, symbol: Symbol, value: Any, frame: Environment) -> Any:
         """What `symbol` must be for the expression to be `value`; None where that cannot be undone."""
         way = next(way for found, way in self.places(node, frame) if found == symbol)
         above = []

@@ -15,7 +15,7 @@ from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
 from ..core.sizes import agree, is_known, known
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 from ..terms.terms import Term
 from .cases import guarding, of_elements
 from .loops import Along, lifted
@@ -27,7 +27,7 @@ NEUTRAL = {"∑": 0, "∏": 1}
 JOINED = {"∑": "+", "∏": "⊙"}
 
 
-def index_sum(checker: Checker, node: IndexSum, frame: Frame) -> Term:
+def index_sum(checker: Checker, node: IndexSum, frame: Environment) -> Term:
     """∑_{i=1}^{n} body."""
     first, last = (checker.solver.value(part, frame) for part in (node.first, node.last))
     if not isinstance(first, int) or not isinstance(last, int):
@@ -46,19 +46,21 @@ def check_length(checker: Checker, node: Node, count: int) -> None:
 
 
 def summed(
-    checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Frame
+    checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Environment
 ) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
     axis, inner = indexed_frame(checker, variable, first, size, frame)
     return over(checker, operator, axis, size, checker.term(body, inner), variable, body, node, frame)
 
 
-def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, frame: Frame) -> tuple[str, Frame]:
+def indexed_frame(
+    checker: Checker, variable: Name, first: int, size: Any, frame: Environment
+) -> tuple[str, Environment]:
     from .elements import iota
 
     depth = frame.depth + 1
     axis = f"{variable.text}@{depth}"
-    inner = Frame(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    inner = Environment(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
     inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
     inner.members[variable.text] = Along(axis, first, size)
     return axis, inner
@@ -74,7 +76,7 @@ def over(
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
-def bounded(checker: Checker, node: IndexSum, frame: Frame) -> Term:
+def bounded(checker: Checker, node: IndexSum, frame: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
     first, last = checker.all_terms((node.first, node.last), frame)
     low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
@@ -162,7 +164,7 @@ def _words(label: Node) -> Iterator[str]:
     return (node.text for node in walk(label) if isinstance(node, Name))
 
 
-def members_summed(checker: Checker, node: IndexSum, first: int, last: int, frame: Frame) -> Term | None:
+def members_summed(checker: Checker, node: IndexSum, first: int, last: int, frame: Environment) -> Term | None:
     """∑_{t=1}^{n} of members of a family that lie along an axis; None where the index is another label."""
     size, variable = last - first + 1, node.variable
 
@@ -172,10 +174,10 @@ def members_summed(checker: Checker, node: IndexSum, first: int, last: int, fram
     return lifted(checker, variable.text, size, node.body, frame, typed)
 
 
-def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: Frame) -> Term:
+def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: Environment) -> Term:
     total = None
     for step in range(first, last + 1):
-        place = Frame(
+        place = Environment(
             parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={node.variable.text: step}
         )
         checker.spend(node)
@@ -187,7 +189,7 @@ def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: 
 
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
-def implicit_sum(checker: Checker, node: Call, frame: Frame) -> Term | None:
+def implicit_sum(checker: Checker, node: Call, frame: Environment) -> Term | None:
     """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
     if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
         return None
@@ -231,7 +233,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         stack += reversed(nodes.children(node))
 
 
-def indexed_size(checker: Checker, node: Index, axis: Axis, frame: Frame) -> Any:
+def indexed_size(checker: Checker, node: Index, axis: Axis, frame: Environment) -> Any:
     (real,) = frame.real_axes(axis.name)
     base = checker.term(node.base, frame)
     if real not in base.shape:

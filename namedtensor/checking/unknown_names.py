@@ -10,14 +10,14 @@ from grammar.symbols import FUNCTIONS
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.names import Key
-from ..terms.environment import Frame, plain
+from ..terms.environment import Environment, plain
 from .diagnostics import shown
 
 if TYPE_CHECKING:
     from .checker import Checker
 
 
-def unknown(checker: Checker, key: Key, place: Any, frame: Frame):
+def unknown(checker: Checker, key: Key, place: Any, frame: Environment):
     text = str(key)
     known_names = checker.visible(frame)
     base = place
@@ -112,9 +112,9 @@ def function_names(checker: Checker) -> list[str]:
     return [*own, *checker.python, *(name for name in REGISTRY if name[0].isalpha())]
 
 
-def visible(checker: Checker, frame: Frame) -> list[str]:
+def visible(checker: Checker, frame: Environment) -> list[str]:
     names: dict[str, None] = {}
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         names.update(dict.fromkeys(str(key) for key in current.variables))
         if current.function is not None:

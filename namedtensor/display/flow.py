@@ -22,7 +22,7 @@ from ..checking.declarations import match_key
 from ..core.sizes import Unknown, known
 from ..scope.binder import Definition, Function
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Frame, plain
+from ..terms.environment import Environment, plain
 from ..terms.terms import Term
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
@@ -51,8 +51,8 @@ class Flow:
         trace = checker.trace
         self.names = AxisNames(trace)
         self.terms = {(id(node), id(frame)): (term, frame) for node, term, frame in trace}
-        self.typed: dict[int, list[Frame]] = {}
-        self.calls: dict[tuple[int, int], Frame] = {}
+        self.typed: dict[int, list[Environment]] = {}
+        self.calls: dict[tuple[int, int], Environment] = {}
         for node, _, frame in trace:
             self.typed.setdefault(id(node), []).append(frame)
             self.note_call(frame)
@@ -65,7 +65,7 @@ class Flow:
         self.plates: dict[Any, Graph] = {}
         self.carried: dict[tuple[int, int], dict[Key | int, None]] = {}
 
-    def note_call(self, frame: Frame | None) -> None:
+    def note_call(self, frame: Environment | None) -> None:
         while frame is not None:
             if frame.call is not None and frame.caller is not None:
                 self.calls.setdefault((id(frame.call), id(frame.caller)), frame)
@@ -87,7 +87,7 @@ class Flow:
     def runs(self, node: Any) -> tuple[Run, ...]:
         return to_runs(node, self.axes)
 
-    def shape(self, node: Any, frame: Frame) -> dict[str, Any]:
+    def shape(self, node: Any, frame: Environment) -> dict[str, Any]:
         """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""
         found = self.terms.get((id(node), id(frame)))
         if found is not None:
@@ -97,7 +97,7 @@ class Flow:
             shape |= self.shape(part, frame)
         return self.sorted_axes(shape)
 
-    def type_of(self, term: Term, frame: Frame) -> dict[str, Any]:
+    def type_of(self, term: Term, frame: Environment) -> dict[str, Any]:
         return self.sorted_axes(self.names.shape(term, frame))
 
     # ------------------------------------------------------------------------------------------------------ the roots
@@ -129,9 +129,9 @@ class Flow:
         return result
 
     # -------------------------------------------------------------------------------------------------------- a name
-    def resolve(self, key: Key, frame: Frame) -> Source | None:
+    def resolve(self, key: Key, frame: Environment) -> Source | None:
         """The node that a name's value comes from; None where no data are in it."""
-        holder: Frame | None = frame
+        holder: Environment | None = frame
         while holder is not None:
             bound = self.bound.get(id(holder), {})
             if key in bound:
@@ -142,7 +142,7 @@ class Flow:
             holder = holder.parent
         return self.input(key) if key in self.data else None
 
-    def definition_of(self, key: Key, holder: Frame) -> Definition | None:
+    def definition_of(self, key: Key, holder: Environment) -> Definition | None:
         if holder.function is None and holder is not self.checker.top:
             return None
         scope: Any = self.checker.scope if holder.function is None else holder.function
@@ -163,7 +163,7 @@ class Flow:
             self.made[key] = self.root.add(Drawn("input", self.runs(written(key)), shape))
         return self.made[key]  # type: ignore[return-value]
 
-    def defined(self, key: Key, definition: Definition, holder: Frame) -> Source | None:
+    def defined(self, key: Key, definition: Definition, holder: Environment) -> Source | None:
         """The node of a definition; made when it is first asked for."""
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
@@ -197,7 +197,7 @@ class Flow:
         return source
 
     # ------------------------------------------------------------------------------------------------------- families
-    def index_of(self, key: Key, definition: Definition, holder: Frame) -> int | None:
+    def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
         """Which member of a family is drawn for this one; None where all are drawn as one."""
         if definition.range is None or not definition.is_family:
             return None
@@ -208,7 +208,7 @@ class Flow:
         indices = match_key(definition.name, key, self.checker.scope.indices) or {}
         return int(indices[variable])
 
-    def frame_of(self, definition: Definition, holder: Frame, index: int | None) -> Frame | None:
+    def frame_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
         """The frame in which a definition was typed; of a family drawn once, that of its first member."""
         for frame in self.typed.get(id(definition.body), []):
             own = definition.range is None or index is None or frame.index(definition.range.variable.text) == index
@@ -216,7 +216,7 @@ class Flow:
                 return frame
         return None
 
-    def graph_of(self, definition: Definition, holder: Frame, index: int | None) -> Graph:
+    def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> Graph:
         """The graph that holds a definition: that of its function or program; of a family, a group in it."""
         graph = self.graphs[id(holder)]
         if definition.range is None or not definition.is_family:
@@ -226,7 +226,7 @@ class Flow:
             self.plates[mark] = graph.group(self.range_title(definition.range, holder, index))
         return self.plates[mark]
 
-    def range_title(self, over: nodes.Range, holder: Frame, index: int | None) -> tuple[Run, ...]:
+    def range_title(self, over: nodes.Range, holder: Environment, index: int | None) -> tuple[Run, ...]:
         if index is not None:
             return (*self.runs(over.variable), Run(f" = {index}"))
         title = tuple(
@@ -236,7 +236,7 @@ class Flow:
         stated = isinstance(over.last, Name) and isinstance(last, int) and over.last.text in self.asked.sizes
         return (*title, Run(" ("), *self.runs(over.last), Run(f" = {last})")) if stated else title
 
-    def kin(self, definition: Definition, holder: Frame) -> list[Definition]:
+    def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
         """The families that are drawn in one group with this one: those that need one another at the same index."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
@@ -249,7 +249,7 @@ class Flow:
         return [family for family in families if id(family) in known]
 
     # -------------------------------------------------------------------------------------------------- an expression
-    def flow(self, node: Node, frame: Frame, graph: Graph) -> Source | None:
+    def flow(self, node: Node, frame: Environment, graph: Graph) -> Source | None:
         """The node that gives the value of an expression; None where no data are in it."""
         leaves = self.leaves(node, frame)
         if not leaves:
@@ -273,7 +273,7 @@ class Flow:
             return self.joined(node, parts, frame, graph)
         return self.through(node, parts[0], frame, graph)
 
-    def through(self, node: Node, part: Node, frame: Frame, graph: Graph) -> Source | None:
+    def through(self, node: Node, part: Node, frame: Environment, graph: Graph) -> Source | None:
         """A box that one value goes through."""
         while len(inner := [each for each in operands(part) if self.leaves(each, frame)]) == 1:
             if self.called(part, frame) is not None or self.name_in(part, frame) is not None or isinstance(part, WHOLE):
@@ -288,7 +288,7 @@ class Flow:
         graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
         return made
 
-    def joined(self, node: Node, parts: list[Node], frame: Frame, graph: Graph) -> Source:
+    def joined(self, node: Node, parts: list[Node], frame: Environment, graph: Graph) -> Source:
         """A sign, or a box, in which several values meet."""
         sources = [(self.flow(part, frame, graph), part) for part in parts]
         sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
@@ -310,10 +310,10 @@ class Flow:
         between = self.runs(dataclasses.replace(node, arguments=(Name("\ue010"), Name("\ue010"))))
         return tuple(run._replace(text=text) for run in between if (text := run.text.replace("\ue010", "").strip()))
 
-    def nameless(self, parts: Iterable[Node], frame: Frame) -> set[int]:
+    def nameless(self, parts: Iterable[Node], frame: Environment) -> set[int]:
         return {id(part) for part in parts if self.name_in(part, frame) is None}
 
-    def box(self, node: Node, shown: Node, frame: Frame, graph: Graph, leaves: Iterable[Any]) -> Source | None:
+    def box(self, node: Node, shown: Node, frame: Environment, graph: Graph, leaves: Iterable[Any]) -> Source | None:
         """One box for an expression, whatever names are in it."""
         made = graph.add(Drawn("formula", self.runs(shown), self.shape(node, frame)))
         for leaf in leaves:
@@ -323,7 +323,7 @@ class Flow:
                     graph.connect(source, made, self.as_written(leaf, node, frame))
         return made
 
-    def as_written(self, key: Key, node: Node, frame: Frame) -> tuple[Run, ...]:
+    def as_written(self, key: Key, node: Node, frame: Environment) -> tuple[Run, ...]:
         """How an expression spells a name: X^{l-1}, where that is X^0."""
         for part in walk(node):
             if self.name_in(part, frame) == key:
@@ -331,7 +331,7 @@ class Flow:
         return ()
 
     # ------------------------------------------------------------------------------------------------------ functions
-    def called(self, node: Any, frame: Frame) -> Function | None:
+    def called(self, node: Any, frame: Environment) -> Function | None:
         if not isinstance(node, Call) or node.operator not in self.checker.scope.functions:
             return None
         for function, _ in matching(self.checker, node, frame):
@@ -341,7 +341,7 @@ class Flow:
     def opens(self, function: Function, node: Call) -> bool:
         return bool({function.operator, function.title} & self.asked.expand)
 
-    def closed(self, node: Call, function: Function, frame: Frame, graph: Graph) -> Source:
+    def closed(self, node: Call, function: Function, frame: Environment, graph: Graph) -> Source:
         """A call as one node: its name, and below it the parameters that it is given."""
         head = dataclasses.replace(node, arguments=(), parameters=())
         title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
@@ -362,7 +362,7 @@ class Flow:
                 graph.connect(source, made)
         return made
 
-    def opened(self, node: Call, function: Function, frame: Frame, graph: Graph) -> Source | None:
+    def opened(self, node: Call, function: Function, frame: Environment, graph: Graph) -> Source | None:
         """A call as a group that holds the function's body."""
         inner = self.calls[(id(node), id(frame))]
         sources = [self.flow(part, frame, graph) for part in (*node.arguments, *node.parameters)]
@@ -380,14 +380,14 @@ class Flow:
         return self.flow(function.body, inner, group)
 
     # ---------------------------------------------------------------------------------------------------- what is data
-    def leaves(self, node: Node, frame: Frame) -> dict[Key | int, None]:
+    def leaves(self, node: Node, frame: Environment) -> dict[Key | int, None]:
         """The names of data in an expression, and the calls of functions that have data: in the order written."""
         mark = (id(node), id(frame))
         if mark not in self.carried:
             self.carried[mark] = self.found_leaves(node, frame)
         return self.carried[mark]
 
-    def found_leaves(self, node: Node, frame: Frame) -> dict[Key | int, None]:
+    def found_leaves(self, node: Node, frame: Environment) -> dict[Key | int, None]:
         key = self.name_in(node, frame)
         if key is not None:
             return {key: None} if self.resolve_quietly(key, frame) else {}
@@ -401,7 +401,7 @@ class Flow:
                 found[id(node)] = None
         return found
 
-    def free(self, function: Function, inner: Frame | None) -> list[Key]:
+    def free(self, function: Function, inner: Environment | None) -> list[Key]:
         """The program's data that a function's body speaks of, which no argument of it is."""
         bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
         own = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
@@ -414,7 +414,7 @@ class Flow:
                     found[key] = None
         return list(found)
 
-    def name_in(self, node: Any, frame: Frame) -> Key | None:
+    def name_in(self, node: Any, frame: Environment) -> Key | None:
         """The name that an expression is, where that means a tensor here: X, X^{l-1}, but not X^2 for a square."""
         name = spelled(node)
         if name is None:
@@ -426,7 +426,7 @@ class Flow:
                 return key
         return None
 
-    def number(self, word: str, frame: Frame) -> Any:
+    def number(self, word: str, frame: Environment) -> Any:
         """What a word in a superscript stands for: an index, or a size such as L."""
         found = frame.index(word)
         if found is None:
@@ -434,8 +434,8 @@ class Flow:
         found = known(found)
         return None if isinstance(found, Unknown) else found
 
-    def means(self, key: Key, frame: Frame) -> bool:
-        holder: Frame | None = frame
+    def means(self, key: Key, frame: Environment) -> bool:
+        holder: Environment | None = frame
         while holder is not None:
             if key in self.bound.get(id(holder), {}) or key in holder.variables:
                 return True
@@ -444,9 +444,9 @@ class Flow:
             holder = holder.parent
         return key in self.checker.demanded
 
-    def resolve_quietly(self, key: Key, frame: Frame) -> bool:
+    def resolve_quietly(self, key: Key, frame: Environment) -> bool:
         """Whether data are in a name. A definition that is being drawn is data: it was asked for."""
-        holder: Frame | None = frame
+        holder: Environment | None = frame
         while holder is not None:
             bound = self.bound.get(id(holder), {})
             if key in bound:
@@ -459,7 +459,7 @@ class Flow:
             holder = holder.parent
         return key in self.data
 
-    def has_data(self, definition: Definition, holder: Frame, index: int | None) -> bool:
+    def has_data(self, definition: Definition, holder: Environment, index: int | None) -> bool:
         mark = ("data", id(definition), id(holder), index)
         if mark not in self.made:
             self.made[mark] = None  # a recurrence: its first value, or what is added to it, has data or not

@@ -11,7 +11,7 @@ from grammar.nodes import Call, Name, Node
 
 from ..scope.binder import Definition
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Frame
+from ..terms.environment import Environment
 
 DOT = Name("•")  # a value without a name
 
@@ -93,7 +93,7 @@ def substituted(node: Any, gone: set[int]) -> Any:
     return dataclasses.replace(node, **changed)
 
 
-def lineage(frame: Frame | None) -> list[Frame]:
+def lineage(frame: Environment | None) -> list[Environment]:
     found = []
     while frame is not None:
         found.append(frame)

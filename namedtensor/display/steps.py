@@ -25,7 +25,7 @@ from ..core.axes import show
 from ..core.limits import DEFAULT, deep
 from ..core.suggestions import did_you_mean, near
 from ..scope.names import Key, component, key
-from ..terms.environment import Frame, plain
+from ..terms.environment import Environment, plain
 from ..terms.terms import Term, resolve
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ class Place(NamedTuple):
     written: str
 
 
-def places(frame: Frame) -> tuple[Place, ...]:
+def places(frame: Environment) -> tuple[Place, ...]:
     """The definitions that a frame stands in, from the outermost."""
     found: list[Place] = []
-    current: Frame | None = frame
+    current: Environment | None = frame
     while current is not None:
         function, definition = current.function, current.definition
         if definition is not None:
@@ -59,7 +59,7 @@ def places(frame: Frame) -> tuple[Place, ...]:
     return tuple(reversed(found))
 
 
-def used(part: tuple[str, str], frame: Frame) -> tuple[str, ...]:
+def used(part: tuple[str, str], frame: Environment) -> tuple[str, ...]:
     """A component of a head's subscript as the use has it: the axes, or the number."""
     kind, text = part
     if kind == "axis":
@@ -71,7 +71,7 @@ def used(part: tuple[str, str], frame: Frame) -> tuple[str, ...]:
 class AxisNames:
     """Plain names for the axes of the terms of each call, one name throughout; two that meet are told apart by a prime."""
 
-    def __init__(self, trace: list[tuple[Any, Term, Frame]]):
+    def __init__(self, trace: list[tuple[Any, Term, Environment]]):
         self.met: dict[int, dict[str, set[str]]] = {}
         for _, term, frame in trace:
             axes = [axis for axis in term.shape if "@" in axis]
@@ -80,13 +80,13 @@ class AxisNames:
                 self.met.setdefault(id(call_of(frame)), {}).setdefault(axis, set()).update(others)
         self.names = {call: told_apart(met) for call, met in self.met.items()}
 
-    def shape(self, term: Term, frame: Frame) -> dict[str, Any]:
+    def shape(self, term: Term, frame: Environment) -> dict[str, Any]:
         """A term's shape under these names."""
         names = self.names.get(id(call_of(frame)), {})
         return {names.get(axis, axis): size for axis, size in resolve(term.shape).items()}
 
 
-def call_of(frame: Frame) -> Frame:
+def call_of(frame: Environment) -> Environment:
     """The frame of the call, or of the program, that a frame belongs to."""
     while frame.function is None and frame.parent is not None:
         frame = frame.parent

@@ -23,16 +23,16 @@ class Conflict:
 
 
 @dataclass(eq=False)
-class Frame:
+class Environment:
     """`axes` are what axis parameters stand for, `indices` what superscript indices and range variables do, `sizes` the
     axes of the arguments, `scalars` what `n` in `seq[n]` turned out to be. `depth` keeps the names of lifted axes apart.
     A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`. `members` gives
     the members of families where a variable that counts them is a tensor here; see `loops`.
     """
 
-    parent: Frame | None = None
-    sizes_parent: Frame | None = None
-    caller: Frame | None = None
+    parent: Environment | None = None
+    sizes_parent: Environment | None = None
+    caller: Environment | None = None
     function: Function | None = None
     call: Any = None
     definition: Definition | None = None
@@ -48,7 +48,7 @@ class Frame:
     complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
 
     @property
-    def top(self) -> Frame:
+    def top(self) -> Environment:
         frame = self
         while frame.parent is not None:
             frame = frame.parent
@@ -56,7 +56,7 @@ class Frame:
 
     def index(self, name: str) -> Any:
         """What an index variable stands for here, or None."""
-        frame: Frame | None = self
+        frame: Environment | None = self
         while frame is not None:
             if name in frame.indices:
                 return frame.indices[name]
@@ -72,7 +72,7 @@ class Frame:
         ax* stands for those with the mark.
         """
         bare = name.rstrip(MARKS) if name[-1:] in MARKS else name
-        frame: Frame | None = self
+        frame: Environment | None = self
         while frame is not None:
             if name in frame.axes:
                 return frame.axes[name]
