@@ -18,12 +18,12 @@ from grammar.errors import NotationError
 
 from ..scope.names import Key, spelled, walk
 from .definitions import Tensor, records
-from .environment import Frame
+from .environment import Environment
 
 STEP = 1e-3
 
 
-def derivative(evaluation: Any, node: nodes.Derivative, frame: Frame) -> Tensor:
+def derivative(evaluation: Any, node: nodes.Derivative, frame: Environment) -> Tensor:
     name = spelled(node.variable)
     if name is None:
         raise NotationError(112, "a derivative is taken by a name")
@@ -50,19 +50,19 @@ def slope(value: Callable[[float], Tensor]) -> Tensor:
     return Tensor(near[0].shape, quotient)
 
 
-def moved(evaluation: Any, body: Any, frame: Frame, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
+def moved(evaluation: Any, body: Any, frame: Environment, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
     """The value of the body, were X larger by `change` at one record."""
     other = Tensor(X.shape, lambda each: X(each) + change * (each == record))
     return with_others(evaluation, body, frame, {key: other})
 
 
-def with_others(evaluation: Any, body: Any, frame: Frame, others: dict[Key, Tensor]) -> Tensor:
+def with_others(evaluation: Any, body: Any, frame: Environment, others: dict[Key, Tensor]) -> Tensor:
     """The value of the body, did some names stand for other tensors."""
     top, places = evaluation.top, [*frame.outwards()]
     holders = {key: holder(evaluation, key, places) for key in others}
-    copies: dict[int, Frame] = {}
+    copies: dict[int, Environment] = {}
 
-    def copied(place: Frame | None) -> Frame | None:
+    def copied(place: Environment | None) -> Environment | None:
         """The frame with other tensors, nothing computed in it yet; so are all that it looks into."""
         if place is None or id(place) in copies:
             return place and copies[id(place)]
@@ -80,7 +80,7 @@ def with_others(evaluation: Any, body: Any, frame: Frame, others: dict[Key, Tens
         evaluation.top = top
 
 
-def holder(evaluation: Any, key: Key, places: list[Frame]) -> Frame:
+def holder(evaluation: Any, key: Key, places: list[Environment]) -> Environment:
     """The frame in which a name stands for something."""
     for place in places:
         if key in place.elements or key in place.variables or evaluation.fact(key, place, place) is not None:
@@ -89,7 +89,7 @@ def holder(evaluation: Any, key: Key, places: list[Frame]) -> Frame:
 
 
 # ------------------------------------------------------------------------------------------ equations of differentials
-def changes_in(evaluation: Any, sides: tuple[Any, ...], frame: Frame) -> dict[Key, tuple[Tensor, Tensor]]:
+def changes_in(evaluation: Any, sides: tuple[Any, ...], frame: Environment) -> dict[Key, tuple[Tensor, Tensor]]:
     """For the names that an equation has the ∂ of, what they stand for and a change of it; those defined by others follow."""
     found = [node.body for side in sides for node in walk(side) if isinstance(node, nodes.Differential)]
     keys = {evaluation.key_of(name, frame): body for body in found if (name := spelled(body)) is not None}
@@ -99,7 +99,7 @@ def changes_in(evaluation: Any, sides: tuple[Any, ...], frame: Frame) -> dict[Ke
     return {key: (X, Tensor(X.shape, lambda record: draw.uniform(-1, 1))) for key, X in values.items()}
 
 
-def differential(evaluation: Any, node: nodes.Differential, frame: Frame) -> Tensor:
+def differential(evaluation: Any, node: nodes.Differential, frame: Environment) -> Tensor:
     """How fast the body grows with what changes."""
     if not evaluation.changes:
         raise NotationError(405, "a differential alone has no value")

@@ -20,11 +20,11 @@ class Fact(NamedTuple):
 
     left: Node
     right: Node | int
-    frame: Frame
+    frame: Environment
 
 
 @dataclass(eq=False)
-class Frame:
+class Environment:
     """Where names are looked up: one for the program, one for each call, one for each piece of an equation.
 
     `parent` is where a name is looked for next, `sizes_from` where a size is. `axes` says what the axes of a function
@@ -32,8 +32,8 @@ class Frame:
     sizes that hold here.
     """
 
-    parent: Frame | None = None
-    sizes_from: Frame | None = None
+    parent: Environment | None = None
+    sizes_from: Environment | None = None
     function: Function | None = None
     variables: dict[Key, Tensor] = field(default_factory=dict)
     elements: dict[Key, Tensor] = field(default_factory=dict)
@@ -42,8 +42,8 @@ class Frame:
     facts: list[Fact] = field(default_factory=list)
     memo: dict[Any, Tensor] = field(default_factory=dict)
 
-    def outwards(self) -> Iterator[Frame]:
-        frame: Frame | None = self
+    def outwards(self) -> Iterator[Environment]:
+        frame: Environment | None = self
         while frame is not None:
             yield frame
             frame = frame.parent
@@ -93,14 +93,14 @@ def match_key(name: Spelled, wanted: Key, variables: set[str]) -> dict[str, Any]
     return found
 
 
-def nearest_call(frame: Frame) -> Frame:
+def nearest_call(frame: Environment) -> Environment:
     """The frame of the call that is being computed, or of the program."""
     while frame.function is None and frame.parent is not None:
         frame = frame.sizes_from or frame.parent
     return frame
 
 
-def set_axes(of: nodes.Set, frame: Frame) -> list[tuple[str, Node | None]]:
+def set_axes(of: nodes.Set, frame: Environment) -> list[tuple[str, Node | None]]:
     """The axes of a set, each with what the set says of its size."""
     axes = [(real, size) for axis, size in of.axes for real in frame.real(axis.name)]
     if len({axis for axis, _ in axes}) != len(axes):

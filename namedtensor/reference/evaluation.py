@@ -37,7 +37,7 @@ from .definitions import (
     split,
     unite,
 )
-from .environment import Fact, Frame, axis_named, declaration, match_key, need, plain, set_axes, whole
+from .environment import Environment, Fact, axis_named, declaration, match_key, need, plain, set_axes, whole
 from .functions import apply, divide, power
 from .names import CALLS, STEPS, Names
 from .sizes import stated
@@ -51,7 +51,7 @@ class Evaluation(Names):
     def __init__(self, scope: Scope, values: Mapping[Key, Tensor], sizes: Mapping[str, int]):
         self.scope = scope
         self.sizes = sizes
-        self.top = Frame(variables=dict(values))
+        self.top = Environment(variables=dict(values))
         self.busy = set()
         self.calls = 0
         self.used = set()
@@ -69,13 +69,15 @@ class Evaluation(Names):
             self.all_elements(last, self.top) if self.scope.of_claim else self.value(last, self.top), True
         )
 
-    def all_elements(self, side: Node, frame: Frame) -> Tensor:
+    def all_elements(self, side: Node, frame: Environment) -> Tensor:
         """The value of a side of a claim, for every index that nothing says."""
         free = self.free_index((side,), frame)
         if free is None:
             return self.value(side, frame)
         name, axis, size = free
-        frames = {(n,): Frame(parent=frame, sizes_from=frame, elements={name: number(n)}) for n in range(1, size + 1)}
+        frames = {
+            (n,): Environment(parent=frame, sizes_from=frame, elements={name: number(n)}) for n in range(1, size + 1)
+        }
         return assemble({axis: size}, {place: self.all_elements(side, inner) for place, inner in frames.items()})
 
     def last(self, definition: Definition) -> Tensor:
@@ -112,30 +114,30 @@ class Evaluation(Names):
         return value
 
     # -------------------------------------------------------------------------------------------------- expressions
-    def value(self, node: Node, frame: Frame) -> Tensor:
+    def value(self, node: Node, frame: Environment) -> Tensor:
         """The value of an expression."""
         try:
             return self.RULES[type(node)](self, node, frame)
         except NotationError as problem:
             raise problem.located(self.scope.source, node.span) from None
 
-    def values(self, parts, frame: Frame) -> list[Tensor]:
+    def values(self, parts, frame: Environment) -> list[Tensor]:
         return [self.value(part, frame) for part in parts]
 
-    def power(self, node: nodes.Superscript, frame: Frame) -> Tensor:
+    def power(self, node: nodes.Superscript, frame: Environment) -> Tensor:
         if spelled(node) is not None and len(node.components) != 1:
             raise NotationError(201, f"{spelled(node).key()} is not known")  # type: ignore[union-attr]
         return broadcast(power, *self.values((node.base, node.components[0]), frame))
 
-    def superscript(self, node: nodes.Superscript, frame: Frame) -> Tensor:
+    def superscript(self, node: nodes.Superscript, frame: Environment) -> Tensor:
         return self.power(node, frame) if spelled(node) is None else self.name(node, frame)
 
-    def subscript(self, node: nodes.Subscript, frame: Frame) -> Tensor:
+    def subscript(self, node: nodes.Subscript, frame: Environment) -> Tensor:
         if spelled(node) is None:
             raise NotationError(112, "this subscript says neither an index nor a rename")
         return self.name(node, frame)
 
-    def index(self, node: Index, frame: Frame) -> Tensor:
+    def index(self, node: Index, frame: Environment) -> Tensor:
         base = self.value(node.base, frame)
         indices: dict[str, Tensor] = {}
         for axis, part in node.items:
@@ -146,7 +148,7 @@ class Evaluation(Names):
                 indices[real] = self.value(part, frame)
         return index(base, indices)
 
-    def rename(self, node: nodes.Rename, frame: Frame) -> Tensor:
+    def rename(self, node: nodes.Rename, frame: Environment) -> Tensor:
         """Renames, merges and splits of one subscript: all old axes are taken before any new one is made."""
         base = self.value(node.base, frame)
         pairs = [[tuple(r for axis in side for r in frame.real(axis.name)) for side in item] for item in node.items]
@@ -167,7 +169,7 @@ class Evaluation(Names):
                 result = split(result, sources[0], self.split_sizes(result.shape[sources[0]], after, frame))
         return result
 
-    def split_sizes(self, size: int, into: tuple[str, ...], frame: Frame) -> dict[str, int]:
+    def split_sizes(self, size: int, into: tuple[str, ...], frame: Environment) -> dict[str, int]:
         """The sizes of the axes that one of this size becomes; one of them may follow from the others."""
         sizes = {axis: self.said(axis, frame) for axis in into}
         if list(sizes.values()).count(None) > 1:
@@ -180,11 +182,11 @@ class Evaluation(Names):
             raise NotationError(313, f"{size} cannot be split by {product}")
         return {axis: size // product if found is None else found for axis, found in sizes.items()}
 
-    def starred(self, node: nodes.Starred, frame: Frame) -> Tensor:
+    def starred(self, node: nodes.Starred, frame: Environment) -> Tensor:
         base = self.value(node.base, frame)
         return rename(base, {axis: axis + node.mark for axis in base.shape})
 
-    def literal(self, node: nodes.Literal, frame: Frame) -> Tensor:
+    def literal(self, node: nodes.Literal, frame: Environment) -> Tensor:
         axes = [real for axis in node.axes for real in frame.real(axis.name)]
         if len(axes) != len(node.axes):
             raise NotationError(316, f"a literal takes {len(node.axes)} axes, not {len(axes)}")
@@ -197,7 +199,7 @@ class Evaluation(Names):
         }
         return assemble(dict(zip(axes, (len(node.rows), len(node.rows[0]))[2 - len(axes) :])), places)
 
-    def cases(self, node: nodes.Cases, frame: Frame) -> Tensor:
+    def cases(self, node: nodes.Cases, frame: Environment) -> Tensor:
         """The value of the first case whose condition holds; a case that never holds needs no value."""
         conditions = [number(True) if test is None else self.condition(test, frame) for _, test in node.branches]
         first = broadcast(lambda *holds: holds.index(True) if True in holds else None, *conditions)
@@ -207,7 +209,7 @@ class Evaluation(Names):
         options = [self.option(part, frame, place in taken) for place, (part, _) in enumerate(node.branches)]
         return broadcast(lambda place, *found: found[place], first, *options)
 
-    def option(self, node: Node, frame: Frame, taken: bool) -> Tensor:
+    def option(self, node: Node, frame: Environment, taken: bool) -> Tensor:
         try:
             return self.value(node, frame)
         except NotationError as problem:
@@ -215,16 +217,16 @@ class Evaluation(Names):
                 raise
             return number(math.nan)
 
-    def condition(self, node: Node, frame: Frame) -> Tensor:
+    def condition(self, node: Node, frame: Environment) -> Tensor:
         found = self.value(node, frame)
         if not all(isinstance(entry, bool) for entry in found.entries.values()):
             raise NotationError(315, "a condition is due here, and this is a number")
         return found
 
-    def indicator(self, node: nodes.Indicator, frame: Frame) -> Tensor:
+    def indicator(self, node: nodes.Indicator, frame: Environment) -> Tensor:
         return broadcast(int, self.condition(node.condition, frame))
 
-    def axis_size(self, node: Size, frame: Frame) -> Tensor:
+    def axis_size(self, node: Size, frame: Environment) -> Tensor:
         """|a|: the size of an axis, or the absolute value of a tensor."""
         axis = node.axis.name
         size = self.size_value(node, frame)
@@ -241,28 +243,30 @@ class Evaluation(Names):
         ]
         raise NotationError(309 if axis in mentioned else 204, f"the size of {axis} is not known")
 
-    def derivative(self, node: nodes.Derivative, frame: Frame) -> Tensor:
+    def derivative(self, node: nodes.Derivative, frame: Environment) -> Tensor:
         return derivative(self, node, frame)
 
-    def differential(self, node: nodes.Differential, frame: Frame) -> Tensor:
+    def differential(self, node: nodes.Differential, frame: Environment) -> Tensor:
         return differential(self, node, frame)
 
     # ------------------------------------------------------------------------------------------------- sums by index
-    def index_sum(self, node: nodes.IndexSum, frame: Frame) -> Tensor:
+    def index_sum(self, node: nodes.IndexSum, frame: Environment) -> Tensor:
         first, last = self.bound(node.first, frame), self.bound(node.last, frame)
         return self.sum_over(node.operator, node.variable, range(first, last + 1), node.body, frame)
 
-    def sum_over(self, sign: str, variable: Name, values: range, body: Node, frame: Frame) -> Tensor:
+    def sum_over(self, sign: str, variable: Name, values: range, body: Node, frame: Environment) -> Tensor:
         """∑_i …, each term computed alone."""
         if len(values) > STEPS:
             raise NotationError(404, f"a sum of {len(values)} terms is too long here")
         result = number(0 if sign == "∑" else 1)
         for value in values:
-            term = self.value(body, Frame(parent=frame, sizes_from=frame, elements={Key(variable.text): number(value)}))
+            term = self.value(
+                body, Environment(parent=frame, sizes_from=frame, elements={Key(variable.text): number(value)})
+            )
             result = apply("+" if sign == "∑" else "⊙", [result, term], (), (), len)
         return result
 
-    def summed_index(self, node: Call, frame: Frame) -> range | None:
+    def summed_index(self, node: Call, frame: Environment) -> range | None:
         """The values of i in ∑_i A_{height(i)}; None where i is an axis."""
         variable = node.subscript[0] if len(node.subscript) == 1 else None
         if not isinstance(variable, Name) or variable.text in frame.axes:
@@ -277,7 +281,7 @@ class Evaluation(Names):
         return range(1, sizes.pop() + 1) if sizes else None
 
     # ------------------------------------------------------------------------------------------------------- calls
-    def call(self, node: Call, frame: Frame) -> Tensor:
+    def call(self, node: Call, frame: Environment) -> Tensor:
         function, bound = self.matching(node, frame)
         if function is not None:
             return self.call_defined(function, bound, node, frame)
@@ -303,12 +307,12 @@ class Evaluation(Names):
         mean, var = (apply(name, [X], axes, (), len) for name in ("mean", "var"))
         return broadcast(lambda x, m, v, e: divide(x - m, power(v + e, 0.5)), X, mean, var, small)
 
-    def size_of(self, node: Call, frame: Frame) -> Tensor:
+    def size_of(self, node: Call, frame: Environment) -> Tensor:
         if len(node.arguments) != 1:
             raise NotationError(304, "size takes the name of one axis")
         return number(math.prod(self.size(axis, frame) for axis in frame.real(axis_named(node.arguments[0]))))
 
-    def matching(self, node: Call, frame: Frame) -> tuple[Function | None, dict[str, Any]]:
+    def matching(self, node: Call, frame: Environment) -> tuple[Function | None, dict[str, Any]]:
         """The function that a use means, the one spelled exactly so before others, and what its head binds."""
         found = []
         for function in self.scope.functions.get(node.operator, []):
@@ -320,7 +324,7 @@ class Evaluation(Names):
             raise NotationError(201, f"no definition of {node.operator} fits this use")
         return min(found)[2:] if found else (None, {})
 
-    def match(self, function: Function, node: Call, frame: Frame) -> dict[str, Any] | None:
+    def match(self, function: Function, node: Call, frame: Environment) -> dict[str, Any] | None:
         """What each component of a head stands for in this use: an axis, a number, an index, or just its label."""
         heads = list(function.subscript)
         if len(heads) == 1 and heads[0][0] == "axis":
@@ -344,13 +348,13 @@ class Evaluation(Names):
                 return None
         return bound
 
-    def call_defined(self, function: Function, bound: dict[str, Any], node: Call, frame: Frame) -> Tensor:
+    def call_defined(self, function: Function, bound: dict[str, Any], node: Call, frame: Environment) -> Tensor:
         arguments = self.values((*node.arguments, *node.parameters), frame)
         count = len(function.parameters) if not node.parameters else len(node.arguments)
         numbers = {name: self.value(part, frame) for name, part in bound["numbers"].items()}
         return self.enter(function, bound, numbers, arguments[:count], arguments[count:], frame)
 
-    def enter(self, function: Function, bound, numbers, arguments, options, caller: Frame) -> Tensor:
+    def enter(self, function: Function, bound, numbers, arguments, options, caller: Environment) -> Tensor:
         """f(X; W): where f has a signature, for every record of the extra axes, f of the parts of its arguments there."""
         if len(arguments) != len(function.parameters) or len(options) > len(function.options):
             given = f"{len(arguments)} arguments and {len(options)} options"
@@ -385,7 +389,9 @@ class Evaluation(Names):
                 return real
         return None
 
-    def enter_apart(self, axis: str, function: Function, bound, numbers, arguments, options, caller: Frame) -> Tensor:
+    def enter_apart(
+        self, axis: str, function: Function, bound, numbers, arguments, options, caller: Environment
+    ) -> Tensor:
         """g_{c}(V) as g_{c'}(V_{c→c'}), where the body has an axis c of its own."""
         named = {each.name for each in walk(self.scope.program) if isinstance(each, nodes.Axis)} | axes_of_body(
             function
@@ -413,14 +419,14 @@ class Evaluation(Names):
             raise NotationError(206, f"{name} is a parameter of {function.title}, and no value was given for it")
         return found
 
-    def body(self, function: Function, bound, numbers, parts, caller: Frame) -> Tensor:
+    def body(self, function: Function, bound, numbers, parts, caller: Environment) -> Tensor:
         """The value of a function's body for arguments that have no extra axes."""
         self.calls += 1
         if self.calls > CALLS:
             raise NotationError(404, f"functions are called more than {CALLS} times here")
         names = [name.key() for name in (*function.parameters, *function.options)]
         signature = function.signature
-        inner = Frame(
+        inner = Environment(
             parent=self.top, sizes_from=caller, function=function,
             variables={**dict(zip(names, parts)), **{Key(text): value for text, value in numbers.items()}},
             axes=bound["axes"], indices=bound["indices"],
@@ -440,7 +446,7 @@ class Evaluation(Names):
         return value
 
     # ------------------------------------------------------------------------------------------------ what is claimed
-    def check_definition(self, group: list[Definition], value: Tensor, frame: Frame) -> Tensor:
+    def check_definition(self, group: list[Definition], value: Tensor, frame: Environment) -> Tensor:
         for definition in group:
             for of in definition.statement.sets:
                 self.check_member(value, of, frame)
@@ -451,7 +457,7 @@ class Evaluation(Names):
             self.check_member(value, of, place)
         return value
 
-    def check_member(self, value: Tensor, of: nodes.Set, frame: Frame) -> None:
+    def check_member(self, value: Tensor, of: nodes.Set, frame: Environment) -> None:
         axes = set_axes(of, frame)
         if {axis for axis, _ in axes} != set(value.shape):
             have, wanted = listed(value.shape), listed(axis for axis, _ in axes)
@@ -459,7 +465,7 @@ class Evaluation(Names):
         self.check_facts([Fact(size, value.shape[axis], frame) for axis, size in axes if size is not None])
         self.check_domain(value, of, frame)
 
-    def check_domain(self, value: Tensor, of: nodes.Set, frame: Frame) -> None:
+    def check_domain(self, value: Tensor, of: nodes.Set, frame: Environment) -> None:
         """{0, 1}, [0, 1] and [n] hold the numbers that they say."""
         ends = [self.size_value(node, frame) for node in of.elements]
         if None in ends or of.domain == "reals":
@@ -473,7 +479,7 @@ class Evaluation(Names):
             if not holds(entry):
                 raise NotationError(407, f"{entry} does not lie in the declared set")
 
-    def check_members(self, names: set[Key], families: list[Definition], holder: Frame) -> None:
+    def check_members(self, names: set[Key], families: list[Definition], holder: Environment) -> None:
         """What a family says of a member that is given, or has an equation of its own, is a claim."""
         for family in families:
             over = family.range
@@ -482,21 +488,21 @@ class Evaluation(Names):
             for indices in (found for name, found in known if found is not None):
                 step = whole(indices.get(over.variable.text))
                 if step is not None and self.bound(over.first, holder) <= step <= self.bound(over.last, holder):
-                    frame = Frame(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
+                    frame = Environment(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
                     self.check_claim(Claim(family.head, family.body, family.statement.span), frame)
 
-    def check_claim(self, claim: Claim, frame: Frame) -> None:
+    def check_claim(self, claim: Claim, frame: Environment) -> None:
         if claim.range is not None:
             over = claim.range
             for step in range(self.bound(over.first, frame), self.bound(over.last, frame) + 1):
-                place = Frame(parent=frame, sizes_from=frame, indices={over.variable.text: step})
+                place = Environment(parent=frame, sizes_from=frame, indices={over.variable.text: step})
                 self.check_claim(Claim(claim.left, claim.right, claim.span), place)
             return
         free = self.free_index((claim.left, claim.right), frame)
         if free is not None:
             name, _, size = free
             for place in range(1, size + 1):
-                inner = Frame(parent=frame, sizes_from=frame, elements={name: number(place)})
+                inner = Environment(parent=frame, sizes_from=frame, elements={name: number(place)})
                 self.check_claim(claim, inner)
             return
         if isinstance(claim.right, nodes.Set):
@@ -513,7 +519,7 @@ class Evaluation(Names):
                 message = f"this does not hold: {x} on the left, {y} on the right"
                 raise NotationError(403, message, self.scope.source, claim.span)
 
-    def free_index(self, sides: tuple[Any, ...], frame: Frame) -> tuple[Key, str, int] | None:
+    def free_index(self, sides: tuple[Any, ...], frame: Environment) -> tuple[Key, str, int] | None:
         """An index i of A_{height(i)} that nothing says, the axis, and how far it goes: the claim is about all elements."""
         for part in (part for side in sides for part in walk(side) if isinstance(part, Index)):
             for axis, place in part.items:
@@ -563,7 +569,7 @@ def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -
     declared = declaration(scope, name)
     if declared is None:
         return []
-    frame = Frame(parent=evaluation.top, indices=declared[1])
+    frame = Environment(parent=evaluation.top, indices=declared[1])
     for axis, _ in set_axes(declared[0], frame):
         if axis in evaluation.sizes and evaluation.sizes[axis] != X.shape.get(axis):
             wanted = evaluation.sizes[axis]
@@ -578,7 +584,7 @@ def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:
     for function in scope.all_functions():
         if of is None and function.signature is not None and name in (option.key() for option in function.options):
             of = function.declarations.get(name)
-    return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, Frame()))
+    return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, Environment()))
 
 
 def axes_of_body(function: Function) -> set[str]:
@@ -605,7 +611,7 @@ def needed_axes(function: Function, axes: dict[str, tuple[str, ...]], tensors: l
     if len(domain) != len(function.parameters):
         raise NotationError(304, f"the signature of {function.title} has another number of arguments than its head")
     sets = domain + [function.declarations.get(name.key()) for name in function.options]
-    place = Frame(axes=axes)
+    place = Environment(axes=axes)
     return [tuple(X.shape if of is None else (a for a, _ in set_axes(of, place))) for X, of in zip(tensors, sets)]
 
 
@@ -680,7 +686,7 @@ def call(source: str, name: str, arguments, values: Mapping[str, Any], sizes: Ma
         )
     superscript, subscript = (tuple(map(part_of_name, parts)) for parts in (wanted.superscript, wanted.subscript))
     use = Call(wanted.base, superscript, subscript, ())
-    function, bound = Evaluation(scope, {}, sizes).matching(use, Frame())
+    function, bound = Evaluation(scope, {}, sizes).matching(use, Environment())
     assert function is not None
     tensors = [as_tensor(argument, f"argument {place}") for place, argument in enumerate(arguments, 1)]
     tensors += [inputs[name.key()] for name in function.parameters[len(tensors) :] if name.key() in inputs]

@@ -16,10 +16,10 @@ from grammar.nodes import Axis, Call, Number, Size, axis_of
 
 from ..scope.names import walk
 from .definitions import Tensor
-from .environment import Frame
+from .environment import Environment
 
 
-def made_sizes(evaluation: Any, axis: str, place: Frame) -> set[int]:
+def made_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
     """The sizes that an axis has in what a call, or the program, makes."""
     mark = ("made", axis, id(place.function))
     if mark in evaluation.busy or not any(names(node, axis, place) for node in statements(evaluation)):
@@ -41,7 +41,7 @@ def statements(evaluation: Any) -> Iterator[Any]:
     return walk(evaluation.scope.program)
 
 
-def bodies(evaluation: Any, place: Frame) -> list[Any]:
+def bodies(evaluation: Any, place: Environment) -> list[Any]:
     """What is computed in a call, or in the program: a definition as the name that it gives, else an expression."""
     scope = evaluation.scope
     keys = list(definitions(evaluation, place))
@@ -55,21 +55,21 @@ def bodies(evaluation: Any, place: Frame) -> list[Any]:
     return [*keys, *(body for _, body in scope.values), *claims]
 
 
-def definitions(evaluation: Any, place: Frame) -> dict[Any, list[Any]]:
+def definitions(evaluation: Any, place: Environment) -> dict[Any, list[Any]]:
     return place.function.facts if place.function else evaluation.scope.definitions
 
 
-def value_of(evaluation: Any, what: Any, frame: Frame) -> Tensor | None:
+def value_of(evaluation: Any, what: Any, frame: Environment) -> Tensor | None:
     """The value of a name or an expression, or None where it has none."""
     try:
         if hasattr(what, "span"):
-            return evaluation.value(what, Frame(parent=frame, sizes_from=frame))
+            return evaluation.value(what, Environment(parent=frame, sizes_from=frame))
         return evaluation.find(what, frame)
     except NotationError:
         return None
 
 
-def sizes_in(evaluation: Any, what: Any, X: Tensor | None, axis: str, frame: Frame) -> Iterator[int]:
+def sizes_in(evaluation: Any, what: Any, X: Tensor | None, axis: str, frame: Environment) -> Iterator[int]:
     """The size of the axis in a value; where there is no value, those in the parts of what should have one."""
     if X is not None and axis in X.shape:
         yield X.shape[axis]
@@ -79,13 +79,13 @@ def sizes_in(evaluation: Any, what: Any, X: Tensor | None, axis: str, frame: Fra
                 yield from sizes_of_part(evaluation, part, axis, frame)
 
 
-def sizes_of_part(evaluation: Any, node: Any, axis: str, frame: Frame) -> Iterator[int]:
+def sizes_of_part(evaluation: Any, node: Any, axis: str, frame: Environment) -> Iterator[int]:
     if not mentions(evaluation, node, axis, frame):
         return
     yield from sizes_in(evaluation, node, value_of(evaluation, node, frame), axis, frame)
 
 
-def sizes_below(evaluation: Any, node: Any, axis: str, frame: Frame) -> Iterator[int]:
+def sizes_below(evaluation: Any, node: Any, axis: str, frame: Environment) -> Iterator[int]:
     """The sizes in the largest parts of an expression that have the axis."""
     if not mentions(evaluation, node, axis, frame):
         return
@@ -97,7 +97,7 @@ def sizes_below(evaluation: Any, node: Any, axis: str, frame: Frame) -> Iterator
         yield from sizes_below(evaluation, part, axis, frame)
 
 
-def expressions(evaluation: Any, what: Any, frame: Frame) -> list[Any]:
+def expressions(evaluation: Any, what: Any, frame: Environment) -> list[Any]:
     """The expression itself, or the right sides of the equations of a name."""
     if hasattr(what, "span"):
         return [what]
@@ -113,14 +113,14 @@ def parts(node: Any) -> list[Any]:
     return [part for part in nodes.children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range))]
 
 
-def mentions(evaluation: Any, node: Any, axis: str, frame: Frame) -> bool:
+def mentions(evaluation: Any, node: Any, axis: str, frame: Environment) -> bool:
     """Whether an expression names the axis, or calls a function of the program, which may make it."""
     below = list(walk(node))
     calls = any(isinstance(each, Call) and each.operator in evaluation.scope.functions for each in below)
     return calls or any(names(each, axis, frame) for each in below)
 
 
-def names(node: Any, axis: str, frame: Frame) -> bool:
+def names(node: Any, axis: str, frame: Environment) -> bool:
     """Whether a node names the axis, and does not only ask for its size."""
     named = [node] if isinstance(node, Axis) else []
     if isinstance(node, (Call, nodes.Subscript)):

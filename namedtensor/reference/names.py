@@ -18,7 +18,7 @@ from grammar.nodes import Name, Node, axis_of
 from ..scope.binder import Definition
 from ..scope.names import Key, Spelled, component, spelled
 from .definitions import Tensor, assemble, number, position, records
-from .environment import Frame, declaration, match_key, nearest_call, plain, set_axes, whole
+from .environment import Environment, declaration, match_key, nearest_call, plain, set_axes, whole
 from .sizes import Sizes, whole_size
 
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
@@ -34,7 +34,7 @@ class Names(Sizes):
     power: Callable[..., Tensor]
     check_definition: Callable[..., Tensor]
 
-    def find(self, name: Key, frame: Frame) -> Tensor | None:
+    def find(self, name: Key, frame: Environment) -> Tensor | None:
         """What a name stands for: an argument, a fact of the function, an index, a size; then the same further out."""
         for place in frame.outwards():
             if name in place.elements:
@@ -52,7 +52,7 @@ class Names(Sizes):
                 return number(whole(place.indices[name.base]))
         return None
 
-    def fact(self, name: Key, holder: Frame, frame: Frame) -> Tensor | None:
+    def fact(self, name: Key, holder: Environment, frame: Environment) -> Tensor | None:
         """The value of an equation that belongs to the function called, or to the program."""
         owner: Any = holder.function or (self.scope if holder is self.top else None)
         if owner is None:
@@ -67,10 +67,10 @@ class Names(Sizes):
                 return member
         return None
 
-    def define(self, name: Key, group: list[Definition], holder: Frame, frame: Frame) -> Tensor:
+    def define(self, name: Key, group: list[Definition], holder: Environment, frame: Environment) -> Tensor:
         """The value of an equation. What the program says of sizes is about the call that asks."""
         asking = nearest_call(frame) if holder is self.top else holder
-        place = Frame(parent=holder, sizes_from=asking)
+        place = Environment(parent=holder, sizes_from=asking)
 
         def compute() -> Tensor:
             value = self.by_elements(group, place) if group[0].elements else self.value(group[0].body, place)
@@ -78,7 +78,7 @@ class Names(Sizes):
 
         return self.once(name, asking, compute)
 
-    def once(self, name: Key, holder: Frame, compute: Callable[[], Tensor]) -> Tensor:
+    def once(self, name: Key, holder: Environment, compute: Callable[[], Tensor]) -> Tensor:
         """The value of a name in a frame, computed once; it cannot need itself."""
         if name not in holder.memo:
             mark = (id(holder), name)
@@ -91,7 +91,7 @@ class Names(Sizes):
                 self.busy.discard(mark)
         return holder.memo[name]
 
-    def family(self, family: Definition, indices: dict, holder: Frame, frame: Frame) -> Tensor | None:
+    def family(self, family: Definition, indices: dict, holder: Environment, frame: Environment) -> Tensor | None:
         """X^l of X^l = … for l = 1, …, n; those before it come first."""
         assert family.range is not None
         variable = family.range.variable.text
@@ -105,25 +105,25 @@ class Names(Sizes):
             raise NotationError(404, f"a recurrence of {wanted - first + 1} steps is too long here")
         value = None
         for step in range(first, wanted + 1):
-            place = Frame(parent=holder, sizes_from=holder, indices={**indices, variable: step})
+            place = Environment(parent=holder, sizes_from=holder, indices={**indices, variable: step})
             name = family.name.key(place.indices.get)
             own = holder.function.facts if holder.function is not None else self.scope.definitions
             if step == wanted or (name not in {*holder.variables, *own} and (id(holder), name) not in self.busy):
                 value = self.once(name, holder, partial(self.member, family, place))
         return value
 
-    def member(self, family: Definition, place: Frame) -> Tensor:
+    def member(self, family: Definition, place: Environment) -> Tensor:
         value = self.by_elements([family.member()], place) if family.elements else self.value(family.body, place)
         return self.check_definition([family], value, place)
 
-    def bound(self, node: Node, frame: Frame) -> int:
+    def bound(self, node: Node, frame: Environment) -> int:
         """Where a range or a sum begins or ends."""
         found = whole(self.size_value(node, frame))
         if found is None:
             raise NotationError(309, "this end of a range has no value", hint="give it by name in sizes")
         return found
 
-    def name(self, node: Node, frame: Frame) -> Tensor:
+    def name(self, node: Node, frame: Environment) -> Tensor:
         """A name, with or without labels; or a power of one."""
         name = spelled(node)
         assert name is not None
@@ -146,18 +146,18 @@ class Names(Sizes):
             return number(CONSTANTS[name.base])
         raise NotationError(201, f"{wanted} is not known")
 
-    def key_of(self, name: Spelled, frame: Frame) -> Key:
+    def key_of(self, name: Spelled, frame: Environment) -> Key:
         """Which name is meant: X^L may be X^2."""
         wanted = name.key(frame.index)
         if self.find(wanted, frame) is not None:
             return wanted
         return self.key_by_value(name, frame) or wanted
 
-    def find_by_value(self, name: Spelled, frame: Frame) -> Tensor | None:
+    def find_by_value(self, name: Spelled, frame: Environment) -> Tensor | None:
         found = self.key_by_value(name, frame)
         return None if found is None else self.find(found, frame)
 
-    def key_by_value(self, name: Spelled, frame: Frame) -> Key | None:
+    def key_by_value(self, name: Spelled, frame: Environment) -> Key | None:
         """X^L as X^2, where L is 2 and X a family."""
         families = [family.name.base for family in self.scope.families]
         families += [each.base for _, each, _, over in self.scope.declarations if over is not None]
@@ -175,7 +175,7 @@ class Names(Sizes):
 
         return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
-    def made_of_axes(self, name: Spelled, frame: Frame) -> Tensor | None:
+    def made_of_axes(self, name: Spelled, frame: Environment) -> Tensor | None:
         """iota_{ax} and I_{ax,ax'}."""
         axes = [axis_of(part) for part in name.subscript]
         if name.superscript or name.base not in ("iota", "ι", "I") or None in axes:
@@ -199,7 +199,7 @@ class Names(Sizes):
         return Tensor(shape, lambda s: int(s[real[0]] == s[real[1]]))
 
     # ----------------------------------------------------------------------------------------- equations for elements
-    def by_elements(self, group: list[Definition], frame: Frame) -> Tensor:
+    def by_elements(self, group: list[Definition], frame: Environment) -> Tensor:
         """Y_{seq(i), kernel(j)} = …: each element computed alone, its indices plain numbers (§2.3)."""
         sizes = self.element_sizes(group, frame)
         elements: dict[tuple, Tensor] = {}
@@ -218,7 +218,7 @@ class Names(Sizes):
             raise NotationError(406, f"{group[0].key} has no value at {missing}")
         return assemble(sizes, elements)
 
-    def places(self, definition: Definition, sizes: Mapping[str, int], frame: Frame) -> Iterator[Frame]:
+    def places(self, definition: Definition, sizes: Mapping[str, int], frame: Environment) -> Iterator[Environment]:
         """A frame for each element that an equation gives: i, j from 1 to the size, the variable of a range over it."""
         over, ranges = definition.range, {}
         for axis, part in definition.elements:
@@ -231,9 +231,9 @@ class Names(Sizes):
             for record in records(ranges):
                 indices = record if over is None else {**record, over.variable.text: step}
                 elements = {Key(name): number(value) for name, value in indices.items()}
-                yield Frame(parent=frame, sizes_from=frame, elements=elements)
+                yield Environment(parent=frame, sizes_from=frame, elements=elements)
 
-    def element_sizes(self, group: list[Definition], frame: Frame) -> dict[str, int]:
+    def element_sizes(self, group: list[Definition], frame: Environment) -> dict[str, int]:
         """The size of each axis on the left: as declared, as the function's result says, or as it is in this call."""
         stated = {}
         for of, place in self.sets_of(group[0].key, frame):
@@ -250,7 +250,7 @@ class Names(Sizes):
                 found[real] = stated[real] if real in stated else self.size(real, frame)
         return found
 
-    def sets_of(self, name: Key, frame: Frame) -> Iterator[tuple[nodes.Set, Frame]]:
+    def sets_of(self, name: Key, frame: Environment) -> Iterator[tuple[nodes.Set, Environment]]:
         """The sets that a defined name is said to be in."""
         for place in frame.outwards():
             function = place.function
@@ -262,4 +262,4 @@ class Names(Sizes):
                     yield function.signature.codomain, place
         declared = declaration(self.scope, name)
         if declared is not None:
-            yield declared[0], Frame(parent=frame, sizes_from=frame, indices=declared[1])
+            yield declared[0], Environment(parent=frame, sizes_from=frame, indices=declared[1])

@@ -18,7 +18,7 @@ from grammar.nodes import Call, Number, Size
 from ..scope.binder import Scope
 from ..scope.names import Key, key, spelled, walk
 from .definitions import Tensor, listed
-from .environment import Fact, Frame, plain, set_axes, whole
+from .environment import Environment, Fact, plain, set_axes, whole
 from .functions import power
 from .made import made_sizes
 
@@ -28,19 +28,19 @@ class Sizes:
 
     scope: Scope
     sizes: Any
-    top: Frame
+    top: Environment
     busy: set
     making = True  # whether what equations make is looked at
     find: Callable[..., Tensor | None]
 
-    def size(self, axis: str, frame: Frame) -> int:
+    def size(self, axis: str, frame: Environment) -> int:
         """|axis|, where it has to be known."""
         found = self.known(("size", axis), frame)
         if found is None:
             raise NotationError(309, f"the size of {axis} is not known", hint=f"give it by name: sizes={{{axis!r}: 3}}")
         return found
 
-    def known(self, symbol: tuple, frame: Frame) -> Any:
+    def known(self, symbol: tuple, frame: Environment) -> Any:
         """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of a frame; None where nothing says it."""
         mark = (symbol, id(frame), self.making)
         if mark in self.busy:
@@ -51,8 +51,8 @@ class Sizes:
         finally:
             self.busy.discard(mark)
 
-    def search(self, symbol: tuple, frame: Frame) -> Any:
-        place: Frame | None = frame
+    def search(self, symbol: tuple, frame: Environment) -> Any:
+        place: Environment | None = frame
         while place is not None:
             found = self.seen(symbol, place)
             if found is None:
@@ -73,7 +73,7 @@ class Sizes:
             found = found if found is not None else source()
         return found
 
-    def made(self, symbol: tuple, place: Frame) -> int | None:
+    def made(self, symbol: tuple, place: Environment) -> int | None:
         """The size of an axis by what the equations of a call, or of the program, make."""
         if symbol[0] == "scalar" or not self.making:
             return None
@@ -82,7 +82,7 @@ class Sizes:
             raise NotationError(302, f"|{symbol[1]}| is asked for, and {symbol[1]} has several sizes: {sorted(sizes)}")
         return sizes.pop() if sizes else None
 
-    def said(self, axis: str, frame: Frame) -> int | None:
+    def said(self, axis: str, frame: Environment) -> int | None:
         """|axis| as tensors and facts have it, whatever the equations make."""
         before, self.making = self.making, False
         try:
@@ -90,7 +90,7 @@ class Sizes:
         finally:
             self.making = before
 
-    def unmarked(self, symbol: tuple, frame: Frame) -> int | None:
+    def unmarked(self, symbol: tuple, frame: Environment) -> int | None:
         """a*, a† and a** are as large as a, where nothing says otherwise."""
         bare = symbol[1].rstrip("*†‡") if symbol[0] == "size" else None
         if bare is None or bare == symbol[1]:
@@ -133,14 +133,14 @@ class Sizes:
     def words(self) -> set[str]:
         return {node.text for node in walk(self.scope.program) if isinstance(node, nodes.Name)}
 
-    def next_for_sizes(self, symbol: tuple, place: Frame) -> Frame | None:
+    def next_for_sizes(self, symbol: tuple, place: Environment) -> Environment | None:
         """A function with a signature sees the caller's size of an axis that the use names, and no other."""
         if place.function is not None and place.function.signature is not None:
             named = symbol[0] == "size" and any(symbol[1] in axes for axes in place.axes.values())
             return place.sizes_from if named else place.parent
         return place.sizes_from or place.parent
 
-    def seen(self, symbol: tuple, place: Frame) -> Any:
+    def seen(self, symbol: tuple, place: Environment) -> Any:
         """The size of an axis that the tensors of this frame have, or the number of that name."""
         kind, name = symbol
         if kind == "scalar":
@@ -154,7 +154,7 @@ class Sizes:
     def given_size(self, name: Key) -> int | None:
         return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)
 
-    def facts_at(self, place: Frame, symbol: tuple) -> list[Fact]:
+    def facts_at(self, place: Environment, symbol: tuple) -> list[Fact]:
         """Equations between sizes that are about this frame: its own, and the program's that speak of its tensors."""
         if place is self.top:
             return []
@@ -162,7 +162,7 @@ class Sizes:
         axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
         return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
 
-    def in_brackets(self, symbol: tuple, frame: Frame) -> Any:
+    def in_brackets(self, symbol: tuple, frame: Environment) -> Any:
         """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         for _, _, sets, _ in self.scope.declarations:
             for axis, size in (pair for of in sets for pair in of.axes):
@@ -190,17 +190,17 @@ class Sizes:
         found = [self.size_value(side, fact.frame, trial) for side in (fact.left, fact.right)]
         return None if None in found else Fraction(found[0]) - Fraction(found[1])
 
-    def mentions(self, node: Any, symbol: tuple, frame: Frame) -> bool:
+    def mentions(self, node: Any, symbol: tuple, frame: Environment) -> bool:
         return not isinstance(node, int) and any(symbol in self.symbols(part, frame) for part in walk(node))
 
-    def symbols(self, node: Any, frame: Frame) -> list[tuple]:
+    def symbols(self, node: Any, frame: Environment) -> list[tuple]:
         """|ax| as ("size", "ax"), for each axis that ax stands for; the name n as ("scalar", n)."""
         if isinstance(node, Size):
             return [("size", axis) for axis in frame.real(node.axis.name)]
         name = None if isinstance(node, nodes.Axis) else spelled(node)
         return [] if name is None else [("scalar", name.key(frame.index))]
 
-    def size_value(self, node: Any, frame: Frame, trial: tuple | None = None) -> Any:
+    def size_value(self, node: Any, frame: Environment, trial: tuple | None = None) -> Any:
         """The number that a size expression stands for, None where it is not known; `trial` supposes a symbol's value."""
         if isinstance(node, int):
             return node
@@ -222,7 +222,7 @@ class Sizes:
             return None
         return simple(ARITHMETIC[getattr(node, "operator", "^")](*found))
 
-    def known_number(self, symbol: tuple, frame: Frame) -> Any:
+    def known_number(self, symbol: tuple, frame: Environment) -> Any:
         """A size, or the number that a name stands for, or None."""
         found = self.known(symbol, frame)
         if found is not None or symbol[0] == "size":
@@ -232,7 +232,7 @@ class Sizes:
         except NotationError:
             return None
 
-    def sizes_of(self, of: nodes.Set, X: Tensor, frame: Frame) -> list[Fact]:
+    def sizes_of(self, of: nodes.Set, X: Tensor, frame: Environment) -> list[Fact]:
         """What n in seq[n] is, by a tensor of that set."""
         for axis, _ in set_axes(of, frame):
             if axis not in X.shape:
@@ -270,7 +270,7 @@ def whole_size(value: Any, name: Any) -> int:
     return int(value)
 
 
-def stated(facts, frame: Frame) -> list[Fact]:
+def stated(facts, frame: Environment) -> list[Fact]:
     return [Fact(fact.left, fact.right, frame) for fact in facts]
 
 
