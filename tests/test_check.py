@@ -6,7 +6,7 @@ import re
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.sizes import Unknown, agree, known
+from namedtensor.core.sizes import SizeVariable, resolve, unify
 from namedtensor.scope.names import Key, key
 
 SHAPES = {"A": "ℝ^{height[3] × width[4]}", "x": "ℝ^{height[3]}", "y": "ℝ^{width[4]}", "s": "ℝ"}
@@ -56,7 +56,7 @@ def of(text):
 def test_type(text):
     found = nt.check(text, SHAPES, sizes={"k": 2} if "k" in re.findall(r"\w+", text) else None)
     assert found.errors == ()
-    assert {axis: known(size) for axis, size in found.shape.items()} == of(TYPES[text])
+    assert {axis: resolve(size) for axis, size in found.shape.items()} == of(TYPES[text])
 
 
 def test_shapes_without_sizes():
@@ -310,11 +310,11 @@ def test_what_is_no_name_is_refused(text):
 
 
 def test_unknown_sizes_become_one():
-    a, b = Unknown("a"), Unknown("b")
-    assert agree(a, b)
-    assert agree(b, 3)
-    assert (known(a), str(a), agree(a, 4)) == (3, "3", False)
-    assert str(Unknown("n") - 1) == "n-1"
+    a, b = SizeVariable("a"), SizeVariable("b")
+    assert unify(a, b)
+    assert unify(b, 3)
+    assert (resolve(a), str(a), unify(a, 4)) == (3, "3", False)
+    assert str(SizeVariable("n") - 1) == "n-1"
 
 
 # ------------------------------------------------------------------------------------------------ element by element

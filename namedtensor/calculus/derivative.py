@@ -23,7 +23,7 @@ from grammar import nodes
 from grammar.nodes import Node
 from grammar.parser import parse
 
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.binder import Scope, analyse
@@ -129,9 +129,9 @@ def changing(checker: Checker, sides: Iterable[Any], frame: Environment) -> Iter
 
 def drawn(checker: Checker, term: Term) -> Term:
     """A change of a term: numbers of its shape, always the same ones."""
-    extent = tuple(known(size) for size in term.shape.values())
+    extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
-    if not all(map(is_known, extent)):
+    if not all(map(is_ground, extent)):
         return checker.terms.make("input", options=(name,), shape=dict(term.shape))
     draw = Random(name)
     numbers = Numbers(draw.uniform(-1, 1) for _ in range(math.prod(extent)))
@@ -187,8 +187,8 @@ def count(term: Term, axes: Any) -> float:
     """How many numbers a term has along some of its axes; one that is not known counts as many."""
     total = 1.0
     for axis in axes:
-        size = known(term.shape[axis])
-        total *= size if is_known(size) else 1e9
+        size = resolve(term.shape[axis])
+        total *= size if is_ground(size) else 1e9
     return total
 
 

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.sizes import known
+from ..core.sizes import resolve
 from ..terms.builder import Making
 from ..terms.terms import Term, in_order
 from .selection import Condition, Selecting, Share, joined, touching, without
@@ -266,14 +266,14 @@ def _sum(make: Making, term: Term, g: Term, place: int) -> Term:
 
 
 def _mean(make: Making, term: Term, g: Term, place: int) -> Term:
-    total = math.prod(known(term.arguments[0].shape[axis]) for axis in term.axes)
+    total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
     return _sum(make, term, make.between("/", g, make.number(total)), place)
 
 
 def _cumsum(make: Making, term: Term, g: Term, place: int) -> Term:
     """The sums from each element on: those up to each in the other direction."""
     (axis,) = term.axes
-    size = known(g.shape[axis])
+    size = resolve(g.shape[axis])
     turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
     up_to = make.term("cumsum", (make.at(g, axis, turned),), term.axes, (), dict(g.shape))
     return make.at(up_to, axis, turned)
@@ -297,7 +297,7 @@ def _split(make: Making, term: Term, g: Term, place: int) -> Term:
 
 def _joined(make: Making, term: Term, g: Term, place: int) -> Term:
     (axis,) = term.axes
-    sizes = [known(each.shape[axis]) for each in term.arguments]
+    sizes = [resolve(each.shape[axis]) for each in term.arguments]
     return make.at(g, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
 
 
@@ -307,7 +307,7 @@ def _stacked(make: Making, term: Term, g: Term, place: int) -> Term:
 
 def _filled(make: Making, term: Term, g: Term, place: int) -> Term:
     axis, positions = term.options
-    sizes = [known(each.shape[axis]) for each in term.arguments]
+    sizes = [resolve(each.shape[axis]) for each in term.arguments]
     first = sum(sizes[:place])
     places = (position + 1 for position in positions[first : first + sizes[place]])
     return make.at(g, axis, make.constant(axis, places))
@@ -329,7 +329,7 @@ def _unrolled(make: Making, term: Term, g: Term, place: int) -> Term:
     begin = make.add(
         make.between("-", make.iota(seq, 1, whole), make.iota(kernel, 1, term.shape[kernel])), make.number(1)
     )
-    one, last = make.number(1), make.number(known(windows))
+    one, last = make.number(1), make.number(resolve(windows))
     inside = make.between("∧", make.between("≥", begin, one), make.between("≤", begin, last))
     places = make.between("where", inside, begin, one)
     found = make.at(g, seq, places)

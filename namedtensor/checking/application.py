@@ -9,7 +9,7 @@ from grammar.nodes import Node
 
 from ..core import axes as named
 from ..core.axes import AxisProblem, bind, lift
-from ..core.sizes import agree, is_known, known
+from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
 from ..operators import REGISTRY
 from ..operators.record import Operator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def broadcast(checker: Checker, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
     try:
-        return named.broadcast([term.shape for term in terms], agree)
+        return named.broadcast([term.shape for term in terms], unify)
     except AxisProblem as problem:
         raise checker.problem(problem, operator, terms, parts, span, ()) from None
 
@@ -51,12 +51,12 @@ def apply(
             if len(names) != 1 and len(record.lifted.formals) == 1:
                 raise AxisProblem("number", detail=(1, len(names)))
         shapes = tuple(argument.shape for argument in arguments)
-        shape = lift(record.lifted_over(len(arguments)), names, shapes, agree, given, differing=name in ("⊕", "concat"))
+        shape = lift(record.lifted_over(len(arguments)), names, shapes, unify, given, differing=name in ("⊕", "concat"))
     except AxisProblem as problem:
         raise checker.problem(problem, name, arguments, parts, node, axes) from None
     static = tuple(options)
     if given:
-        static += tuple((f"size {axis}", known(size)) for axis, size in given.items())
+        static += tuple((f"size {axis}", resolve(size)) for axis, size in given.items())
     return checker.terms.make(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
@@ -77,8 +77,8 @@ def given_by(checker: Checker, record: Operator, arguments, names, node, frame) 
                 place = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
                 raise checker.unknown_axis_size(axis, place)
             sizes[axis] = size
-    if any(not is_known(size) for size in sizes.values()):
-        sizes = {axis: known(size) for axis, size in sizes.items()}
+    if any(not is_ground(size) for size in sizes.values()):
+        sizes = {axis: resolve(size) for axis, size in sizes.items()}
     return record.given(tuple(argument.shape for argument in arguments), names, sizes)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.errors import NotationError
 
-from ..core.sizes import Unknown
+from ..core.sizes import SizeVariable
 from ..core.suggestions import near
 from ..scope.names import Key, walk
 from ..terms.environment import Conflict, Environment, plain
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def unknown_size(checker: Checker, axis: str) -> Unknown:
+def unknown_size(checker: Checker, axis: str) -> SizeVariable:
     """The size of an axis of the program where one is known; where several are, none of them."""
     found = checker.top.sizes.get(axis)
     if found is None:
-        found = checker.top.sizes[axis] = Unknown(f"|{axis}|")
-    return Unknown(f"|{axis}|") if isinstance(found, Conflict) else found
+        found = checker.top.sizes[axis] = SizeVariable(f"|{axis}|")
+    return SizeVariable(f"|{axis}|") if isinstance(found, Conflict) else found
 
 
 def size_rule(checker: Checker, node: nodes.Size, frame: Environment) -> Term:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import AxisProblem
-from ..core.sizes import agree
+from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Function
@@ -270,7 +270,7 @@ def call_python(checker: Checker, node: Call, frame: Environment) -> Term:
         for axis, size in argument.shape.items():
             if axis in names:
                 continue
-            if axis in given or (axis in extras and not agree(extras[axis], size)):
+            if axis in given or (axis in extras and not unify(extras[axis], size)):
                 raise checker.problem(
                     AxisProblem("clash" if axis in given else "sizes", axis, 0, (extras.get(axis), size)),
                     node.operator, arguments, node.arguments, node, (),

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 
 from ..core.axes import broadcast
-from ..core.sizes import agree
+from ..core.sizes import unify
 from ..terms.environment import Environment
 from ..terms.terms import Term
 
@@ -116,6 +116,6 @@ def guard_index(checker: Checker, at: Term) -> Term:
     """An index that is 1 where a guard does not hold."""
     for guard in checker.guards:
         one = checker.terms.number(1)
-        shape = broadcast((guard.shape, at.shape), agree)
+        shape = broadcast((guard.shape, at.shape), unify)
         at = checker.terms.make("where", (guard, at, one), shape=shape, node=at.node)
     return at

@@ -10,7 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
-from ..core.sizes import agree, known
+from ..core.sizes import resolve, unify
 from ..scope.binder import Claim, Definition
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
@@ -171,10 +171,10 @@ def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Environment
         raise checker.axes_differ(term, node, names, of, f"{checker.text(node)} ∈ {checker.text(of)}")
     for axis, size, where in axes:
         value = None if size is None else checker.solver.value(size, frame)
-        if value is not None and not agree(value, term.shape[axis]):
+        if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} has {known(term.shape[axis])} here, and {checker.text(of)} says {known(value)}",
+                f"{axis} has {resolve(term.shape[axis])} here, and {checker.text(of)} says {resolve(value)}",
                 where,
                 notes=(checker.described(node, term.shape),),
             )

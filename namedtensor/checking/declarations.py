@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node
 
-from ..core.sizes import Unknown
+from ..core.sizes import SizeVariable
 from ..scope.binder import SizeFact
 from ..scope.names import Key, Spelled, arithmetic, component
 from ..terms.environment import Environment, fresh
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def prepare_inputs(checker: Checker) -> None:
     for name, size in checker.given_sizes.items():
-        if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, Unknown)):
+        if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
         raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")

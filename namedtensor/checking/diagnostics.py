@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 from ..core.axes import AxisProblem, show
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import plain, told_apart
 
@@ -48,7 +48,7 @@ def problem(checker: Checker, problem: AxisProblem, operator: str, arguments, pa
             hint=checker.other_axis(axis, have, arguments),
         )
     if problem.what == "sizes":
-        first, second = (known(size) for size in problem.detail)
+        first, second = (resolve(size) for size in problem.detail)
         return checker.error(
             302,
             f"{plain(axis)} is {first} {checker.where_sized(axis, first, arguments, parts)} and "
@@ -103,7 +103,7 @@ def where_sized(checker: Checker, axis: str, size: Any, arguments, parts) -> str
     found = [
         checker.text(part)
         for part, argument in zip(parts, arguments)
-        if hasattr(part, "span") and known(argument.shape.get(axis)) == size
+        if hasattr(part, "span") and resolve(argument.shape.get(axis)) == size
     ]
     return "in " + ", ".join(dict.fromkeys(found)) if found else "elsewhere"
 
@@ -133,7 +133,7 @@ def operator_sign(operator: str) -> str:
 def shown(shape: Mapping[str, Any]) -> str:
     """A shape for people: known sizes as numbers, lifted axes under their own names."""
     names = told_apart(shape)
-    return show({names[axis]: known(size) if is_known(size) else _unsized(size) for axis, size in shape.items()})
+    return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
 
 
 def _unsized(size: Any) -> Any:

@@ -15,7 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Index, Name, Node, Number, axis_of
 
-from ..core.sizes import agree, is_known, known
+from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..scope.binder import Definition
 from ..scope.names import Key, spelled, walk
@@ -59,14 +59,19 @@ def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], 
 
 
 def take(checker: Checker, term: Term, axis: str, at: Term, part: Node, node: Node) -> Term:
-    size = known(term.shape[axis])
+    size = resolve(term.shape[axis])
     rest = {name: extent for name, extent in term.shape.items() if name != axis}
     if at.number is not None:
         position = check_position(checker, at.number, size, axis.partition("@")[0], part)
         return checker.terms.make(
             "pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part
         )
-    if at.operator == "iota" and at.options[0] == 1 and known(at.shape[at.axes[0]]) == size and at.axes[0] not in rest:
+    if (
+        at.operator == "iota"
+        and at.options[0] == 1
+        and resolve(at.shape[at.axes[0]]) == size
+        and at.axes[0] not in rest
+    ):
         return checker.renamed(term, {axis: at.axes[0]}, node)
     at = guard_index(checker, at)
     shape = checker.broadcast((_Shaped(rest), at), part, node, "the index", (node, part))
@@ -81,7 +86,7 @@ class _Shaped:
 def check_position(checker: Checker, number: Any, size: Any, axis: str, part: Node) -> int:
     if isinstance(number, bool) or number != int(number):
         raise checker.error(402, f"an index is a whole number, and this is {number}", part, hint="write a whole number")
-    if number < 1 or (is_known(size) and number > size):
+    if number < 1 or (is_ground(size) and number > size):
         raise checker.error(
             401,
             f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
@@ -110,7 +115,7 @@ def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], fr
     for place, (axis, part) in enumerate(definition.elements):
         if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, frame):
             (real,) = frame.real_axes(axis.name)
-            if not is_known(sized[real]):
+            if not is_ground(sized[real]):
                 raise checker.unknown_axis_size(real, axis)
 
             def at_once() -> Part:
@@ -129,7 +134,7 @@ def one_by_one(
     assert isinstance(part, Name)
     (real,) = frame.real_axes(axis.name)
     found = []
-    for number in range(1, known(sized[real]) + 1):
+    for number in range(1, resolve(sized[real]) + 1):
         checker.spend(definition.head)
         at = (*definition.elements[:place], (axis, Number(number, part.span)), *definition.elements[place + 1 :])
         inner = Environment(
@@ -173,7 +178,7 @@ def left_sizes(checker: Checker, group: list[Definition], frame: Environment) ->
                     if not checker.demand:
                         raise checker.unknown_axis_size(real, axis)
                     size = checker.unknown_size(real)
-                found[real] = known(size)
+                found[real] = resolve(size)
     return found
 
 
@@ -195,10 +200,10 @@ def stated_sizes(checker: Checker, key: Key, frame: Environment) -> dict[str, An
             if size is not None:
                 value = checker.solver.value(size, place)
                 if value is not None:
-                    if is_known(value) and (known(value) != int(known(value)) or known(value) < 0):
+                    if is_ground(value) and (resolve(value) != int(resolve(value)) or resolve(value) < 0):
                         raise checker.error(
                             310,
-                            f"{axis} would have the size {known(value)}, and a size is a whole number",
+                            f"{axis} would have the size {resolve(value)}, and a size is a whole number",
                             size,
                             hint="give sizes that divide",
                         )
@@ -262,7 +267,7 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], fr
 
 def iota(checker: Checker, axis: str, first: int, size: Any, node: Node) -> Term:
     """The tensor first, first + 1, … along an axis."""
-    return checker.terms.make("iota", axes=(axis,), options=(first, known(size)), shape={axis: size}, node=node)
+    return checker.terms.make("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
 
 
 def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, frame: Environment) -> list[int]:
@@ -300,8 +305,8 @@ def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
             raise checker.error(406, f"this equation and another both fill all of {axis}", definition.head)
         order += filled[1]
     first = parts[0].definition
-    size = known(sized[axis])
-    missing = sorted(set(range(1, size + 1)) - set(order)) if is_known(size) else []
+    size = resolve(sized[axis])
+    missing = sorted(set(range(1, size + 1)) - set(order)) if is_ground(size) else []
     if missing or len(set(order)) != len(order):
         twice = sorted(position for position, count in Counter(order).items() if count > 1)
         which = missing or twice
@@ -386,13 +391,13 @@ def identity(checker: Checker, axes, node, frame: Environment) -> Term:
         sizes[0] = checker.unknown_size(axes[0][0])
     left = sizes[0] if sizes[0] is not None else sizes[1]
     right = sizes[1] if sizes[1] is not None else sizes[0]
-    if not agree(left, right):
+    if not unify(left, right):
         raise checker.error(
             302,
-            f"an identity is square, and {axes[0][0]} is {known(left)} where {axes[1][0]} is {known(right)}",
+            f"an identity is square, and {axes[0][0]} is {resolve(left)} where {axes[1][0]} is {resolve(right)}",
             node,
         )
     names = tuple(axis for axis, _ in axes)
     return checker.terms.make(
-        "identity", axes=names, options=(known(left),), shape=dict.fromkeys(names, left), node=node
+        "identity", axes=names, options=(resolve(left),), shape=dict.fromkeys(names, left), node=node
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, axis_of
 
-from ..core.sizes import agree, is_known, known
+from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import spelled, walk
 from ..terms.environment import Environment
 
@@ -24,10 +24,10 @@ def agree_with_given(
     """Raise where an input has another size of one of these axes than was given for it."""
     for axis in axes:
         wanted = checker.given_sizes.get(axis)
-        if wanted is not None and not agree(wanted, shape[axis]):
+        if wanted is not None and not unify(wanted, shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} has {known(shape[axis])} in {source}, and sizes= says {known(wanted)}",
+                f"{axis} has {resolve(shape[axis])} in {source}, and sizes= says {resolve(wanted)}",
                 place or place_of(checker, axis) or checker.scope.program,
                 notes=(f"{source} was given with {shown(shape)}",),
                 hint=HINT,
@@ -62,12 +62,12 @@ def names_in(node: Any) -> list[Axis]:
 def check_given_sizes(checker: Checker) -> None:
     """Raise where a given size is not that of anything that the program makes, declares or defines."""
     for name, size in checker.given_sizes.items():
-        if not is_known(size):
+        if not is_ground(size):
             continue
-        check_number(checker, name, known(size))
-        check_declared(checker, name, known(size))
+        check_number(checker, name, resolve(size))
+        check_declared(checker, name, resolve(size))
         if name not in checker.sized:
-            check_made(checker, name, known(size))
+            check_made(checker, name, resolve(size))
 
 
 def check_number(checker: Checker, name: str, size: int) -> None:
@@ -96,9 +96,9 @@ def check_declared(checker: Checker, name: str, size: int) -> None:
             if extent is None or axis.name != name:
                 continue
             value = checker.solver.value(extent, checker.top)
-            if value is not None and is_known(value) and known(value) != size:
+            if value is not None and is_ground(value) and resolve(value) != size:
                 raise checker.error(
-                    308, f"{name} has {known(value)} in the declaration of {declared.key()}, and sizes= says {size}",
+                    308, f"{name} has {resolve(value)} in the declaration of {declared.key()}, and sizes= says {size}",
                     axis, hint="leave the size out, or change the declaration",
                 )  # fmt: skip
 
@@ -106,9 +106,9 @@ def check_declared(checker: Checker, name: str, size: int) -> None:
 def check_made(checker: Checker, axis: str, size: int) -> None:
     """[3, 1]_{a}, X_{b→a}, and sizes= says otherwise."""
     found = [
-        (node, known(term.shape[axis]), at_top(frame))
+        (node, resolve(term.shape[axis]), at_top(frame))
         for node, term, frame in checker.trace
-        if axis in term.shape and is_known(term.shape[axis])
+        if axis in term.shape and is_ground(term.shape[axis])
     ]
     if any(top and extent == size and spelled(node) is not None for node, extent, top in found):
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Name, Node, Set
 
-from ..core.sizes import agree, known
+from ..core.sizes import resolve, unify
 from ..core.suggestions import near
 from ..scope.binder import Claim, Function
 from ..scope.names import Key
@@ -149,10 +149,10 @@ def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: 
                 labels=((where.span, "declared here"),),
             )
         value = None if size is None else checker.solver.value(size, inner)
-        if value is not None and not agree(value, term.shape[axis]):
+        if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} of {key} is {known(term.shape[axis])}, and its declaration says {known(value)}",
+                f"{axis} of {key} is {resolve(term.shape[axis])}, and its declaration says {resolve(value)}",
                 part,
                 labels=((where.span, "declared here"),),
             )
@@ -178,10 +178,10 @@ def lift_parameter(
         if axis in given:
             raise lifting_clash(checker, function, axis, term, part, part)
         lifted = fresh(axis, inner.depth)
-        if lifted in extras and not agree(extras[lifted][1], size):
+        if lifted in extras and not unify(extras[lifted][1], size):
             raise checker.error(
                 302,
-                f"the further axis {plain(axis)} is {known(extras[lifted][1])} in an argument and {known(size)} in "
+                f"the further axis {plain(axis)} is {resolve(extras[lifted][1])} in an argument and {resolve(size)} in "
                 f"{checker.text(part)}",
                 part,
                 notes=(checker.described(part, term.shape),),
@@ -240,11 +240,11 @@ def lift_arguments(
             if axis in given:
                 raise lifting_clash(checker, function, axis, argument, part, node)
             other = extras.get(axis)
-            if other is not None and not agree(other[0], size):
+            if other is not None and not unify(other[0], size):
                 raise checker.error(
                     302,
-                    f"the further axis {plain(axis)} is {known(other[0])} in {checker.text(other[1])} and "
-                    f"{known(size)} in {checker.text(part)}",
+                    f"the further axis {plain(axis)} is {resolve(other[0])} in {checker.text(other[1])} and "
+                    f"{resolve(size)} in {checker.text(part)}",
                     node,
                     notes=(
                         checker.described(part, argument.shape),
@@ -274,10 +274,10 @@ def solve_size(checker: Checker, size: Node, actual: Any, axis: str, part: Node,
     )
     if value is None:
         checker.learn(size, actual, inner)
-    elif not agree(value, actual):
+    elif not unify(value, actual):
         raise checker.error(
             308,
-            f"{axis} of {checker.text(part)} is {known(actual)}, and the signature says {checker.text(size)} = {known(value)}",
+            f"{axis} of {checker.text(part)} is {resolve(actual)}, and the signature says {checker.text(size)} = {resolve(value)}",
             part,
             labels=((size.span, "stated here"),),
         )
@@ -305,11 +305,11 @@ def finish(checker: Checker, function: Function, body: Term, node: Any, inner: E
         raise checker.axes_differ(body, function.body, names, of, "")
     for axis, size, where in axes:
         value = None if size is None else checker.solver.value(size, inner)
-        if value is not None and not agree(value, body.shape[axis]):
+        if value is not None and not unify(value, body.shape[axis]):
             raise checker.error(
                 308,
-                f"{axis} of the result is {known(body.shape[axis])}, and the signature of {function.title} says "
-                f"{checker.text(where)} = {known(value)}",
+                f"{axis} of the result is {resolve(body.shape[axis])}, and the signature of {function.title} says "
+                f"{checker.text(where)} = {resolve(value)}",
                 function.body,
                 labels=((of.span, "stated here"),),
             )

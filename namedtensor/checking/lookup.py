@@ -13,11 +13,11 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
-from ..core.sizes import Unknown, is_known, known
+from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.binder import Claim, Definition
 from ..scope.names import Key, Spelled, component, spelled, walk
 from ..terms.environment import Environment
-from ..terms.terms import Term, resolve
+from ..terms.terms import Term, resolved_shape
 from . import elements, loops
 from .cases import unguarded
 from .declarations import match_key
@@ -124,7 +124,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Environm
         memo[key] = problem
         raise
     memo[key] = term
-    checker.types.setdefault(str(key), resolve(term.shape))
+    checker.types.setdefault(str(key), resolved_shape(term.shape))
     return term
 
 
@@ -264,7 +264,7 @@ def family(
         )
         found = checker.member_term(family, place)
         unit.note(step, found)
-        checker.types.setdefault(str(member), resolve(found.shape))
+        checker.types.setdefault(str(member), resolved_shape(found.shape))
     return found
 
 
@@ -299,8 +299,8 @@ def unknown_bound(checker: Checker, over: nodes.Range, frame: Environment):
 
 
 def scalar_term(checker: Checker, value: Any, key: Any, node: Any) -> Term:
-    value = known(value)
-    if isinstance(value, Unknown):
+    value = resolve(value)
+    if isinstance(value, SizeVariable):
         return checker.terms.make("unknown", options=(str(key),), node=node)
     return checker.terms.number(value, node)
 
@@ -375,7 +375,7 @@ def by_value(checker: Checker, name: Spelled, frame: Environment, node: Node) ->
             found = checker.number_named(Key(word), frame) if checker.defined_number(word, frame) else None
             if found is None:
                 found = checker.solver.scalar(Key(word), frame)
-        return known(found) if is_known(found) else None
+        return resolve(found) if is_ground(found) else None
 
     families = [*checker.scope.families]
     current: Environment | None = frame
@@ -393,7 +393,7 @@ def by_value(checker: Checker, name: Spelled, frame: Environment, node: Node) ->
         """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
         text = component(part, value)
         size = checker.solver.value(part, frame) if not isinstance(part, (Name, Number)) else None
-        return str(known(size)) if size is not None and is_known(size) else text
+        return str(resolve(size)) if size is not None and is_ground(size) else text
 
     key = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
     return checker.find(key, frame, node)

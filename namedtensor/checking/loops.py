@@ -21,12 +21,12 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
-from ..core.sizes import agree, is_known, known
+from ..core.sizes import is_ground, resolve, unify
 from ..scope.binder import Definition
 from ..scope.names import Key, component, spelled, walk
 from ..terms.environment import Environment
 from ..terms.loop_bodies import Unsliceable, loop_of
-from ..terms.terms import Term, resolve
+from ..terms.terms import Term, resolved_shape
 from .cases import unguarded
 from .report import Poisoned
 
@@ -303,7 +303,7 @@ class Rolled:
                 shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
                 if shape.keys() != state.shape.keys() or term.boolean != state.boolean:
                     raise Unrollable
-                if not all(agree(state.shape[axis], size) for axis, size in shape.items()):
+                if not all(unify(state.shape[axis], size) for axis, size in shape.items()):
                     raise Unrollable
                 term = state
         return self.units
@@ -382,7 +382,7 @@ def explained(checker: Checker, unit: Unit, step: int) -> None:
     """Note the type and the value of the member that a loop ends with, as one step."""
     key = unit.key(step)
     term = unit.holder.memo[key]
-    checker.types.setdefault(str(key), resolve(term.shape))
+    checker.types.setdefault(str(key), resolved_shape(term.shape))
     place = Environment(parent=unit.holder, definition=unit.family, indices={**unit.others, unit.variable: step})
     checker.trace.append((unit.family.body, term, place))
 
@@ -403,10 +403,10 @@ class Along:
         self.axis, self.first, self.size = axis, first, size
 
     def member(self, checker: Checker, unit: Unit, offset: int) -> Term:
-        if not is_known(self.size):
+        if not is_ground(self.size):
             raise Unrollable
         start = self.first + offset
-        return along(checker, unit, range(start, start + known(self.size)), self.axis)
+        return along(checker, unit, range(start, start + resolve(self.size)), self.axis)
 
 
 def along(checker: Checker, unit: Unit, steps: range, axis: str) -> Term:
@@ -467,6 +467,6 @@ def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
 
 def lifted(checker: Checker, variable: str, size: Any, body: Node, frame: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
-    if not is_known(size) or known(size) < LEAST or checker.scope.varied:
+    if not is_ground(size) or resolve(size) < LEAST or checker.scope.varied:
         return None
     return attempted(checker, frame, typed) if is_value(checker, variable, body, frame) else None

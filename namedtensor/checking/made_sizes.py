@@ -15,7 +15,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
 
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..scope.binder import Definition
 from ..scope.names import Key, walk
 from ..terms.environment import Environment
@@ -45,7 +45,7 @@ def several_sizes(checker: Checker, axis: str, sources: list[tuple[str, Any]], n
         302,
         f"|{axis}| is asked for, and {axis} has several sizes here",
         node,
-        notes=(f"{axis} is " + ", ".join(f"{known(size)} in {source}" for source, size in sources[:3]),),
+        notes=(f"{axis} is " + ", ".join(f"{resolve(size)} in {source}" for source, size in sources[:3]),),
         hint="rename one of the two axes, so that each size has a name",
     )
 
@@ -187,10 +187,10 @@ class Seen:
             for body in bodies:
                 self.below(body)
             return
-        size = known(term.shape.get(self.axis))
+        size = resolve(term.shape.get(self.axis))
         if size is None:
             self.rest += bodies
-        elif is_known(size):
+        elif is_ground(size):
             self.found.setdefault(size, source)
 
     def part(self, node: Node) -> None:
@@ -228,7 +228,7 @@ def mark_of(frame: Environment) -> Any:
     if frame.parent is None:
         return None
     shapes = tuple(
-        (key, tuple((axis, known(size)) for axis, size in term.shape.items()), term.number)
+        (key, tuple((axis, resolve(size)) for axis, size in term.shape.items()), term.number)
         for key, term in frame.variables.items()
     )
     return id(frame.function), tuple(frame.axes.items()), tuple(frame.indices.items()), shapes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Rename
 
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import Environment
 from ..terms.terms import Term
@@ -73,7 +73,7 @@ def merge(
 ) -> Term:
     size: Any = 1
     for axis in sources:
-        size = known(term.shape[axis]) if size == 1 else size * known(term.shape[axis])
+        size = resolve(term.shape[axis]) if size == 1 else size * resolve(term.shape[axis])
     target = f"{targets[0]}@new"
     shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
     shape[target] = size
@@ -83,13 +83,13 @@ def merge(
 def split(
     checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Environment
 ) -> Term:
-    whole = known(term.shape[sources[0]])
+    whole = resolve(term.shape[sources[0]])
     sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, frame, node) for axis in targets}
     if sum(size is None for size in sizes.values()) > 1:
         sizes = {axis: checker.solver.size(axis, frame, node) for axis in targets}
-    unknown = [axis for axis, size in sizes.items() if size is None or not is_known(size)]
-    product = math.prod(known(size) for axis, size in sizes.items() if axis not in unknown)
-    if len(unknown) > 1 or not is_known(whole):
+    unknown = [axis for axis, size in sizes.items() if size is None or not is_ground(size)]
+    product = math.prod(resolve(size) for axis, size in sizes.items() if axis not in unknown)
+    if len(unknown) > 1 or not is_ground(whole):
         if not checker.demand:
             raise checker.error(
                 309,
@@ -101,7 +101,7 @@ def split(
         for axis in unknown:
             sizes[axis] = checker.unknown_size(axis)
     elif product == 0 or whole % product or (not unknown and product != whole):
-        text = " × ".join(f"{axis}[{known(size)}]" for axis, size in sizes.items() if axis not in unknown)
+        text = " × ".join(f"{axis}[{resolve(size)}]" for axis, size in sizes.items() if axis not in unknown)
         raise checker.error(
             313,
             f"{sources[0]} has the size {whole}, and cannot be split into {text}",
@@ -112,6 +112,6 @@ def split(
     elif unknown:
         sizes[unknown[0]] = whole // product
     shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
-    shape |= {f"{axis}@new": known(size) for axis, size in sizes.items()}
-    parts = tuple((f"{axis}@new", known(size)) for axis, size in sizes.items())
+    shape |= {f"{axis}@new": resolve(size) for axis, size in sizes.items()}
+    parts = tuple((f"{axis}@new", resolve(size)) for axis, size in sizes.items())
     return checker.terms.make("split", (term,), options=(sources[0], parts), shape=shape, node=node)

@@ -9,7 +9,7 @@ from typing import Any
 
 from grammar.nodes import Name, Node, Size
 
-from ..core.sizes import Unknown
+from ..core.sizes import SizeVariable
 from ..scope.binder import SizeFact
 from ..scope.names import MARKS, walk
 from ..terms.environment import Environment
@@ -70,7 +70,7 @@ def computed(operator: str, values: list) -> Any:
     if operator == "-":
         return left - right
     if operator == "/":
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
+        if isinstance(left, SizeVariable) or isinstance(right, SizeVariable):
             return left / right
         if right == 0:
             return None

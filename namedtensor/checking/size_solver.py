@@ -16,7 +16,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
-from ..core.sizes import Unknown, agree, is_known, known
+from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.binder import SizeFact
 from ..scope.names import MARKS, Key, spelled, walk
 from ..terms.environment import Conflict, Environment
@@ -122,7 +122,7 @@ class Solver:
         if found is None:
             self.missed[mark] = (symbol, frame)
             return None
-        if is_known(found):
+        if is_ground(found):
             self.found[mark] = (found, frame)
         self.remind(symbol)
         return found
@@ -257,7 +257,7 @@ class Solver:
         """Give each size that stayed unknown at top level what the stated facts say of it."""
         top = self.checker.top
         facts = [*self.checker.scope.sizes, *(f for each in self.checker.scope.all_functions() for f in each.sizes)]
-        waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(known(size), Unknown))
+        waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
         pending = list(waiting)
         while pending:
             axis = pending.pop()
@@ -265,13 +265,13 @@ class Solver:
                 continue
             about = [(fact, top) for fact in self.about(("size", axis), top, facts)]
             found = self.by_facts(("size", axis), about)
-            if found is not None and is_known(found):
-                agree(top.sizes[axis], known(found))
+            if found is not None and is_ground(found):
+                unify(top.sizes[axis], resolve(found))
                 del waiting[axis]
                 pending += [name for fact, _ in about for side in sides(fact) for _, name in self.symbols(side, top)]
 
     def whole(self, value: Any, symbol: Symbol, fact: SizeFact) -> Any:
-        if isinstance(value, Unknown):
+        if isinstance(value, SizeVariable):
             return value
         if value != int(value) or value < 0:
             name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
@@ -380,16 +380,18 @@ class Solver:
         for fact, frame in [(fact, top) for fact in self.checker.scope.sizes] + self.declared:
             left = self.value(fact.left, frame)
             right = fact.right if isinstance(fact.right, int) else self.value(fact.right, frame)
-            if left is None or right is None or not is_known(left) or not is_known(right):
+            if left is None or right is None or not is_ground(left) or not is_ground(right):
                 continue
-            if known(left) == known(right):
+            if resolve(left) == resolve(right):
                 continue
-            if Fraction(known(left)).denominator != 1 or Fraction(known(right)).denominator != 1:
-                self.whole(known(right) if Fraction(known(left)).denominator == 1 else known(left), ("size", "…"), fact)
+            if Fraction(resolve(left)).denominator != 1 or Fraction(resolve(right)).denominator != 1:
+                self.whole(
+                    resolve(right) if Fraction(resolve(left)).denominator == 1 else resolve(left), ("size", "…"), fact
+                )
             text = self.checker.scope.source[fact.span[0] : fact.span[1]]
-            notes = [f"the left side is {known(left)}, the right side {known(right)}", *self.given_in(fact)]
+            notes = [f"the left side is {resolve(left)}, the right side {resolve(right)}", *self.given_in(fact)]
             if fact.text:
-                raise self.declared_otherwise(fact, text, known(left), known(right))
+                raise self.declared_otherwise(fact, text, resolve(left), resolve(right))
             raise self.checker.error(
                 308,
                 f"{text} does not hold",
@@ -402,7 +404,7 @@ class Solver:
         """What was given of the sizes that a fact speaks of."""
         words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
         given = self.checker.given_sizes
-        return [f"sizes= says {name} is {known(given[name])}" for name in words if name in given]
+        return [f"sizes= says {name} is {resolve(given[name])}" for name in words if name in given]
 
     def declared_otherwise(self, fact: SizeFact, text: str, stated: Any, actual: Any) -> NotationError:
         """The size in a declaration is not that of the tensor that is given."""

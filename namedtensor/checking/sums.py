@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
-from ..core.sizes import agree, is_known, known
+from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
 from ..terms.terms import Term
@@ -115,8 +115,8 @@ def extremes(term: Term) -> tuple[int, int] | None:
         value = term.number
         return (value, value) if isinstance(value, int) and not isinstance(value, bool) else None
     if term.operator == "iota":
-        first, size = term.options[0], known(term.shape[term.axes[0]])
-        return (first, first + size - 1) if is_known(size) else None
+        first, size = term.options[0], resolve(term.shape[term.axes[0]])
+        return (first, first + size - 1) if is_ground(size) else None
     inner = [extremes(argument) for argument in term.arguments]
     if term.operator not in COMBINED or any(each is None for each in inner):
         return None
@@ -206,14 +206,14 @@ def implicit_sum(checker: Checker, node: Call, frame: Environment) -> Term | Non
         return None
     size, first, axis = found[0]
     for other, place, second in found[1:]:
-        if not agree(size, other):
+        if not unify(size, other):
             raise checker.error(
                 302,
-                f"{variable.text} would run over {axis.name}, which is {known(size)}, and over {second.name}, "
-                f"which is {known(other)}",
+                f"{variable.text} would run over {axis.name}, which is {resolve(size)}, and over {second.name}, "
+                f"which is {resolve(other)}",
                 node,
                 notes=(checker.text(first), checker.text(place)),
-                hint=f"say how far it goes: {node.operator}_{{{variable.text}=1}}^{{{known(size)}}}",
+                hint=f"say how far it goes: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
             )
     return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, frame)
 

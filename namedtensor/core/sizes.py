@@ -1,6 +1,6 @@
 """Sizes of axes: numbers, or unknowns while only shapes are checked.
 
-An `Unknown` stands for a size that nobody has said yet. Two unknowns that meet become one; an unknown that meets a
+An `SizeVariable` stands for a size that nobody has said yet. Two unknowns that meet become one; an unknown that meets a
 number becomes that number. Arithmetic on unknowns gives a new unknown that remembers how it is written.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Union
 
 
-class Unknown:
+class SizeVariable:
     """A size that is not known yet; `text` is how it is written."""
 
     __slots__ = ("text", "value")
@@ -19,16 +19,16 @@ class Unknown:
         self.value: Size | None = None
 
     def __str__(self) -> str:
-        found = known(self)
+        found = resolve(self)
         return str(found) if found is not self else self.text
 
     __repr__ = __str__
 
-    def _with(self, sign: str, other: Any) -> Unknown:
-        return Unknown(f"{self}{sign}{other}")
+    def _with(self, sign: str, other: Any) -> SizeVariable:
+        return SizeVariable(f"{self}{sign}{other}")
 
-    def _from(self, sign: str, other: Any) -> Unknown:
-        return Unknown(f"{other}{sign}{self}")
+    def _from(self, sign: str, other: Any) -> SizeVariable:
+        return SizeVariable(f"{other}{sign}{self}")
 
     def __add__(self, other):
         return self._with("+", other)
@@ -67,17 +67,17 @@ class Unknown:
         return 0
 
 
-Size = Union[int, Unknown]
+Size = Union[int, SizeVariable]
 
 
-def known(size: Any) -> Any:
+def resolve(size: Any) -> Any:
     """The number that `size` has become, or the unknown that stands for it now."""
-    while type(size) is Unknown and size.value is not None:
+    while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return size
 
 
-def agree(left: Any, right: Any) -> bool:
+def unify(left: Any, right: Any) -> bool:
     """Whether two sizes are one; an unknown takes on the other.
 
     >>> n = Unknown("n")
@@ -86,15 +86,15 @@ def agree(left: Any, right: Any) -> bool:
     """
     if left is right:
         return True
-    left, right = known(left), known(right)
-    if left is right or (not isinstance(left, Unknown) and not isinstance(right, Unknown)):
+    left, right = resolve(left), resolve(right)
+    if left is right or (not isinstance(left, SizeVariable) and not isinstance(right, SizeVariable)):
         return left is right or left == right
-    if isinstance(left, Unknown):
+    if isinstance(left, SizeVariable):
         left.value = right
     else:
         right.value = left
     return True
 
 
-def is_known(size: Any) -> bool:
-    return type(size) is int or not isinstance(known(size), Unknown)
+def is_ground(size: Any) -> bool:
+    return type(size) is int or not isinstance(resolve(size), SizeVariable)

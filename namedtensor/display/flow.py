@@ -19,7 +19,7 @@ from grammar.printer.runs import Run, axes_in, to_runs
 from ..checking.calls import matching
 from ..checking.checker import Checker
 from ..checking.declarations import match_key
-from ..core.sizes import Unknown, known
+from ..core.sizes import SizeVariable, resolve
 from ..scope.binder import Definition, Function
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment, plain
@@ -185,7 +185,7 @@ class Flow:
 
     def shape_of(self, definition: Definition, key: Key) -> dict[str, Any]:
         return self.sorted_axes(
-            {plain(axis): known(size) for axis, size in self.checker.types.get(str(key), {}).items()}
+            {plain(axis): resolve(size) for axis, size in self.checker.types.get(str(key), {}).items()}
         )
 
     def named(self, source: Source | None, head: Any, index: Any = None, definition: Any = None) -> Source | None:
@@ -431,8 +431,8 @@ class Flow:
         found = frame.index(word)
         if found is None:
             found = self.checker.solver.scalar(Key(word), frame)
-        found = known(found)
-        return None if isinstance(found, Unknown) else found
+        found = resolve(found)
+        return None if isinstance(found, SizeVariable) else found
 
     def means(self, key: Key, frame: Environment) -> bool:
         holder: Environment | None = frame

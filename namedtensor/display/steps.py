@@ -26,7 +26,7 @@ from ..core.limits import DEFAULT, deep
 from ..core.suggestions import did_you_mean, near
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, plain
-from ..terms.terms import Term, resolve
+from ..terms.terms import Term, resolved_shape
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
@@ -83,7 +83,7 @@ class AxisNames:
     def shape(self, term: Term, frame: Environment) -> dict[str, Any]:
         """A term's shape under these names."""
         names = self.names.get(id(call_of(frame)), {})
-        return {names.get(axis, axis): size for axis, size in resolve(term.shape).items()}
+        return {names.get(axis, axis): size for axis, size in resolved_shape(term.shape).items()}
 
 
 def call_of(frame: Environment) -> Environment:
@@ -178,7 +178,7 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: B
             found.append(stage(text, node, place, names.shape(term, frame), term, values))
     if not found or (found[-1].term is not root and found[-1].term not in root.arguments):
         text = whole if isinstance(whole, str) else checker.text(whole)
-        found.append(stage(text, whole, (), resolve(root.shape), root, values))
+        found.append(stage(text, whole, (), resolved_shape(root.shape), root, values))
     return Explanation(checker.scope.source, tuple(found), value, axes_in(checker.scope.program))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import AxisProblem, Shape
-from ..core.sizes import agree, is_known, known
+from ..core.sizes import is_ground, resolve, unify
 
 Shapes = tuple[Shape, ...]
 Sizes = Mapping[str, Any]
@@ -20,14 +20,14 @@ def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
     """The size of an axis that an argument must have."""
     if axis not in shapes[argument]:
         raise AxisProblem("missing", axis, argument)
-    return known(shapes[argument][axis])
+    return resolve(shapes[argument][axis])
 
 
 def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Windows that overlap: n − |kernel| + 1 of them."""
     seq, kernel = axes
-    whole, part = size_in(shapes, seq), known(sizes[kernel])
-    if is_known(whole) and is_known(part) and not 1 <= part <= whole:
+    whole, part = size_in(shapes, seq), resolve(sizes[kernel])
+    if is_ground(whole) and is_ground(part) and not 1 <= part <= whole:
         raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
     return {seq: whole - part + 1, kernel: part}
 
@@ -35,8 +35,8 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Windows side by side: n / |kernel| of them."""
     seq, kernel = axes
-    whole, part = size_in(shapes, seq), known(sizes[kernel])
-    if is_known(whole) and is_known(part) and (part < 1 or whole % part):
+    whole, part = size_in(shapes, seq), resolve(sizes[kernel])
+    if is_ground(whole) and is_ground(part) and (part < 1 or whole % part):
         raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, and windows of {part} do not fill it")
     return {seq: whole // part, kernel: part}
 
@@ -44,15 +44,15 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """k largest of n."""
     axis, rank = axes
-    whole, part = size_in(shapes, axis), known(sizes[rank])
-    if is_known(whole) and is_known(part) and not 0 <= part <= whole:
+    whole, part = size_in(shapes, axis), resolve(sizes[rank])
+    if is_ground(whole) and is_ground(part) and not 0 <= part <= whole:
         raise AxisProblem("other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}")
     return {axis: whole, rank: part}
 
 
 def chosen(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Axes whose sizes are simply stated."""
-    return {axis: known(sizes[axis]) for axis in axes}
+    return {axis: resolve(sizes[axis]) for axis in axes}
 
 
 def joined(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def counted(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, An
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """As many rows as columns."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
-    if not agree(rows, columns):
+    if not unify(rows, columns):
         message = f"a square matrix is due, and {axes[0]} is {rows} where {axes[1]} is {columns}"
         raise AxisProblem("other", axes[0], detail=message)
-    return {axis: known(rows) for axis in axes}
+    return {axis: resolve(rows) for axis in axes}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..terms.loop_bodies import Loop
 from ..terms.terms import Term, without_variables
 from .plan import Order, Plan, Value
@@ -60,7 +60,7 @@ def begun(planner: _Planner, state: Term, value: Value) -> Value:
     w = planner.writer
     value = value if state.boolean else w.floating(value)
     order = value.order if set(value.order) == set(state.shape) else tuple(state.shape)
-    unknown = next((axis for axis in order if not is_known(known(state.shape[axis]))), None)
+    unknown = next((axis for axis in order if not is_ground(resolve(state.shape[axis]))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} is not known")
     return w.broadcast(value, order, planner.extents(state, order))

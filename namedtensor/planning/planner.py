@@ -10,11 +10,11 @@ from grammar.errors import NotationError
 from ..core.axes import show
 from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from ..terms.environment import plain, told_apart
-from ..terms.terms import Term, in_order, resolve, without_variables
+from ..terms.terms import Term, in_order, resolved_shape, without_variables
 from . import contraction_order as chains
 from . import extremes, loop_steps
 from . import fused_kernels as patterns
@@ -230,7 +230,7 @@ class _Planner:
         total = 8 * count
         if total > self.limits.result:
             names = told_apart(term.shape)
-            shape = {names[axis]: size for axis, size in resolve(term.shape).items()}
+            shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
             raise NotationError(
                 404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",
                 self.source, place(term, self.source), notes=(f"its shape is {show(shape)}",),
@@ -259,7 +259,7 @@ class _Planner:
             options["sizes"] = sizes
         for argument in term.arguments:
             for size in argument.shape.values():
-                if not is_known(size):
+                if not is_ground(size):
                     raise NotationError(309, "a size stays unknown", self.source, term.node.span)
         arguments = tuple([self.found[id(each)] for each in term.arguments])
         if arguments and not any(isinstance(each, Value) for each in arguments):
@@ -376,7 +376,7 @@ class _Planner:
         return REGISTRY["⊙"].lower(w, (x, y), product.axes, {})
 
     def extents(self, term: Term, order: Order) -> tuple[int, ...]:
-        return tuple([known(term.shape[axis]) for axis in order])
+        return tuple([resolve(term.shape[axis]) for axis in order])
 
     # -------------------------------------------------------------------------------------------------- structural
     def input_rule(self, term: Term) -> Argument:
@@ -409,7 +409,7 @@ class _Planner:
 
     def split_rule(self, term: Term) -> Argument:
         source, parts = term.options
-        sizes = [(name, known(term.shape[name])) for name, _ in parts]
+        sizes = [(name, resolve(term.shape[name])) for name, _ in parts]
         return self.writer.split(self.array(term.arguments[0]), source, sizes)
 
     def spread_rule(self, term: Term) -> Argument:
@@ -449,10 +449,10 @@ class _Planner:
 
     def iota_rule(self, term: Term) -> Argument:
         first, size = term.options
-        return self.writer.arange(first, first + known(size), term.axes[0])
+        return self.writer.arange(first, first + resolve(size), term.axes[0])
 
     def identity_rule(self, term: Term) -> Argument:
-        return self.writer.identity(known(term.options[0]), term.axes)
+        return self.writer.identity(resolve(term.options[0]), term.axes)
 
     def indicator_rule(self, term: Term) -> Argument:
         (argument,) = term.arguments
@@ -535,7 +535,7 @@ def _count(term: Term) -> int:
     """How many numbers a term has; −1 where a size is not known."""
     total = 1
     for size in term.shape.values():
-        size = known(size)
+        size = resolve(size)
         if not isinstance(size, int):
             return -1
         total *= size

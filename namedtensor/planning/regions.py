@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..terms.terms import Term
 
@@ -49,8 +49,8 @@ class Region(NamedTuple):
 
 def sizes_of(term: Term) -> dict[str, int] | None:
     """The sizes of a term's axes, where all are known."""
-    found = {axis: known(size) for axis, size in term.shape.items()}
-    return found if all(is_known(size) for size in found.values()) else None
+    found = {axis: resolve(size) for axis, size in term.shape.items()}
+    return found if all(is_ground(size) for size in found.values()) else None
 
 
 def count(term: Term) -> int:

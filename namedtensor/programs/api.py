@@ -21,12 +21,12 @@ from ..checking.lifting import Bindings, enter
 from ..checking.report import Checked, Input, Poisoned
 from ..core.kinds import as_path, wrong
 from ..core.limits import DEFAULT, Limits, deep
-from ..core.sizes import Unknown
+from ..core.sizes import SizeVariable
 from ..display.steps import explained
 from ..operators.user_functions import PYTHON
 from ..scope.binder import Definition, Function
 from ..scope.names import Key, key
-from ..terms.terms import resolve
+from ..terms.terms import resolved_shape
 from .entries import Entry
 from .executable import (
     AGAIN,
@@ -293,12 +293,12 @@ def _report(source: str, checker: Checker, last: Any) -> Checked:
             checker.note(problem)
         except Poisoned:
             pass
-    types = {str(k): resolve(t.shape) for k, t in {**checker.top.variables, **checker.demanded}.items()}
+    types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.demanded}.items()}
     types |= checker.types
     steps = _steps(checker)
     return Checked(
         source,
-        None if last is None else resolve(last.shape),
+        None if last is None else resolved_shape(last.shape),
         types,
         steps,
         tuple(sorted(checker.errors, key=lambda e: e.span or (0, 0))),
@@ -314,7 +314,7 @@ def _check_function(checker: Checker, function: Function) -> None:
     indices = {text: text for kind, text in function.superscript if kind == "index"}
     arguments = []
     for name, of in zip(function.parameters, function.signature.domain):
-        shape = {axis.name: Unknown(f"|{axis.name}|") for axis, _ in of.axes}
+        shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
         arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
     try:

@@ -18,7 +18,7 @@ from ..checking.checker import Checker
 from ..checking.report import Input
 from ..core.layout import Layout, remember
 from ..core.limits import DEFAULT, deep
-from ..core.sizes import is_known, known
+from ..core.sizes import is_ground, resolve
 from ..operators.user_functions import PYTHON
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
@@ -67,16 +67,17 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     import numpy as np
 
     shape = filled(value, name, sizes)
-    unknown = next((axis for axis, size in shape.items() if not is_known(known(size))), None)
+    unknown = next((axis for axis, size in shape.items() if not is_ground(resolve(size))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} in {name} is not known", hint=f"write ℝ^{{{unknown}[3]}}")
-    return Layout(tuple(shape), tuple(known(size) for size in shape.values()), np.dtype(DTYPE), np)
+    return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), np.dtype(DTYPE), np)
 
 
 def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
     """A shape, with those of the sizes that it leaves out."""
     return {
-        axis: size if is_known(known(size)) else sizes.get(axis, size) for axis, size in shape_of(value, name).items()
+        axis: size if is_ground(resolve(size)) else sizes.get(axis, size)
+        for axis, size in shape_of(value, name).items()
     }
 
 
@@ -228,7 +229,7 @@ class Compiled(Repeating):
         known: tuple | None,
         told: tuple[str, ...],
     ) -> tuple[Made, Any]:
-        """What serves a call, made where there is none yet, and its result; `known` is what it is kept by."""
+        """What serves a call, made where there is none yet, and its result; `resolve` is what it is kept by."""
         from ..core.tensor import NamedTensor
         from .values import as_value
 

@@ -12,7 +12,7 @@ from ..checking.checker import Checker
 from ..checking.report import Input
 from ..core.kinds import as_mapping, as_names
 from ..core.limits import deep
-from ..core.sizes import Unknown, is_known, known
+from ..core.sizes import SizeVariable, is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..display.colours import tints
 from ..display.diagram_svg import Diagram
@@ -81,7 +81,7 @@ def arguments_of(
         elif name.key() in given:
             shape = given[name.key()]
         elif of is not None:
-            shape = Input({axis.name: Unknown(f"|{axis.name}|") for axis, _ in of.axes})
+            shape = Input({axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes})
         else:
             raise NotationError(
                 206, f"{entry.name} has no signature, and the type of its argument {name.key()} was not given",
@@ -116,5 +116,5 @@ def sizes_in(graph: Graph) -> dict[str, Any]:
     found: dict[str, set[Any]] = {}
     for node in graph.everything():
         for axis, size in node.axes.items():
-            found.setdefault(axis, set()).add(known(size) if is_known(size) else None)
+            found.setdefault(axis, set()).add(resolve(size) if is_ground(size) else None)
     return {axis: size for axis, sizes in found.items() if len(sizes) == 1 and (size := next(iter(sizes))) is not None}

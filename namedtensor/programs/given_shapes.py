@@ -10,7 +10,7 @@ from grammar.nodes import Declaration
 from grammar.parser import parse
 
 from ..core.names_of_axes import check_axis
-from ..core.sizes import Unknown
+from ..core.sizes import SizeVariable
 from ..scope.names import arithmetic
 
 
@@ -34,15 +34,15 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
         if number is not None:
             shape[axis.name] = size_of(number, axis.name)
         else:
-            shape[axis.name] = Unknown(f"|{axis.name}|" if size is None else _source_of(size))
+            shape[axis.name] = SizeVariable(f"|{axis.name}|" if size is None else _source_of(size))
     return shape
 
 
 def size_of(size: Any, axis: str) -> Any:
     """A size as it is given: a whole number, or not known yet. Raises NotationError for anything else."""
     if size is None:
-        return Unknown(f"|{axis}|")
-    if isinstance(size, Unknown):
+        return SizeVariable(f"|{axis}|")
+    if isinstance(size, SizeVariable):
         return size
     if isinstance(size, bool) or not hasattr(size, "__index__") or size < 0:
         raise NotationError(310, f"the size of {axis} is a whole number from 0, not {size!r}", hint=f"write {axis}[3]")

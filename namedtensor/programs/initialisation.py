@@ -19,7 +19,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import converted
-from ..core.sizes import known
+from ..core.sizes import resolve
 from ..scope.names import Key, key
 from ..terms.environment import plain
 from ..terms.terms import Term
@@ -126,7 +126,7 @@ def initial(
 
 def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
     for axis, size in shape.items():
-        if not isinstance(known(size), int):
+        if not isinstance(resolve(size), int):
             raise NotationError(
                 309,
                 f"the size of {axis} in {name} is not known",

@@ -17,7 +17,7 @@ from ..checking.report import Checked, Input
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
 from ..core.limits import deep
-from ..core.sizes import Unknown, known
+from ..core.sizes import SizeVariable, resolve
 from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
 from ..operators import REGISTRY
@@ -342,7 +342,8 @@ class Program(Repeating):
         for spelling, term in checker.demanded.items():
             if str(spelling) not in given:
                 found[str(spelling)] = {
-                    axis: None if isinstance(known(size), Unknown) else known(size) for axis, size in term.shape.items()
+                    axis: None if isinstance(resolve(size), SizeVariable) else resolve(size)
+                    for axis, size in term.shape.items()
                 }
         return found
 

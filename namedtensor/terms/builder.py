@@ -8,7 +8,7 @@ from typing import Any
 from grammar.nodes import Node
 
 from ..core.axes import broadcast
-from ..core.sizes import agree, known
+from ..core.sizes import resolve, unify
 from ..operators import REGISTRY
 from .folding import Numbers
 from .terms import Term, Terms
@@ -93,7 +93,7 @@ class Making:
 
     def between(self, operator: str, *terms: Term) -> Term:
         """An elementwise operator, over the union of the axes."""
-        return self.term(operator, terms, shape=broadcast([each.shape for each in terms], agree))
+        return self.term(operator, terms, shape=broadcast([each.shape for each in terms], unify))
 
     def add(self, left: Term, right: Term) -> Term:
         return self.between("+", left, right)
@@ -113,7 +113,7 @@ class Making:
         )
         if not both:
             return self.times(left, right)
-        shape = broadcast([left.shape, right.shape], agree)
+        shape = broadcast([left.shape, right.shape], unify)
         return self.term("⊙", (left, right), both, (), {axis: size for axis, size in shape.items() if axis not in both})
 
     def sum(self, term: Term, axes: Iterable[str]) -> Term:
@@ -146,25 +146,25 @@ class Making:
         return self.spread(found, shape)
 
     def identity(self, row: str, column: str, size: Any) -> Term:
-        options = tuple((f"size {axis}", known(size)) for axis in (row, column))
+        options = tuple((f"size {axis}", resolve(size)) for axis in (row, column))
         return self.term("I", (), (row, column), options, {row: size, column: size})
 
     def onehot(self, at: Term, axis: str, size: Any) -> Term:
         """One at the index, zero elsewhere; indices count from 1."""
-        return self.term("onehot", (at,), (axis,), ((f"size {axis}", known(size)),), {**at.shape, axis: size})
+        return self.term("onehot", (at,), (axis,), ((f"size {axis}", resolve(size)),), {**at.shape, axis: size})
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
         numbers = tuple(numbers)
         return self.term("constant", (), (), ((axis,), (len(numbers),), Numbers(numbers)), {axis: len(numbers)})
 
     def iota(self, axis: str, first: int, size: Any) -> Term:
-        return self.term("iota", (), (axis,), (first, known(size)), {axis: size})
+        return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
         """The elements at some places, which lie along the same axis and count from 1."""
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
-        return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], agree))
+        return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def pick(self, term: Term, axis: str, place: int) -> Term:
         shape = {name: size for name, size in term.shape.items() if name != axis}

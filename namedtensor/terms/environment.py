@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.sizes import agree
+from ..core.sizes import unify
 from ..scope.binder import Definition, Function
 from ..scope.names import MARKS, Key
 from .terms import Term
@@ -90,7 +90,7 @@ class Environment:
                 self.memo.setdefault("sources", {})[axis] = source
             elif isinstance(found, Conflict):
                 found.sources.append((source, size))
-            elif not agree(found, size):
+            elif not unify(found, size):
                 first = self.memo.get("sources", {}).get(axis, "another")
                 self.sizes[axis] = Conflict(axis, [(first, found), (source, size)])
 

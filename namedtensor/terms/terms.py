@@ -28,7 +28,7 @@ from itertools import count, islice
 from typing import Any
 
 from ..core.axes import show
-from ..core.sizes import known
+from ..core.sizes import resolve
 
 
 class Term:
@@ -55,12 +55,12 @@ class Term:
         inside = ", ".join(f"%{argument.serial}" for argument in self.arguments)
         scripts = "_{" + ",".join(self.axes) + "}" if self.axes else ""
         options = f" {self.options}" if self.options else ""
-        return f"%{self.serial} = {self.operator}{scripts}({inside}){options} : {show(resolve(self.shape))}"
+        return f"%{self.serial} = {self.operator}{scripts}({inside}){options} : {show(resolved_shape(self.shape))}"
 
 
-def resolve(shape: Mapping[str, Any]) -> dict[str, Any]:
+def resolved_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
     """A shape with every size that has become known."""
-    return {axis: known(size) for axis, size in shape.items()}
+    return {axis: resolve(size) for axis, size in shape.items()}
 
 
 class Terms:
