@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..core.sizes import SizeVariable
 from ..core.suggestions import near
 from ..scope.names import Key, walk
-from ..terms.environment import Conflict, Environment, plain
+from ..terms.environment import Conflict, Environment, source_name
 from ..terms.terms import Term
 from .made_sizes import may_make
 
@@ -103,6 +103,6 @@ def axes_in_sight(checker: Checker, frame: Environment) -> set[str]:
     current: Environment | None = frame
     while current is not None:
         axes |= set(current.sizes)
-        axes |= {plain(a) for term in current.variables.values() for a in term.shape}
+        axes |= {source_name(a) for term in current.variables.values() for a in term.shape}
         current = current.sizes_parent or current.parent
     return axes

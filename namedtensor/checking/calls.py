@@ -16,7 +16,7 @@ from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Function
 from ..scope.names import Key, component
-from ..terms.environment import Environment, plain
+from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
 from .lifting import Bindings, enter
 
@@ -276,11 +276,11 @@ def call_python(checker: Checker, node: Call, frame: Environment) -> Term:
                     node.operator, arguments, node.arguments, node, (),
                 )  # fmt: skip
             extras[axis] = size
-            apart[axis] = f"{plain(axis)}@python"
+            apart[axis] = f"{source_name(axis)}@python"
         renamed.append(checker.renamed(argument, apart, part))
-    shape = {f"{plain(axis)}@python": size for axis, size in extras.items()}
+    shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
     for axis in given:
         size = sizes.get(axis)
         shape[axis] = size if size is not None else checker.solver.size(axis, frame, node) or checker.unknown_size(axis)
     term = checker.terms.make("python", tuple(renamed), options=(registered,), shape=shape, node=node)
-    return checker.renamed(term, {f"{plain(axis)}@python": axis for axis in extras}, node)
+    return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)

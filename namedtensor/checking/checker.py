@@ -23,7 +23,7 @@ from ..core.limits import DEFAULT, Limits
 from ..programs.given_names import Speaks, refuse_unused
 from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
-from ..terms.environment import Environment, plain
+from ..terms.environment import Environment, source_name
 from ..terms.folding import Numbers
 from ..terms.terms import Term, Terms
 from . import application as applying
@@ -132,7 +132,7 @@ class Checker:
         if not self.scope.of_claim:
             return self.term(last, self.top)
         term = self.term(last, self.with_elements((last,), self.top))
-        return self.renamed(term, {axis: plain(axis) for axis in term.shape if elements.of_index(axis)}, last)
+        return self.renamed(term, {axis: source_name(axis) for axis in term.shape if elements.of_index(axis)}, last)
 
     def value(self, key: Key) -> Term:
         """The Term of a name that the program defines or is given."""
@@ -149,15 +149,15 @@ class Checker:
         if not lifted:
             return term
         for axis in lifted:
-            if plain(axis) in term.shape:
+            if source_name(axis) in term.shape:
                 raise self.error(
                     306,
-                    f"the axis {plain(axis)} of an input meets another {plain(axis)} of the result",
+                    f"the axis {source_name(axis)} of an input meets another {source_name(axis)} of the result",
                     node,
-                    notes=(f"the result has {shown({plain(a): s for a, s in term.shape.items()})}",),
-                    hint=f"rename the further axis {plain(axis)} of the input",
+                    notes=(f"the result has {shown({source_name(a): s for a, s in term.shape.items()})}",),
+                    hint=f"rename the further axis {source_name(axis)} of the input",
                 )
-        return self.renamed(term, {axis: plain(axis) for axis in lifted}, node)
+        return self.renamed(term, {axis: source_name(axis) for axis in lifted}, node)
 
     # ---------------------------------------------------------------------------------------------- one rule a node
     def term(self, node: Node, frame: Environment) -> Term:

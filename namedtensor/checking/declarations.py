@@ -12,7 +12,7 @@ from grammar.nodes import Name, Node
 from ..core.sizes import SizeVariable
 from ..scope.binder import SizeFact
 from ..scope.names import Key, Spelled, arithmetic, component
-from ..terms.environment import Environment, fresh
+from ..terms.environment import Environment, lifted_name
 from .diagnostics import shown
 from .given_sizes import agree_with_given
 from .report import Input
@@ -68,7 +68,7 @@ def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
             checker.solver.declared.append((SizeFact(size, given.shape[axis], node.span, where), frame))
         agree_with_given(checker, str(key), given.shape, [axis], node)
     names = {axis for axis, _, _ in axes}
-    return {axis if axis in names else fresh(axis, 0): size for axis, size in given.shape.items()}
+    return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}
 
 
 def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environment]:

@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..core.axes import AxisProblem, show
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
-from ..terms.environment import plain, told_apart
+from ..terms.environment import source_name, told_apart
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -51,7 +51,7 @@ def problem(checker: Checker, problem: AxisProblem, operator: str, arguments, pa
         first, second = (resolve(size) for size in problem.detail)
         return checker.error(
             302,
-            f"{plain(axis)} is {first} {checker.where_sized(axis, first, arguments, parts)} and "
+            f"{source_name(axis)} is {first} {checker.where_sized(axis, first, arguments, parts)} and "
             f"{second} {checker.where_sized(axis, second, arguments, parts)}",
             place,
             notes=notes + [f"{shown_operator} takes axes of one name as one axis, so their sizes must agree"],
@@ -63,7 +63,7 @@ def problem(checker: Checker, problem: AxisProblem, operator: str, arguments, pa
             f"{shown_operator} gives the axis {axis}, which its operand has already",
             where.get(axis, place),
             notes=notes,
-            hint=f"rename the operand's {axis} first: X_{{{plain(axis)}→{plain(axis)}'}}",
+            hint=f"rename the operand's {axis} first: X_{{{source_name(axis)}→{source_name(axis)}'}}",
         )
     if problem.what == "repeated":
         return checker.error(303, f"{axis} is named twice", where.get(axis, place), hint="name each axis once")

@@ -19,7 +19,7 @@ from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
 from ..scope.binder import Definition
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Environment, fresh
+from ..terms.environment import Environment, lifted_name
 from ..terms.terms import Term
 from .cases import guard_index
 from .declarations import match_key
@@ -227,7 +227,7 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], fr
     filled: tuple[str, list[int]] | None = None
     over = definition.range
     for axis, part in definition.elements:
-        (real,) = frame.real_axes(axis.name)
+        (real,) = fralifted_nameal_axes(axis.name)
         apart = fresh(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None

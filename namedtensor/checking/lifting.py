@@ -14,7 +14,7 @@ from ..core.sizes import resolve, unify
 from ..core.suggestions import near
 from ..scope.binder import Claim, Function
 from ..scope.names import Key
-from ..terms.environment import Environment, fresh, plain
+from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.terms import Term
 from . import hygiene
 from .cases import unguarded
@@ -132,7 +132,7 @@ def bind_option(checker, function, position, key, options, parts, ordinary, inne
         raise checker.unknown(key, place, caller)
     if declared is not None:  # an input of the program: its further axes are lifted with those of all inputs
         bound = {axis for axis, _, _ in checker.set_axes(declared, inner)}
-        found = checker.renamed(found, {axis: fresh(axis, 0) for axis in found.shape if axis not in bound}, place)
+        found = checker.renamed(found, {axis: lifted_name(axis, 0) for axis in found.shape if axis not in bound}, place)
     bind_argument(checker, function, key, found, place, inner)
 
 
@@ -177,11 +177,11 @@ def lift_parameter(
             continue
         if axis in given:
             raise lifting_clash(checker, function, axis, term, part, part)
-        lifted = fresh(axis, inner.depth)
+        lifted = lifted_name(axis, inner.depth)
         if lifted in extras and not unify(extras[lifted][1], size):
             raise checker.error(
                 302,
-                f"the further axis {plain(axis)} is {resolve(extras[lifted][1])} in an argument and {resolve(size)} in "
+                f"the further axis {source_name(axis)} is {resolve(extras[lifted][1])} in an argument and {resolve(size)} in "
                 f"{checker.text(part)}",
                 part,
                 notes=(checker.described(part, term.shape),),
@@ -243,7 +243,7 @@ def lift_arguments(
             if other is not None and not unify(other[0], size):
                 raise checker.error(
                     302,
-                    f"the further axis {plain(axis)} is {resolve(other[0])} in {checker.text(other[1])} and "
+                    f"the further axis {source_name(axis)} is {resolve(other[0])} in {checker.text(other[1])} and "
                     f"{resolve(size)} in {checker.text(part)}",
                     node,
                     notes=(
@@ -253,14 +253,14 @@ def lift_arguments(
                     hint="rename one of them",
                 )
             extras[axis] = (size, part)
-            names[axis] = fresh(axis, inner.depth)
+            names[axis] = lifted_name(axis, inner.depth)
         lifted.append(checker.renamed(argument, names, part))
-    inner.memo["extras"] = {fresh(axis, inner.depth): (axis, size) for axis, (size, _) in extras.items()}
+    inner.memo["extras"] = {lifted_name(axis, inner.depth): (axis, size) for axis, (size, _) in extras.items()}
     return tuple(lifted)
 
 
 def _nearest_axis(axis: str, shape) -> str | None:
-    have = sorted(plain(name) for name in shape)
+    have = sorted(source_name(name) for name in shape)
     meant = near(axis, have, 1, 0.4)
     if meant:
         return f"if {meant[0]} is meant, rename it: X_{{{meant[0]}→{axis}}}"

@@ -10,7 +10,7 @@ from grammar.symbols import FUNCTIONS
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.names import Key
-from ..terms.environment import Environment, plain
+from ..terms.environment import Environment, source_name
 from .diagnostics import shown
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def unspelled(checker: Checker, key: Key) -> str | None:
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None
-    axes = [plain(axis) for axis in tensor.shape]
+    axes = [source_name(axis) for axis in tensor.shape]
     named = key.subscript[0] if key.subscript[0] in axes else axes[0]
     index = "i" if key.subscript[0] in axes else key.subscript[0]
     return f"an index names its axis: {key.base}_{{{named}({index})}}"

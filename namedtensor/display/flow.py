@@ -22,7 +22,7 @@ from ..checking.declarations import match_key
 from ..core.sizes import SizeVariable, resolve
 from ..scope.binder import Definition, Function
 from ..scope.names import Key, spelled, walk
-from ..terms.environment import Environment, plain
+from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
 from .flow_trees import lineage, needs, operands, regrouped, substituted, written
@@ -185,7 +185,7 @@ class Flow:
 
     def shape_of(self, definition: Definition, key: Key) -> dict[str, Any]:
         return self.sorted_axes(
-            {plain(axis): resolve(size) for axis, size in self.checker.types.get(str(key), {}).items()}
+            {source_name(axis): resolve(size) for axis, size in self.checker.types.get(str(key), {}).items()}
         )
 
     def named(self, source: Source | None, head: Any, index: Any = None, definition: Any = None) -> Source | None:

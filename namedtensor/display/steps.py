@@ -25,7 +25,7 @@ from ..core.axes import show
 from ..core.limits import DEFAULT, deep
 from ..core.suggestions import did_you_mean, near
 from ..scope.names import Key, component, key
-from ..terms.environment import Environment, plain
+from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def used(part: tuple[str, str], frame: Environment) -> tuple[str, ...]:
     """A component of a head's subscript as the use has it: the axes, or the number."""
     kind, text = part
     if kind == "axis":
-        return tuple(map(plain, frame.axes.get(text, (text,))))
+        return tuple(map(source_name, frame.axes.get(text, (text,))))
     return (str(frame.index(text) or text),) if kind == "number" else (text,)
 
 
@@ -76,7 +76,7 @@ class AxisNames:
         for _, term, frame in trace:
             axes = [axis for axis in term.shape if "@" in axis]
             for axis in axes:
-                others = {other for other in term.shape if other != axis and plain(other) == plain(axis)}
+                others = {other for other in term.shape if other != axis and source_name(other) == source_name(axis)}
                 self.met.setdefault(id(call_of(frame)), {}).setdefault(axis, set()).update(others)
         self.names = {call: told_apart(met) for call, met in self.met.items()}
 
@@ -98,7 +98,7 @@ def told_apart(met: dict[str, set[str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for axis, others in met.items():
         taken = {found.get(other, other) for other in others}
-        name = plain(axis)
+        name = source_name(axis)
         while name in taken:
             name += "'"
         found[axis] = name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ..terms.environment import plain, told_apart
+from ..terms.environment import source_name, told_apart
 from .memory import VIEWS
 from .plan import Plan, Step, Value
 from .planner import place
@@ -70,7 +70,7 @@ def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
     for value in values:
         for axis, size in zip(value.order, value.shape):
             if axis[:1] == "(":
-                found.update((plain(each), sizes[each]) for each in axis[1:-1].split(",") if each in sizes)
+                found.update((source_name(each), sizes[each]) for each in axis[1:-1].split(",") if each in sizes)
             elif axis in sizes:
                 found[names[axis]] = max(size, found.get(names[axis], 1))
     return found
@@ -126,7 +126,7 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
             rows += rows_of(step.options["plan"], times * step.options["steps"])
         elif step.primitive == "blocks":
             rows += rows_of(step.options["plan"], times * blocks_of(step.options))
-            made = dict(zip(map(plain, step.value.order), step.value.shape))
+            made = dict(zip(map(source_name, step.value.order), step.value.shape))
             rows.append(Row("blocks put together", part, made, times, 0, 0, size))
         else:
             axes = axes_of(step, sizes)

@@ -13,7 +13,7 @@ from ..core.limits import DEFAULT, Limits
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
-from ..terms.environment import plain, told_apart
+from ..terms.environment import source_name, told_apart
 from ..terms.terms import Term, in_order, resolved_shape, without_variables
 from . import contraction_order as chains
 from . import extremes, loop_steps
@@ -80,7 +80,7 @@ def index_error(problem: IndexError, source: str, term: Term) -> NotationError:
     if size is None or (isinstance(value, float) and value != int(value)):
         message = f"an index is a whole number, and this is {value}"
         return NotationError(402, message, source, span, hint="give whole numbers")
-    axis = plain(term.axes[0]) if term.axes else "the axis"
+    axis = source_name(term.axes[0]) if term.axes else "the axis"
     return NotationError(
         401, f"{axis} has no element {value}: its indices go from 1 to {size}", source, span,
         hint="indices count from 1, never from the end" if value < 1 else None,
@@ -381,7 +381,7 @@ class _Planner:
     # -------------------------------------------------------------------------------------------------- structural
     def input_rule(self, term: Term) -> Argument:
         value = self.inputs[term.options[0]]
-        lifted = {plain(axis): axis for axis in term.shape}
+        lifted = {source_name(axis): axis for axis in term.shape}
         return self.writer.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
 
     def number_rule(self, term: Term) -> Argument:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from ..terms.environment import plain
+from ..terms.environment import source_name
 
 if TYPE_CHECKING:
     from .executable import Compiled
@@ -59,7 +59,7 @@ def _judge_equal(compiled: Compiled, left: Any, left_order, right: Any, right_or
     if not np.any(wrong):
         return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
-    where = ", ".join(f"{plain(axis)}({i + 1})" for axis, i in zip(order, at))
+    where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
     place = f" at {where}" if where else ""
     raise NotationError(
         403,

@@ -26,7 +26,7 @@ from ..planning.target import Target, target_of
 from ..scope.binder import Scope, analyse
 from ..scope.names import Key, key
 from ..scope.numbers_given import as_numbers
-from ..terms.environment import plain
+from ..terms.environment import source_name
 from ..terms.terms import Term
 
 Values = Mapping[str, Any]
@@ -141,7 +141,7 @@ class Compiled:
 
 def axes_of(result: Any) -> tuple[str, ...]:
     """The axes of a plan's result, as the user has them."""
-    return tuple(map(plain, result.order)) if isinstance(result, Value) else ()
+    return tuple(map(source_name, result.order)) if isinstance(result, Value) else ()
 
 
 class Plans(OrderedDict):

@@ -21,7 +21,7 @@ from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Scope
 from ..scope.names import Key, Spelled, component, key, spelled, walk
-from ..terms.environment import plain
+from ..terms.environment import source_name
 
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
@@ -103,7 +103,9 @@ class Speaks:
     @property
     def given(self) -> set[str]:
         """The axes of what is given."""
-        return {plain(axis) for each in self.inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape}
+        return {
+            source_name(axis) for each in self.inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape
+        }
 
     def spellings(self) -> Iterator[Spelled]:
         """Each name that stands in the program; the labels of a name that is known are no names themselves."""
@@ -134,7 +136,7 @@ class Speaks:
         if self.names_it(name):
             return True
         shape = self.inputs[name].shape if name in self.inputs else None
-        return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(plain, shape))
+        return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(source_name, shape))
 
     def names_it(self, name: Key) -> bool:
         return any(self.stands_for(spelling, name) for spelling in self.names.get(name.base, ()))

@@ -21,7 +21,7 @@ from grammar.errors import NotationError
 from ..core.arrays import converted
 from ..core.sizes import resolve
 from ..scope.names import Key, key
-from ..terms.environment import plain
+from ..terms.environment import source_name
 from ..terms.terms import Term
 
 
@@ -86,7 +86,7 @@ def fans(parameters: Mapping[Key, Term], terms: list[Term]) -> dict[Key, tuple[s
             if id(argument) in names and term.axes and term.operator in ("⊙", "index"):
                 spelling, own = names[id(argument)]
                 if term.operator == "⊙" or spelling not in found:
-                    found[spelling] = tuple(plain(own[axis]) for axis in term.axes if axis in own)
+                    found[spelling] = tuple(source_name(own[axis]) for axis in term.axes if axis in own)
     return found
 
 

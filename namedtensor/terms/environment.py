@@ -95,12 +95,12 @@ class Environment:
                 self.sizes[axis] = Conflict(axis, [(first, found), (source, size)])
 
 
-def fresh(axis: str, depth: int) -> str:
+def lifted_name(axis: str, depth: int) -> str:
     """The name of an extra axis while a function's body works on the bound ones; `@` cannot be written by a user."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
-def plain(axis: str) -> str:
+def source_name(axis: str) -> str:
     return axis.partition("@")[0]
 
 
@@ -114,7 +114,7 @@ def told_apart(axes: Iterable[str]) -> dict[str, str]:
     taken = {axis for axis in axes if "@" not in axis}
     found: dict[str, str] = {}
     for axis in axes:
-        name = plain(axis)
+        name = source_name(axis)
         while "@" in axis and name in taken:
             name += "'"
         taken.add(name)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .environment import plain
+from .environment import source_name
 from .terms import Term, Terms, in_order
 
 
@@ -64,7 +64,7 @@ def called(term: Term) -> str:
         term = term.arguments[0]
     if term.operator == "input":
         return term.options[-1]
-    return plain(term.axes[0]) if term.operator == "iota" else "x"
+    return source_name(term.axes[0]) if term.operator == "iota" else "x"
 
 
 class _Body:
