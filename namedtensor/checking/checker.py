@@ -35,7 +35,7 @@ from . import diagnostics as misfits
 from .diagnostics import shown
 from .made_sizes import Aside
 from .report import Input, Poisoned, Warned
-from .size_solver import Solver
+from .size_solver import SizeSolver
 
 
 class Checker:
@@ -83,7 +83,7 @@ class Checker:
         self.aside: Aside | None = None  # which types what a scope makes, where a size is asked for
         self.rules: Checker | None = None  # which types the differentials of operators
         self.changes: dict[int, Term] | None = None  # of the terms of an equation of differentials
-        self.solver = Solver(self)
+        self.solver = SizeSolver(self)
         self.speaks = Speaks(scope, self.inputs)
         if told is not None:
             refuse_unused(self.speaks, told, set(self.given_sizes).difference(besides))

@@ -41,7 +41,7 @@ def anchor(frame: Environment) -> Environment:
     return frame
 
 
-class Solver:
+class SizeSolver:
     """What is known of sizes while one program is typed.
 
     What a fact gives is kept. A symbol that had no value is asked for again only once a symbol that shares a fact with it
