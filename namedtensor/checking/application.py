@@ -17,7 +17,7 @@ from ..scope.names import component
 from ..terms.folding import fold
 from ..terms.terms import Term
 from .diagnostics import operator_sign, shown
-from .report import Warned
+from .report import CheckWarning
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -141,7 +141,7 @@ def watch_outer(checker: Checker, name: str, arguments, node, parts) -> None:
         raise checker.error(
             314, message, node, notes=[checker.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
         )
-    warning = Warned(message, node.span, hint)
+    warning = CheckWarning(message, node.span, hint)
     if warning not in checker.warnings:
         checker.warnings.append(warning)
 

@@ -34,7 +34,7 @@ from . import declarations as given_inputs
 from . import diagnostics as misfits
 from .diagnostics import shown
 from .made_sizes import Aside
-from .report import Input, Poisoned, Warned
+from .report import AlreadyReported, CheckWarning, InputType
 from .size_solver import SizeSolver
 
 
@@ -50,7 +50,7 @@ class Checker:
     def __init__(
         self,
         scope: Scope,
-        inputs: Mapping[Key, Input] | None = None,
+        inputs: Mapping[Key, InputType] | None = None,
         sizes: Mapping[str, int] | None = None,
         demand: bool = False,
         collect: bool = False,
@@ -68,7 +68,7 @@ class Checker:
         self.limits = limits or DEFAULT
         self.terms = Terms()
         self.errors: list[NotationError] = []
-        self.warnings: list[Warned] = []
+        self.warnings: list[CheckWarning] = []
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.steps = 0
         self.types: dict[str, Any] = {}
@@ -178,10 +178,10 @@ class Checker:
             except NotationError as problem:
                 self.note(problem)
                 failed = True
-            except Poisoned:
+            except AlreadyReported:
                 failed = True
         if failed:
-            raise Poisoned
+            raise AlreadyReported
         return tuple(found)
 
     def note(self, problem: NotationError) -> None:

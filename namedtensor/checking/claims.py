@@ -18,7 +18,7 @@ from ..terms.terms import Term
 from . import elements
 from .declarations import match_key
 from .diagnostics import shown
-from .report import Poisoned, Warned
+from .report import AlreadyReported, CheckWarning
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -41,7 +41,7 @@ def check_claims(checker: Checker, whole: bool = True) -> None:
                 checker.note(problem)
             elif problem.number not in passed:
                 raise
-        except Poisoned:
+        except AlreadyReported:
             pass
     while checker.pending_claims:
         claim, frame = checker.pending_claims.pop()
@@ -77,7 +77,7 @@ def watch_replaced(checker: Checker) -> None:
         hint = "give it a name of its own, unless that is meant"
         if checker.strict:
             raise checker.error(202, message, each.span, hint=hint)
-        checker.warnings.append(Warned(message, each.span, hint))
+        checker.warnings.append(CheckWarning(message, each.span, hint))
 
 
 def refused_head(checker: Checker, name: str) -> NotationError | None:

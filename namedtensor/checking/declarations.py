@@ -15,7 +15,7 @@ from ..scope.names import Key, Spelled, arithmetic, component
 from ..terms.environment import Environment, lifted_name
 from .diagnostics import shown
 from .given_sizes import agree_with_given
-from .report import Input
+from .report import InputType
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -48,7 +48,7 @@ def prepare_inputs(checker: Checker) -> None:
             checker.top.sizes[name] = size
 
 
-def lifted_input(checker: Checker, key: Key, given: Input) -> Mapping[str, Any]:
+def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, Any]:
     """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
     declared, frame = checker.declaration(key)
     if declared is None or not isinstance(given.shape, Mapping):

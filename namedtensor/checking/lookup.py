@@ -21,7 +21,7 @@ from ..terms.terms import Term, resolved_shape
 from . import elements, loops
 from .cases import unguarded
 from .declarations import match_key
-from .report import Poisoned
+from .report import AlreadyReported
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -96,8 +96,8 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Environm
         memo = asking.memo
     if key in memo:
         found = memo[key]
-        if isinstance(found, (NotationError, Poisoned)):
-            raise Poisoned if checker.collect else found
+        if isinstance(found, (NotationError, AlreadyReported)):
+            raise AlreadyReported if checker.collect else found
         return found
     marker = (id(holder), key)
     if marker in frame.active or marker in place.active:
@@ -120,7 +120,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Environm
     try:
         with unguarded(checker):
             term = checker.definition_group(group, place)
-    except (NotationError, Poisoned) as problem:
+    except (NotationError, AlreadyReported) as problem:
         memo[key] = problem
         raise
     memo[key] = term

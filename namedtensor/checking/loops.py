@@ -28,7 +28,7 @@ from ..terms.environment import Environment
 from ..terms.loop_bodies import Unsliceable, loop_of
 from ..terms.terms import Term, resolved_shape
 from .cases import unguarded
-from .report import Poisoned
+from .report import AlreadyReported
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -120,7 +120,7 @@ def attempted(checker: Checker, frame: Environment, typed: Callable[[], Any]) ->
     memos = [(each.memo, set(each.memo)) for each in around(frame)]
     try:
         return typed()
-    except (Unrollable, Unsliceable, NotationError, Poisoned):
+    except (Unrollable, Unsliceable, NotationError, AlreadyReported):
         del checker.trace[trace:], checker.pending_claims[claims:], checker.warnings[warnings:]
         for memo, before in memos:
             for key in memo.keys() - before:

@@ -20,7 +20,7 @@ from ..scope.binder import Definition
 from ..scope.names import Key, walk
 from ..terms.environment import Environment
 from ..terms.terms import Term, Terms
-from .report import Poisoned
+from .report import AlreadyReported
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -219,7 +219,7 @@ class Seen:
 def quietly(typed: Callable[[], Term | None]) -> Term | None:
     try:
         return typed()
-    except (NotationError, Poisoned):
+    except (NotationError, AlreadyReported):
         return None
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError, excerpt
 
 
-class Input(NamedTuple):
+class InputType(NamedTuple):
     """What is known of a tensor that is given: its shape, and its value where it is a whole Python number."""
 
     shape: Mapping[str, Any]
@@ -17,7 +17,7 @@ class Input(NamedTuple):
     boolean: bool = False
 
 
-class Warned(NamedTuple):
+class CheckWarning(NamedTuple):
     """A place that is right by the rules and may be a slip."""
 
     message: str
@@ -25,7 +25,7 @@ class Warned(NamedTuple):
     hint: str
 
 
-class Poisoned(Exception):
+class AlreadyReported(Exception):
     """A part has an error that is reported already; what contains it has no type."""
 
 
@@ -36,7 +36,7 @@ def _shown(shape: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
 
     `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it.

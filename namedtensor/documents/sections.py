@@ -24,7 +24,7 @@ from grammar.errors import NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
-from ..checking.report import Warned
+from ..checking.report import CheckWarning
 from ..scope.names import walk
 
 
@@ -74,7 +74,7 @@ class Report:
     source: str
     sections: tuple[Section, ...]
     errors: tuple[NotationError, ...]
-    warnings: tuple[Warned, ...]
+    warnings: tuple[CheckWarning, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[Note, ...] = ()
 
@@ -131,7 +131,7 @@ class _Findings:
     """What was found so far."""
 
     errors: list[NotationError] = field(default_factory=list)
-    warnings: list[Warned] = field(default_factory=list)
+    warnings: list[CheckWarning] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     read: int = 0  # characters of maths that the parser was given

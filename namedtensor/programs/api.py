@@ -18,7 +18,7 @@ from grammar.parser import check_source, parse
 from ..checking.checker import Checker
 from ..checking.diagnostics import shown
 from ..checking.lifting import Bindings, enter
-from ..checking.report import Checked, Input, Poisoned
+from ..checking.report import AlreadyReported, CheckResult, InputType
 from ..core.kinds import as_path, wrong
 from ..core.limits import DEFAULT, Limits, deep
 from ..core.sizes import SizeVariable
@@ -195,7 +195,7 @@ def check(
     sizes: Mapping[str, int] | None = None,
     syntax: str = "auto",
     **named: Any,
-) -> Checked:
+) -> CheckResult:
     """Types without data: the type of every name and sub-expression, every error, and warnings.
 
     The formula is a text, or what `formula` and `program` give; of a function of such, the type is that of its value for
@@ -211,30 +211,30 @@ def check(
 def check_given(
     formula: str | Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str,
     told: Iterable[str] | None,
-) -> Checked:  # fmt: skip
+) -> CheckResult:  # fmt: skip
     """What `check` gives; shapes that are not `told` of this formula may be of names that it has not."""
     source, syntax = written(formula, syntax)
     try:
         if isinstance(formula, Program) and formula._last is not None and formula.takes(shapes):
             return check_entry(formula._last, sizes, shapes, told)
-        inputs = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
+        inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
         scope = scope_of(source, syntax, inputs)
         checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=told)
     except NotationError as problem:
-        return Checked(source, None, {}, (), (problem,), ())
+        return CheckResult(source, None, {}, (), (problem,), ())
     with deep(source):
         return _check_all(source, checker)
 
 
 def check_entry(
     entry: Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any], told: Iterable[str] | None
-) -> Checked:
+) -> CheckResult:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     from .diagrams import arguments_of
 
     program = entry.program
     try:
-        given = {key(name): Input(shape_of(text, name)) for name, text in shapes.items()}
+        given = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
         scope = program.scope_given(given)
         called = entry.function(Checker(scope))
         own = [] if called is None else arguments_of(entry, called[0], (), given)
@@ -246,19 +246,19 @@ def check_entry(
             besides={axis for _, each in own for axis in each.shape},
         )  # fmt: skip
     except NotationError as problem:
-        return Checked(program.source, None, {}, (), (problem,), ())
+        return CheckResult(program.source, None, {}, (), (problem,), ())
     term = None
     with deep(program.source):
         try:
             term = entry.term(checker, [(str(name), shape) for name, shape in own])
         except NotationError as problem:
             checker.note(problem)
-        except Poisoned:
+        except AlreadyReported:
             pass
         return _report(program.source, checker, term)
 
 
-def _check_all(source: str, checker: Checker) -> Checked:
+def _check_all(source: str, checker: Checker) -> CheckResult:
     last: Any = None
     scope = checker.scope
     pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]
@@ -275,7 +275,7 @@ def _check_all(source: str, checker: Checker) -> Checked:
         except NotationError as problem:
             checker.note(problem)
             continue
-        except Poisoned:
+        except AlreadyReported:
             continue
         if what is scope.last or (isinstance(scope.last, Definition) and what == scope.last.key) or what is scope.last:
             last = term
@@ -284,19 +284,19 @@ def _check_all(source: str, checker: Checker) -> Checked:
     return _report(source, checker, last)
 
 
-def _report(source: str, checker: Checker, last: Any) -> Checked:
+def _report(source: str, checker: Checker, last: Any) -> CheckResult:
     """What a checker has found, where `last` is the value of the whole."""
     for finish in (checker.solver.check, checker.check_claims):
         try:
             finish()
         except NotationError as problem:
             checker.note(problem)
-        except Poisoned:
+        except AlreadyReported:
             pass
     types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.demanded}.items()}
     types |= checker.types
     steps = _steps(checker)
-    return Checked(
+    return CheckResult(
         source,
         None if last is None else resolved_shape(last.shape),
         types,
@@ -324,7 +324,7 @@ def _check_function(checker: Checker, function: Function) -> None:
     except NotationError as problem:
         if problem.number not in (206, 309):
             checker.note(problem)
-    except Poisoned:
+    except AlreadyReported:
         pass
 
 

@@ -15,7 +15,7 @@ from ..backends.absent import Absent
 from ..backends.function import Function
 from ..backends.jax import must_see
 from ..checking.checker import Checker
-from ..checking.report import Input
+from ..checking.report import InputType
 from ..core.layout import Layout, remember
 from ..core.limits import DEFAULT, deep
 from ..core.sizes import is_ground, resolve
@@ -115,7 +115,7 @@ def checked_plan(
     found = {str(key(name)): layout_of(value, name, extent) for name, value in given.items()}
     layouts = {name: each for name, each in found.items() if isinstance(each, Layout)}
     inputs = {
-        key(name): Input(each.sizes, None, each.is_truth) if isinstance(each, Layout) else Input({}, each)
+        key(name): InputType(each.sizes, None, each.is_truth) if isinstance(each, Layout) else InputType({}, each)
         for name, each in found.items()
     }
     scope = program.scope_given(inputs)
@@ -135,10 +135,10 @@ def checked_plan(
         return plan, python, checker
 
 
-def inputs_of(given: Mapping[str, Any]) -> dict[Any, Input]:
+def inputs_of(given: Mapping[str, Any]) -> dict[Any, InputType]:
     """What the checker is to know of tensors and numbers."""
     return {
-        key(name): Input(each.layout.sizes) if hasattr(each, "layout") else Input({}, each)
+        key(name): InputType(each.layout.sizes) if hasattr(each, "layout") else InputType({}, each)
         for name, each in given.items()
     }
 

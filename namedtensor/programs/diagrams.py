@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Name
 
 from ..checking.checker import Checker
-from ..checking.report import Input
+from ..checking.report import InputType
 from ..core.kinds import as_mapping, as_names
 from ..core.limits import deep
 from ..core.sizes import SizeVariable, is_ground, resolve
@@ -43,7 +43,7 @@ def diagram(
     values = as_mapping(values, "values=", 'write values={"W": W}')
     expand = as_names(expand, "expand=", 'write expand="FFN"')
     opened = check_names(program.scope, shapes, expand)
-    given = {key(name): Input(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()}
+    given = {key(name): InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()}
     scope = program.scope_given(given)
     called = entry.function(Checker(scope)) if entry is not None else None
     own = arguments_of(entry, called[0], arguments, given) if entry is not None and called is not None else []
@@ -70,18 +70,18 @@ def diagram(
 
 
 def arguments_of(
-    entry: Entry, function: Function, arguments: tuple[Any, ...], given: Mapping[Key, Input]
-) -> list[tuple[Key, Input]]:
+    entry: Entry, function: Function, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
+) -> list[tuple[Key, InputType]]:
     """The shape of each argument: by position, by the name of the parameter, or as the signature has it."""
     found = []
     for place, name in enumerate(function.parameters):
         of = function.signature.domain[place] if function.signature is not None else None
         if place < len(arguments):
-            shape = Input(shape_of(arguments[place], str(name.key())))
+            shape = InputType(shape_of(arguments[place], str(name.key())))
         elif name.key() in given:
             shape = given[name.key()]
         elif of is not None:
-            shape = Input({axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes})
+            shape = InputType({axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes})
         else:
             raise NotationError(
                 206, f"{entry.name} has no signature, and the type of its argument {name.key()} was not given",
@@ -103,7 +103,7 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
     return opened
 
 
-def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, Input]) -> set[str]:
+def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, InputType]) -> set[str]:
     """The numbers of members that nothing says: of a family that is drawn once, one member is enough."""
     families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
     ranges = [family.range for family in families] + [over for *_, over in scope.declarations]

@@ -13,7 +13,7 @@ from ..checking.calls import matching
 from ..checking.checker import Checker
 from ..checking.given_sizes import agree_with_given
 from ..checking.lifting import enter
-from ..checking.report import Input
+from ..checking.report import InputType
 from ..core.limits import DEFAULT, deep
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import PYTHON
@@ -25,7 +25,7 @@ from .given_names import told_names
 from .repeating import Repeating
 
 if TYPE_CHECKING:
-    from ..checking.report import Checked
+    from ..checking.report import CheckResult
     from ..display.diagram_svg import Diagram
     from ..planning.cost import Cost
     from .compiled import Compiled as Repeated
@@ -166,7 +166,7 @@ class Entry(Repeating):
         """Its value, with everything by name; see `evaluate`."""
         return self(values=values, sizes=sizes, **named)
 
-    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Checked:
+    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> CheckResult:
         """The types of the program; `type` is that of this name, for the shapes that are given. See `check`."""
         from .api import check_entry
 
@@ -229,7 +229,7 @@ class Entry(Repeating):
     def _repr_latex_(self) -> str:
         return self._focused._repr_latex_()
 
-    def term(self, checker: Checker, arguments: list[tuple[str, Input]]) -> Term:
+    def term(self, checker: Checker, arguments: list[tuple[str, InputType]]) -> Term:
         function = self.function(checker)
         if function is None:
             if arguments:
@@ -270,7 +270,7 @@ class Entry(Repeating):
             found.append(term)
         return tuple(found)
 
-    def argument(self, checker: Checker, name: str, given: Input) -> Term:
+    def argument(self, checker: Checker, name: str, given: InputType) -> Term:
         if given.number is not None:
             return checker.terms.number(given.number)
         return checker.terms.make("input", options=(name,), shape=dict(given.shape), boolean=given.boolean)
@@ -286,7 +286,7 @@ class Entry(Repeating):
         return None
 
 
-def bound_axes(function: Function, place: int, given: Input) -> list[str]:
+def bound_axes(function: Function, place: int, given: InputType) -> list[str]:
     """The axes of an argument that are the function's own, and not mapped over."""
     if function.signature is None or place >= len(function.signature.domain):
         return list(given.shape)

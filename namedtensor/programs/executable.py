@@ -14,7 +14,7 @@ from grammar.symbols import FUNCTIONS
 
 from ..backends.function import Function
 from ..checking.checker import Checker
-from ..checking.report import Input
+from ..checking.report import InputType
 from ..core.arrays import at_once
 from ..core.kinds import as_mapping
 from ..core.layout import Layout, remember
@@ -61,18 +61,20 @@ class Bundle:
     def __reduce__(self):  # layouts hold modules, which cannot be pickled
         return Bundle, ("", self.values)
 
-    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, Input]], Scope]) -> Bundle:
+    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, InputType]], Scope]) -> Bundle:
         """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
         found = as_numbers(self.values, lambda: scope(self.inputs))
         return self if found is self.values else Bundle(source, found)
 
     @property
-    def inputs(self) -> dict[Key, Input]:
+    def inputs(self) -> dict[Key, InputType]:
         """What the checker is to know of each value."""
         found = {}
         for text, value in self.values.items():
             layout = getattr(value, "layout", None)
-            found[key(text)] = Input({}, value) if layout is None else Input(layout.sizes, None, layout.is_truth)
+            found[key(text)] = (
+                InputType({}, value) if layout is None else InputType(layout.sizes, None, layout.is_truth)
+            )
         return found
 
     @property
@@ -195,14 +197,14 @@ def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) 
     )
 
 
-def scope_of(formula: str, syntax: str, inputs: Mapping[Key, Input], limits: Limits = DEFAULT) -> Scope:
+def scope_of(formula: str, syntax: str, inputs: Mapping[Key, InputType], limits: Limits = DEFAULT) -> Scope:
     """What a formula says, where these inputs are given."""
     shadowed = shadowed_by([*map(str, inputs)])
     tree = parse(formula, syntax, shadowed, limits.nesting, frozenset(PYTHON), limits.literal, limits.text)
     return analyse(formula, tree, axes_given(inputs))
 
 
-def axes_given(inputs: Mapping[Key, Input]) -> dict[Key, frozenset[str]]:
+def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:
     return {
         name: frozenset(each.shape) if isinstance(each.shape, Mapping) else frozenset() for name, each in inputs.items()
     }

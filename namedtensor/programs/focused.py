@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.nodes import Declaration, Equation, Signature
 
 from ..checking.checker import Checker
-from ..checking.report import Input
+from ..checking.report import InputType
 from ..core.limits import deep
 from ..scope.binder import Function, Scope
 from ..scope.names import Key, spelled
@@ -38,7 +38,7 @@ class Focused(Formula):
     def __reduce__(self) -> Any:
         return Focused, (self.entry,)
 
-    def scope_given(self, inputs: Mapping[Key, Input]) -> Scope:
+    def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         return self.program.scope_given(inputs)
 
     def function_of(self, scope: Scope) -> Entry:

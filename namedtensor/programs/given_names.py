@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
 from ..checking.made_sizes import axes_named
-from ..checking.report import Input
+from ..checking.report import InputType
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Scope
@@ -85,7 +85,7 @@ def key_of(name: str) -> Key:
 class Speaks:
     """The names and axes that a program speaks of, some of its names being given."""
 
-    def __init__(self, scope: Scope, inputs: Mapping[Key, Input]):
+    def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.scope, self.inputs = scope, inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
         self.labelled = {*inputs, *declared, *scope.definitions}

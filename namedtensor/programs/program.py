@@ -13,7 +13,7 @@ from grammar.parser import parse
 
 from ..checking.checker import Checker
 from ..checking.lifting import Bindings, enter
-from ..checking.report import Checked, Input
+from ..checking.report import CheckResult, InputType
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
 from ..core.limits import deep
@@ -219,7 +219,7 @@ class Program(Repeating):
         """Its value: the program called, with everything by name; see `evaluate`."""
         return self(values=values, sizes=sizes, **named)
 
-    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Checked:
+    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> CheckResult:
         """Types without data, errors and warnings: see `check`.
 
         >>> import namedtensor as nt
@@ -280,7 +280,7 @@ class Program(Repeating):
         from .diagrams import diagram
 
         given = all_values(values, shapes)
-        scope = self.scope_given({key(name): Input(shape_of(shape, name)) for name, shape in given.items()})
+        scope = self.scope_given({key(name): InputType(shape_of(shape, name)) for name, shape in given.items()})
         last = scope.last
         entry = self[str(last.key)] if isinstance(last, Definition) and last.range is None else self.function_of(scope)
         return diagram(self, entry, arguments, shapes, sizes, expand, values)
@@ -294,9 +294,9 @@ class Program(Repeating):
         """The same where these values are given, of which an equation may be a claim."""
         if self._last is None or not self.scope.replaced:
             return self._last
-        return self.function_of(self.scope_given({key(name): Input(axes_of(each)) for name, each in given.items()}))
+        return self.function_of(self.scope_given({key(name): InputType(axes_of(each)) for name, each in given.items()}))
 
-    def scope_given(self, inputs: Mapping[Key, Input]) -> Scope:
+    def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         """What the program says, where these inputs are given."""
         shadowed = shadowed_by([*map(str, inputs)], self.scope.functions)
         tree = (
@@ -368,7 +368,7 @@ class Program(Repeating):
     def _demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None) -> Checker:
         """A checker that makes inputs of what is declared."""
         numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
-        inputs = {key(name): Input(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
+        inputs = {key(name): InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
         return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON, told=told)
 
     def demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None = None) -> Checker:
