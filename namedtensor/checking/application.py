@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.nodes import Node
 
 from ..core import axes as named
-from ..core.axes import AxisProblem, bind, lift
+from ..core.axes import ShapeMismatch, bind, lift
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
 from ..operators import REGISTRY
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def broadcast(checker: Checker, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
     try:
         return named.broadcast([term.shape for term in terms], unify)
-    except AxisProblem as problem:
+    except ShapeMismatch as problem:
         raise checker.problem(problem, operator, terms, parts, span, ()) from None
 
 
@@ -49,10 +49,10 @@ def apply(
         given = checker.given_by(record, arguments, names, node, frame)
         if record.kind in ("reduction", "along") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
-                raise AxisProblem("number", detail=(1, len(names)))
+                raise ShapeMismatch("number", detail=(1, len(names)))
         shapes = tuple(argument.shape for argument in arguments)
         shape = lift(record.lifted_over(len(arguments)), names, shapes, unify, given, differing=name in ("⊕", "concat"))
-    except AxisProblem as problem:
+    except ShapeMismatch as problem:
         raise checker.problem(problem, name, arguments, parts, node, axes) from None
     static = tuple(options)
     if given:
@@ -91,15 +91,15 @@ def elementwise(checker: Checker, record: Operator, name, arguments, axes, node,
     ):
         if record.lifted.formals:
             raise checker.problem(
-                AxisProblem("number", detail=(len(record.lifted.formals), 0)), name, arguments, parts, node, axes
+                ShapeMismatch("number", detail=(len(record.lifted.formals), 0)), name, arguments, parts, node, axes
             )
     if not fewest <= len(arguments) <= most:
         raise checker.problem(
-            AxisProblem("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments))),
+            ShapeMismatch("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments))),
             name, arguments, parts, node, axes,
         )  # fmt: skip
     if axes:
-        raise checker.problem(AxisProblem("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
+        raise checker.problem(ShapeMismatch("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
     checker.check_truth(record, name, arguments, parts)
     shape = checker.broadcast(arguments, node, node, name, parts)
     if name in ("+", "-", "⊙", "juxtaposed"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Call, Node, axis_of
 
-from ..core.axes import AxisProblem
+from ..core.axes import ShapeMismatch
 from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
@@ -114,7 +114,7 @@ def indexed_by(
     name, part = axis
     tensor, at = arguments
     if name not in tensor.shape:
-        problem = AxisProblem("missing", name)
+        problem = ShapeMismatch("missing", name)
         raise checker.problem(problem, node.operator, (tensor,), node.arguments[:1], node, (axis,))
     apart = checker.renamed(tensor, {name: f"{name}@index"}, node)
     return elements.take(checker, apart, f"{name}@index", at, node.arguments[1], node)
@@ -272,7 +272,7 @@ def call_python(checker: Checker, node: Call, frame: Environment) -> Term:
                 continue
             if axis in given or (axis in extras and not unify(extras[axis], size)):
                 raise checker.problem(
-                    AxisProblem("clash" if axis in given else "sizes", axis, 0, (extras.get(axis), size)),
+                    ShapeMismatch("clash" if axis in given else "sizes", axis, 0, (extras.get(axis), size)),
                     node.operator, arguments, node.arguments, node, (),
                 )  # fmt: skip
             extras[axis] = size

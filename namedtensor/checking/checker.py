@@ -369,7 +369,7 @@ class Checker:
     check_truth = applying.check_truth
     watch_outer = applying.watch_outer
     truth = applying.truth
-    problem = misfits.problem
+    problem = misfits.shape_error
     other_axis = misfits.other_axis
     where_sized = misfits.where_sized
 

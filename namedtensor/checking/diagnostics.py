@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import AxisProblem, show
+from ..core.axes import ShapeMismatch, show
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name, told_apart
@@ -23,7 +23,9 @@ ARGUMENTS = {
 }
 
 
-def problem(checker: Checker, problem: AxisProblem, operator: str, arguments, parts, place, axes) -> NotationError:
+def shape_error(
+    checker: Checker, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
+) -> NotationError:
     """Turn a shape that does not fit into an error that shows what each operand has."""
     notes = [checker.described(part, argument.shape) for part, argument in zip(parts, arguments)]
     shown_operator = operator_sign(operator) + ("_{" + ", ".join(axis for axis, _ in axes) + "}" if axes else "")

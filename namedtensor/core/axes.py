@@ -50,7 +50,7 @@ def signature(text: str) -> Signature:
     return Signature(inputs, output, tuple(formals), variadic)
 
 
-class AxisProblem(Exception):
+class ShapeMismatch(Exception):
     """Why shapes do not fit; whoever knows the operands' names turns it into a NotationError.
 
     `what` is one of: missing (argument lacks axis), sizes (axis has two sizes), clash (an extra axis is also given),
@@ -70,13 +70,13 @@ def same(left: Any, right: Any) -> bool:
 def bind(of: Signature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Which axes each formal of a signature stands for in this use."""
     if len(set(axes)) != len(axes):
-        raise AxisProblem("repeated", next(axis for axis in axes if axes.count(axis) > 1))
+        raise ShapeMismatch("repeated", next(axis for axis in axes if axes.count(axis) > 1))
     if of.variadic:
         if not axes:
-            raise AxisProblem("number", detail=(1, 0))
+            raise ShapeMismatch("number", detail=(1, 0))
         return {of.formals[0]: axes}
     if len(axes) != len(of.formals):
-        raise AxisProblem("number", detail=(len(of.formals), len(axes)))
+        raise ShapeMismatch("number", detail=(len(of.formals), len(axes)))
     return {formal: (axis,) for formal, axis in zip(of.formals, axes)}
 
 
@@ -97,7 +97,7 @@ def lift(
     {'batch': 2, 'seq': 4}
     """
     if len(shapes) != len(of.inputs):
-        raise AxisProblem("arity", detail=(len(of.inputs), len(shapes)))
+        raise ShapeMismatch("arity", detail=(len(of.inputs), len(shapes)))
     bound = bind(of, axes) if of.formals else {}
     sizes: dict[str, Any] = {}
     extras: dict[str, Any] = {}
@@ -105,21 +105,21 @@ def lift(
         names = [axis for formal in needed for axis in bound[formal]]
         for axis in names:
             if axis not in shape:
-                raise AxisProblem("missing", axis, position)
+                raise ShapeMismatch("missing", axis, position)
             if axis in sizes and not differing and not agree(sizes[axis], shape[axis]):
-                raise AxisProblem("sizes", axis, position, (sizes[axis], shape[axis]))
+                raise ShapeMismatch("sizes", axis, position, (sizes[axis], shape[axis]))
             sizes.setdefault(axis, shape[axis])
         for axis, size in shape.items():
             if axis in names:
                 continue
             if axis in extras and not agree(extras[axis], size):
-                raise AxisProblem("sizes", axis, position, (extras[axis], size))
+                raise ShapeMismatch("sizes", axis, position, (extras[axis], size))
             extras.setdefault(axis, size)
     result = dict(extras)
     for formal in of.output:
         for axis in bound[formal]:
             if axis in extras:
-                raise AxisProblem("clash", axis)
+                raise ShapeMismatch("clash", axis)
             result[axis] = given[axis] if given and axis in given else sizes[axis]
     return result
 
@@ -136,7 +136,7 @@ def broadcast(shapes: Sequence[Shape], agree: Callable[[Any, Any], bool] = same)
             if axis not in result:
                 result[axis] = size
             elif not agree(result[axis], size):
-                raise AxisProblem("sizes", axis, position, (result[axis], size))
+                raise ShapeMismatch("sizes", axis, position, (result[axis], size))
     return result
 
 

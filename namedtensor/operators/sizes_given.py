@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.axes import AxisProblem, Shape
+from ..core.axes import Shape, ShapeMismatch
 from ..core.sizes import is_ground, resolve, unify
 
 Shapes = tuple[Shape, ...]
@@ -19,7 +19,7 @@ Sizes = Mapping[str, Any]
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
     """The size of an axis that an argument must have."""
     if axis not in shapes[argument]:
-        raise AxisProblem("missing", axis, argument)
+        raise ShapeMismatch("missing", axis, argument)
     return resolve(shapes[argument][axis])
 
 
@@ -28,7 +28,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not 1 <= part <= whole:
-        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
+        raise ShapeMismatch("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
     return {seq: whole - part + 1, kernel: part}
 
 
@@ -37,7 +37,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and (part < 1 or whole % part):
-        raise AxisProblem("whole", seq, detail=f"{seq} is {whole}, and windows of {part} do not fill it")
+        raise ShapeMismatch("whole", seq, detail=f"{seq} is {whole}, and windows of {part} do not fill it")
     return {seq: whole // part, kernel: part}
 
 
@@ -46,7 +46,7 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not 0 <= part <= whole:
-        raise AxisProblem("other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}")
+        raise ShapeMismatch("other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}")
     return {axis: whole, rank: part}
 
 
@@ -75,5 +75,5 @@ def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"a square matrix is due, and {axes[0]} is {rows} where {axes[1]} is {columns}"
-        raise AxisProblem("other", axes[0], detail=message)
+        raise ShapeMismatch("other", axes[0], detail=message)
     return {axis: resolve(rows) for axis in axes}

@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 
 from ..backends.function import no_inverse, quietly, singular
 from ..core.arrays import at_once, is_array
-from ..core.axes import AxisProblem, bind, broadcast, lift
+from ..core.axes import ShapeMismatch, bind, broadcast, lift
 from ..core.layout import Layout, layout_of, remember
 from ..core.limits import Limits
 from ..operators import REGISTRY
@@ -192,7 +192,7 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
         check_shapes(record, shapes, axes, options)
-    except AxisProblem as problem:
+    except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     check_truth(record, layouts, arguments)
 
@@ -330,14 +330,14 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
         wanted = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
-        raise AxisProblem("arity", detail=(wanted, len(shapes)))
+        raise ShapeMismatch("arity", detail=(wanted, len(shapes)))
     if between(record, len(shapes), axes):
         if axes:
-            raise AxisProblem("number", detail=(0, len(axes)))
+            raise ShapeMismatch("number", detail=(0, len(axes)))
         broadcast(shapes)
         return
     if record.kind == "reduction" and len(shapes) > 1:
-        raise AxisProblem("arity", detail=("1", len(shapes)))
+        raise ShapeMismatch("arity", detail=("1", len(shapes)))
     signature = record.lifted_over(len(shapes))
     bind(signature, axes)
     given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None

@@ -12,7 +12,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import is_array
-from ..core.axes import AxisProblem
+from ..core.axes import ShapeMismatch
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from . import eager
@@ -162,7 +162,7 @@ def _of_several(record: Operator) -> Callable[..., Any]:
 def general(record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]) -> Any:
     """A call with whatever the caller gave. Raises NotationError where it does not fit."""
     if is_array(axis):
-        raise shape_error(AxisProblem("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
+        raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis)
     if sized(record):
         options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", {}))

@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import AxisProblem, broadcast
+from ..core.axes import ShapeMismatch, broadcast
 from ..operators import REGISTRY
 from ..planning.builder import union
 from . import eager
@@ -54,7 +54,7 @@ def _elementwise(function: Any, operands: tuple) -> Any:
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
         broadcast(shapes)
-    except AxisProblem as problem:
+    except ShapeMismatch as problem:
         raise shape_error(problem, REGISTRY["+"], shapes, ()) from None
     order = union(tuple(layout and layout.axes for layout in layouts))
     result = function(*[each if layout is None else eager.laid(each, order) for each, layout in zip(operands, layouts)])

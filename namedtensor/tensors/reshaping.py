@@ -11,7 +11,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import AxisProblem, broadcast, show
+from ..core.axes import ShapeMismatch, broadcast, show
 from ..core.kinds import as_count
 from ..core.layout import Layout, remember, renamed
 from ..core.names_of_axes import check_axis, names_of
@@ -178,7 +178,7 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
             lambda w, given: record.lower(w, given, axes, {"base": 0}), layouts, layout.xp
         )
         return made(function(tensor._array, *[each._array for each in indices.values()]), order)
-    except AxisProblem as problem:
+    except ShapeMismatch as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:
         if len(problem.args) != 2:
