@@ -60,7 +60,7 @@ def apply(
     return checker.terms.make(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
-def given_by(checker: Checker, record: Operator, arguments, names, node, frame) -> Mapping[str, Any] | None:
+def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, frame) -> Mapping[str, Any] | None:
     if record.given is None:
         return None
     sizes: dict[str, Any] = {}

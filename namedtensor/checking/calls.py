@@ -18,7 +18,7 @@ from ..scope.binder import Function
 from ..scope.names import Key, component
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
-from .lifting import Bindings, enter
+from .lifting import Bindings, inline_call
 
 if TYPE_CHECKING:
     from .checker import Checker
@@ -237,7 +237,7 @@ def call_defined(checker: Checker, function: Function, bindings: Bindings, node:
     for name, part in bindings["numbers"].items():
         numbers[name] = checker.term(part, frame)
     parts = (*node.arguments, *node.parameters)
-    return enter(checker, function, bindings, numbers, ordinary, options, node, parts, frame)
+    return inline_call(checker, function, bindings, numbers, ordinary, options, node, parts, frame)
 
 
 # ---------------------------------------------------------------------------------------------------------- lifting

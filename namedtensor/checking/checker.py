@@ -326,7 +326,7 @@ class Checker:
     claim = stated.claim
     with_elements = stated.with_elements
     check_member = stated.check_member
-    learn = stated.learn
+    learn = stated.bind_size
     axes_differ = stated.axes_differ
     spend = work.spend
     find = lookup.find
@@ -364,7 +364,7 @@ class Checker:
     axes_in_sight = axis_sizes.axes_in_sight
     broadcast = applying.broadcast
     apply = applying.apply
-    given_by = applying.given_by
+    given_by = applying.new_axis_sizes
     elementwise = applying.elementwise
     check_truth = applying.check_truth
     watch_outer = applying.watch_outer

@@ -185,7 +185,7 @@ def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Environment
         checker.claim_terms.append((term, (of.domain, values), of.span))
 
 
-def learn(checker: Checker, size: Node, actual: Any, frame: Environment) -> None:
+def bind_size(checker: Checker, size: Node, actual: Any, frame: Environment) -> None:
     name = spelled(size)
     if name is not None:
         frame.scalars.setdefault(name.key(frame.index), actual)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Bindings = dict[str, dict[str, Any]]
 
 
-def enter(
+def inline_call(
     checker: Checker,
     function: Function,
     bindings: Bindings,
@@ -48,7 +48,7 @@ def enter(
             for term, part in zip((*arguments, *options), parts)
         ]
         ordinary, further = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
-        term = enter(checker, function, bindings, numbers, ordinary, further, node, parts, caller, depth)
+        term = inline_call(checker, function, bindings, numbers, ordinary, further, node, parts, caller, depth)
         return checker.renamed(term, hygiene.renaming(term.shape, back), node)
     checker.spend(node)
     marker = (
@@ -89,7 +89,7 @@ def enter(
     inner.complete = True
     with unguarded(checker):
         body = checker.term(function.body, inner)
-    result = finish(checker, function, body, node, inner) if signed else body
+    result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
         checker.check_member(result, of, inner, function.body)
     note_claims(checker, function, inner)
@@ -293,7 +293,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
     )
 
 
-def finish(checker: Checker, function: Function, body: Term, node: Any, inner: Environment) -> Term:
+def close_call(checker: Checker, function: Function, body: Term, node: Any, inner: Environment) -> Term:
     """Check the body against the signature's result, give it every extra axis, and name those as outside."""
     signature = function.signature
     assert signature is not None

@@ -17,7 +17,7 @@ from grammar.parser import check_source, parse
 
 from ..checking.checker import Checker
 from ..checking.diagnostics import shown
-from ..checking.lifting import Bindings, enter
+from ..checking.lifting import Bindings, inline_call
 from ..checking.report import AlreadyReported, CheckResult, InputType
 from ..core.kinds import as_path, wrong
 from ..core.limits import DEFAULT, Limits, deep
@@ -318,7 +318,7 @@ def _check_function(checker: Checker, function: Function) -> None:
         arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
     try:
-        enter(
+        inline_call(
             checker, function, bindings, {}, tuple(arguments), (), function.head, function.head.arguments, checker.top
         )
     except NotationError as problem:

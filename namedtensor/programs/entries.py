@@ -12,7 +12,7 @@ from grammar.nodes import Call, Name, Number
 from ..checking.calls import matching
 from ..checking.checker import Checker
 from ..checking.given_sizes import agree_with_given
-from ..checking.lifting import enter
+from ..checking.lifting import inline_call
 from ..checking.report import InputType
 from ..core.limits import DEFAULT, deep
 from ..display.steps import Explanation, explained
@@ -254,7 +254,7 @@ class Entry(Repeating):
             agree_with_given(checker, str(parameter.key()), given.shape, own)
             checker.sized |= set(own)
         parts = (*found.head.arguments, *found.head.parameters)
-        term = enter(
+        term = inline_call(
             checker, found, bindings, numbers, terms[:wanted], terms[wanted:], found.head, parts, checker.top, 0
         )
         checker.solver.check()

@@ -12,7 +12,7 @@ from grammar.nodes import Call
 from grammar.parser import parse
 
 from ..checking.checker import Checker
-from ..checking.lifting import Bindings, enter
+from ..checking.lifting import Bindings, inline_call
 from ..checking.report import CheckResult, InputType
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
@@ -404,7 +404,7 @@ class Program(Repeating):
             arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
         bound: Bindings = {"axes": {}, "numbers": {}, "indices": {}} if bindings is None else bindings
         parts = function.head.arguments
-        enter(checker, function, bound, dict(numbers), tuple(arguments), (), function.head, parts, checker.top, 0)
+        inline_call(checker, function, bound, dict(numbers), tuple(arguments), (), function.head, parts, checker.top, 0)
 
     def compile(self, backend: str | None = None, without: tuple[str, ...] = ()):
         """A function for repeated calls, of named tensors: planned once for each kind of them.
