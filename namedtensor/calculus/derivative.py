@@ -99,7 +99,7 @@ def differential(checker: Checker, node: nodes.Differential, frame: Environment)
     if found is not None:
         return found
     if checker.changes is not None:
-        return changed(checker, checker.term(node.body, frame), node)
+        return perturbed(checker, checker.term(node.body, frame), node)
     raise checker.error(
         405, "a differential alone has no value", node,
         hint=f"write the derivative by a name: {checker.text(node)}/∂X*; an equation of differentials is checked beside a value",
@@ -108,7 +108,7 @@ def differential(checker: Checker, node: nodes.Differential, frame: Environment)
 
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
-def changing(checker: Checker, sides: Iterable[Any], frame: Environment) -> Iterator[None]:
+def perturbing(checker: Checker, sides: Iterable[Any], frame: Environment) -> Iterator[None]:
     """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is.
@@ -120,14 +120,14 @@ def changing(checker: Checker, sides: Iterable[Any], frame: Environment) -> Iter
     terms = [checker.term(each.body, frame) for each in found if spelled(each.body) is not None]
     inside = {id(term): {id(each) for each in in_order(term)} - {id(term)} for term in terms}
     free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
-    checker.changes = {id(term): drawn(checker, term) for term in free if not term.boolean}
+    checker.changes = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
         yield
     finally:
         checker.changes = None
 
 
-def drawn(checker: Checker, term: Term) -> Term:
+def perturbation_of(checker: Checker, term: Term) -> Term:
     """A change of a term: numbers of its shape, always the same ones."""
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
@@ -138,7 +138,7 @@ def drawn(checker: Checker, term: Term) -> Term:
     return checker.terms.make("constant", options=(tuple(term.shape), extent, numbers), shape=dict(term.shape))
 
 
-def changed(checker: Checker, body: Term, node: Node) -> Term:
+def perturbed(checker: Checker, body: Term, node: Node) -> Term:
     """How a term changes with those that do."""
     assert checker.changes is not None
     derivation = Derivation(checker, node)

@@ -306,9 +306,9 @@ class Checker:
         """See `calculus.changing`."""
         if not self.scope.varied:
             return nullcontext()
-        from ..calculus.derivative import changing
+        from ..calculus.derivative import perturbing
 
-        return changing(self, sides, frame)
+        return perturbing(self, sides, frame)
 
     def call_rule(self, node: Call, frame: Environment) -> Term:
         return calls.call(self, node, frame)
