@@ -28,10 +28,10 @@ from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.binder import Scope, analyse
 from ..scope.names import Key, spelled, walk
-from ..terms.builder import Making, Simplifying
+from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
 from ..terms.folding import Numbers
-from ..terms.terms import Term, in_order
+from ..terms.terms import Term, topological
 from .transpose import carried_back, carried_on
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def perturbing(checker: Checker, sides: Iterable[Any], frame: Environment) -> It
         yield
         return
     terms = [checker.term(each.body, frame) for each in found if spelled(each.body) is not None]
-    inside = {id(term): {id(each) for each in in_order(term)} - {id(term)} for term in terms}
+    inside = {id(term): {id(each) for each in topological(term)} - {id(term)} for term in terms}
     free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
     checker.changes = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
@@ -152,11 +152,11 @@ class Derivation:
 
     def __init__(self, checker: Checker, node: Node):
         self.checker, self.node = checker, node
-        self.making = Making(checker.terms, node)
+        self.making = TermBuilder(checker.terms, node)
 
     def of(self, body: Term, by: Term, starred: dict[str, str], constant: Mapping[int, None]) -> Term:
         make = self.making
-        inside = {id(term) for term in in_order(body)}
+        inside = {id(term) for term in topological(body)}
         if id(by) not in inside:
             return self.nothing(body, by, starred)
         own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
@@ -202,7 +202,7 @@ class Differentials:
 
     def of(self, body: Term) -> Term | None:
         """Its differential; None where it is zero."""
-        for term in in_order(body):
+        for term in topological(body):
             if id(term) not in self.found:
                 self.found[id(term)] = self.next(term)
         return self.found[id(body)]
@@ -302,7 +302,7 @@ def rules_of(checker: Checker) -> Checker:
     found = checker.rules
     if found is None:
         found = checker.rules = type(checker)(no_program())
-        found.terms = Simplifying(checker.terms)  # type: ignore[assignment]
+        found.terms = SimplifyingGraph(checker.terms)  # type: ignore[assignment]
     return found
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
-from ..terms.builder import Making, identities
+from ..terms.builder import TermBuilder, identities
 from ..terms.terms import Term
 from .finiteness import Finite, number
 
@@ -70,7 +70,7 @@ def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
 class Selecting:
     """What is done with shares: as with terms, and the conditions with it."""
 
-    def __init__(self, make: Making):
+    def __init__(self, make: TermBuilder):
         self.make, self.finite = make, Finite()
         self.known: dict[Any, Condition] = {}
 

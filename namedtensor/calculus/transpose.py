@@ -17,14 +17,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.sizes import resolve
-from ..terms.builder import Making
-from ..terms.terms import Term, in_order
+from ..terms.builder import TermBuilder
+from ..terms.terms import Term, topological
 from .selection import Condition, Selecting, Share, joined, touching, without
 
-Rule = Callable[[Making, Term, Term, int], Term]
+Rule = Callable[[TermBuilder, Term, Term, int], Term]
 
 
-def carried_back(make: Making, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
+def carried_back(
+    make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
+) -> Term:
     """What each number of `leaf` counts for each number of `whole`, whose axes get the names of their partners."""
     select, further = Selecting(make), frozenset(partners.values())
     order, depends = dependent(whole, leaf)
@@ -44,7 +46,9 @@ def carried_back(make: Making, whole: Term, leaf: Term, shape: Mapping[str, Any]
     return select.settled(counts[id(leaf)]).term
 
 
-def carried_on(make: Making, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
+def carried_on(
+    make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
+) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
     order, depends = dependent(whole, leaf)
@@ -59,7 +63,7 @@ def carried_on(make: Making, whole: Term, leaf: Term, shape: Mapping[str, Any], 
 def dependent(whole: Term, leaf: Term) -> tuple[list[Term], set[int]]:
     """The terms that depend on a leaf, in order, and their ids."""
     depends, order = {id(leaf)}, []
-    for term in in_order(whole):
+    for term in topological(whole):
         if term is leaf or any(id(each) in depends for each in term.arguments):
             depends.add(id(term))
             order.append(term)
@@ -248,29 +252,29 @@ JOINS = frozenset(("fill", "literal", "⊕", "stack"))
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def _same(make: Making, term: Term, g: Term, place: int) -> Term:
+def _same(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return g
 
 
-def _difference(make: Making, term: Term, g: Term, place: int) -> Term:
+def _difference(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return make.negative(g) if place else g
 
 
-def _negative(make: Making, term: Term, g: Term, place: int) -> Term:
+def _negative(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return make.negative(g)
 
 
 # --------------------------------------------------------------------------------------------------------- reductions
-def _sum(make: Making, term: Term, g: Term, place: int) -> Term:
+def _sum(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return make.spread(g, {**g.shape, **term.arguments[0].shape})
 
 
-def _mean(make: Making, term: Term, g: Term, place: int) -> Term:
+def _mean(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
     return _sum(make, term, make.between("/", g, make.number(total)), place)
 
 
-def _cumsum(make: Making, term: Term, g: Term, place: int) -> Term:
+def _cumsum(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     """The sums from each element on: those up to each in the other direction."""
     (axis,) = term.axes
     size = resolve(g.shape[axis])
@@ -280,32 +284,32 @@ def _cumsum(make: Making, term: Term, g: Term, place: int) -> Term:
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
-def _spread(make: Making, term: Term, g: Term, place: int) -> Term:
+def _spread(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return g  # summed to the operand's axes by `carried_back`
 
 
-def _merge(make: Making, term: Term, g: Term, place: int) -> Term:
+def _merge(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     sources, target = term.options
     shape = term.arguments[0].shape
     return make.split(g, target, tuple((axis, shape[axis]) for axis in sources))
 
 
-def _split(make: Making, term: Term, g: Term, place: int) -> Term:
+def _split(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     source, parts = term.options
     return make.merge(g, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
 
 
-def _joined(make: Making, term: Term, g: Term, place: int) -> Term:
+def _joined(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     (axis,) = term.axes
     sizes = [resolve(each.shape[axis]) for each in term.arguments]
     return make.at(g, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
 
 
-def _stacked(make: Making, term: Term, g: Term, place: int) -> Term:
+def _stacked(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return make.pick(g, term.axes[0], place)
 
 
-def _filled(make: Making, term: Term, g: Term, place: int) -> Term:
+def _filled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     axis, positions = term.options
     sizes = [resolve(each.shape[axis]) for each in term.arguments]
     first = sum(sizes[:place])
@@ -313,7 +317,7 @@ def _filled(make: Making, term: Term, g: Term, place: int) -> Term:
     return make.at(g, axis, make.constant(axis, places))
 
 
-def _literal(make: Making, term: Term, g: Term, place: int) -> Term:
+def _literal(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     axes, extent = term.options
     for axis, size in reversed([*zip(axes, extent)]):
         place, index = divmod(place, size)
@@ -322,7 +326,7 @@ def _literal(make: Making, term: Term, g: Term, place: int) -> Term:
 
 
 # ------------------------------------------------------------------------------------------------- indexing, windows
-def _unrolled(make: Making, term: Term, g: Term, place: int) -> Term:
+def _unrolled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
     seq, kernel = term.axes
     whole, windows = term.arguments[0].shape[seq], term.shape[seq]
@@ -336,7 +340,7 @@ def _unrolled(make: Making, term: Term, g: Term, place: int) -> Term:
     return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
 
 
-def _pooled(make: Making, term: Term, g: Term, place: int) -> Term:
+def _pooled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     seq, kernel = term.axes
     return make.merge(make.rename(g, {seq: f"{seq}@pool"}), (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])
 

@@ -25,7 +25,7 @@ from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
 from ..terms.environment import Environment, source_name
 from ..terms.folding import Numbers
-from ..terms.terms import Term, Terms
+from ..terms.terms import Term, TermGraph
 from . import application as applying
 from . import axis_sizes, calls, cases, elements, lookup, renames, sums, unknown_names
 from . import budget as work
@@ -66,7 +66,7 @@ class Checker:
         self.demand, self.collect, self.strict = demand, collect, strict
         self.python = python or {}
         self.limits = limits or DEFAULT
-        self.terms = Terms()
+        self.terms = TermGraph()
         self.errors: list[NotationError] = []
         self.warnings: list[CheckWarning] = []
         self.trace: list[tuple[Node, Term, Environment]] = []

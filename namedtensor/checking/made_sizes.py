@@ -19,7 +19,7 @@ from ..core.sizes import is_ground, resolve
 from ..scope.binder import Definition
 from ..scope.names import Key, walk
 from ..terms.environment import Environment
-from ..terms.terms import Term, Terms
+from ..terms.terms import Term, TermGraph
 from .report import AlreadyReported
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Aside:
             python=checker.python, limits=checker.limits,
         )  # fmt: skip
         self.checker.aside = self
-        self.checker.terms = Terms(checker.terms.serials)  # its frames hold terms of the program's, older and newer
+        self.checker.terms = TermGraph(checker.terms.serials)  # its frames hold terms of the program's, older and newer
         self.asking: list[Any] = []  # the questions that are being answered, the outermost first
         self.open: int = 0  # how many of them an answer waits for
         self.answers: dict[Any, dict[int, str]] = {}

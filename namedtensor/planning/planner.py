@@ -14,7 +14,7 @@ from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from ..terms.environment import source_name, told_apart
-from ..terms.terms import Term, in_order, resolved_shape, without_variables
+from ..terms.terms import Term, resolved_shape, topological, without_variables
 from . import contraction_order as chains
 from . import extremes, loop_steps
 from . import fused_kernels as patterns
@@ -184,14 +184,14 @@ class _Planner:
     def as_they_come(self, region: blocks.Region) -> Argument:
         """The terms of a region one after the other, in whole."""
         self.regions.pop(id(region.root))
-        for term in in_order(region.root):
+        for term in topological(region.root):
             if id(term) in region.inside and id(term) not in self.found:
                 self.check_memory(term, _count(term))
                 self.found[id(term)] = self.lowered(term)
         return self.found[id(region.root)]
 
     def all(self, roots: tuple[Term, ...]) -> tuple[Term, ...]:
-        terms = in_order(*roots)
+        terms = topological(*roots)
         users = self.users
         for term in terms:
             users.setdefault(id(term), [])

@@ -11,16 +11,16 @@ from ..core.axes import broadcast
 from ..core.sizes import resolve, unify
 from ..operators import REGISTRY
 from .folding import Numbers
-from .terms import Term, Terms
+from .terms import Term, TermGraph
 
 
-class Simplifying:
+class SimplifyingGraph:
     """Makes terms among those of a program, but none that an identity or a one makes needless.
 
     A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
     """
 
-    def __init__(self, terms: Terms):
+    def __init__(self, terms: TermGraph):
         self.terms = terms
         self.number, self.made = terms.number, terms.made
 
@@ -71,11 +71,11 @@ def identities(term: Term) -> list[Term] | None:
     return None if None in parts else [each for part in parts for each in part]  # type: ignore[union-attr]
 
 
-class Making:
+class TermBuilder:
     """Makes terms that stand for one node of the formula; shapes are worked out here."""
 
-    def __init__(self, terms: Terms, node: Node):
-        self.terms, self.node = Simplifying(terms), node
+    def __init__(self, terms: TermGraph, node: Node):
+        self.terms, self.node = SimplifyingGraph(terms), node
 
     def term(self, operator: str, arguments: tuple[Term, ...], axes=(), options=(), shape=None) -> Term:
         record = REGISTRY.get(operator)

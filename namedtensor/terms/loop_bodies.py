@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .environment import source_name
-from .terms import Term, Terms, in_order
+from .terms import Term, TermGraph, topological
 
 
 class Unsliceable(Exception):
@@ -38,13 +38,13 @@ class Loop:
 
 
 def loop_of(
-    terms: Terms, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
+    terms: TermGraph, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
 ) -> Term:  # fmt: skip
     """The term of a loop whose states are what these inputs stand for, and next what these terms are along the axis."""
     body = _Body(axis)
     for state in states:
         body.take("state", state)
-    for term in in_order(*results):
+    for term in topological(*results):
         if any(body.depends(each) for each in term.arguments):
             body.found[id(term)] = body.of_step(term)
     nexts = tuple(map(body.part, results))
@@ -71,7 +71,7 @@ class _Body:
     """The terms of one step, by those that they are made of."""
 
     def __init__(self, axis: str):
-        self.axis, self.terms = axis, Terms()
+        self.axis, self.terms = axis, TermGraph()
         self.found: dict[int, Term] = {}
         self.leaves: dict[int, Term] = {}
         self.slices: list[tuple[Term, Term]] = []
@@ -110,7 +110,7 @@ class _Body:
         return at_one(self.terms, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
 
 
-def at_one(terms: Terms, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
+def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
     """A term at one element of an axis along which it goes element by element."""
     options = term.options
     if axis in term.axes or axis in CONSUMED.get(term.operator, _nothing)(options):
@@ -126,8 +126,8 @@ def at_one(terms: Terms, axis: str, term: Term, arguments: tuple[Term, ...], sha
 
 def _inside(loop: Loop, axis: str) -> Loop:
     """A loop within the body, at one element of the axis."""
-    terms, found = Terms(), {}
-    for term in in_order(*loop.results, *loop.inputs):
+    terms, found = TermGraph(), {}
+    for term in topological(*loop.results, *loop.inputs):
         shape = {name: size for name, size in term.shape.items() if name != axis}
         found[id(term)] = at_one(terms, axis, term, tuple(found[id(each)] for each in term.arguments), shape)
 

@@ -63,7 +63,7 @@ def resolved_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
     return {axis: resolve(size) for axis, size in shape.items()}
 
 
-class Terms:
+class TermGraph:
     """Makes terms; equal ones are made once. Those of tables that share `serials` have one order of making."""
 
     def __init__(self, serials: Iterator[int] | None = None):
@@ -90,7 +90,7 @@ class Terms:
         return [*islice(reversed(self._made.values()), len(self._made) - before)][::-1]
 
 
-def in_order(*roots: Term) -> list[Term]:
+def topological(*roots: Term) -> list[Term]:
     """Every term that the roots need, arguments before what uses them."""
     needed: set[int] = set()
     found: list[Term] = []
@@ -106,10 +106,10 @@ def in_order(*roots: Term) -> list[Term]:
 
 def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """The same terms, each variable what it stands for: once there are no derivatives to take, what equals it is it."""
-    order = in_order(*roots)
+    order = topological(*roots)
     if not any(term.operator == "variable" for term in order):
         return roots
-    terms, found = Terms(), {}
+    terms, found = TermGraph(), {}
     for term in order:
         arguments = tuple(found[id(each)] for each in term.arguments)
         if term.operator == "variable":
