@@ -4,7 +4,7 @@ Each operator's record has its differential in the notation itself, for softmax
 
     ∂(softmax_{ax} X) = softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)
 
-so the differential of a formula is found from the inside out, by the chain rule (`Differentials`): it is linear in ∂X.
+so the differential of a formula is found from the inside out, by the chain rule (`Linearization`): it is linear in ∂X.
 The derivative is read off in one of two ways, whichever has the smaller tensors between: ∂X becomes the identity
 I_{ax,ax*} (forward), or what each result counts is carried back through the linear pieces to ∂X (reverse; `transposed`).
 For one number, such as a loss, the second is what is called backpropagation.
@@ -32,7 +32,7 @@ from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
 from ..terms.folding import Numbers
 from ..terms.terms import Term, topological
-from .transpose import carried_back, carried_on
+from .transpose import carried_on, transpose
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
@@ -63,7 +63,7 @@ def derivative(checker: Checker, node: nodes.Derivative, frame: Environment) -> 
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
         )  # fmt: skip
-    found = Derivation(checker, node).of(body, by, starred, parameters(checker, frame))
+    found = Derivative(checker, node).of(body, by, starred, parameters(checker, frame))
     order = [*body.shape, *starred.values()]
     found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
     return found
@@ -141,13 +141,13 @@ def perturbation_of(checker: Checker, term: Term) -> Term:
 def perturbed(checker: Checker, body: Term, node: Node) -> Term:
     """How a term changes with those that do."""
     assert checker.changes is not None
-    derivation = Derivation(checker, node)
-    found = Differentials(derivation, checker.changes).of(body)
+    derivation = Derivative(checker, node)
+    found = Linearization(derivation, checker.changes).of(body)
     return derivation.making.spread(derivation.making.number(0.0), body.shape) if found is None else found
 
 
 # -------------------------------------------------------------------------------------------------------- the two ways
-class Derivation:
+class Derivative:
     """One derivative: its terms are made among the checker's, and stand for the node of the formula."""
 
     def __init__(self, checker: Checker, node: Node):
@@ -163,11 +163,11 @@ class Derivation:
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
         taken = {axis: f"{axis}@{own}" for axis in starred}
         unknown = make.leaf("differential", by.shape)
-        whole = Differentials(self, {**constant, id(by): unknown}).of(body)
+        whole = Linearization(self, {**constant, id(by): unknown}).of(body)
         if whole is None:
             return self.nothing(body, by, starred)
         if is_reverse(count(body, kept), count(by, taken)):
-            found = carried_back(make, whole, unknown, body.shape, kept)
+            found = transpose(make, whole, unknown, body.shape, kept)
             return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
         found = carried_on(make, whole, unknown, by.shape, taken)
         return make.rename(found, {new: starred[old] for old, new in taken.items()})
@@ -193,10 +193,10 @@ def count(term: Term, axes: Any) -> float:
 
 
 # ------------------------------------------------------------------------------------------------------ differentials
-class Differentials:
+class Linearization:
     """The differentials of terms, where those of some are given."""
 
-    def __init__(self, derivation: Derivation, given: Mapping[int, Term | None]):
+    def __init__(self, derivation: Derivative, given: Mapping[int, Term | None]):
         self.derivation, self.checker, self.make = derivation, derivation.checker, derivation.making
         self.found: dict[int, Term | None] = dict(given)
 
@@ -307,18 +307,18 @@ def rules_of(checker: Checker) -> Checker:
 
 
 # --------------------------------------------------------------------------------------- terms that are no operators
-def _linear(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
+def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     """What moves numbers moves their differentials in the same way."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
 
 
-def _rename(self: Differentials, term: Term, parts: list[Any]) -> Term:
+def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
     return self.make.rename(parts[0], dict(term.options))
 
 
-def _of_parts(self: Differentials, term: Term, parts: list[Any]) -> Term:
+def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
     """Pieces put together: each needs a differential, of its own axes."""
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
@@ -327,7 +327,7 @@ def _of_parts(self: Differentials, term: Term, parts: list[Any]) -> Term:
     return self.make.term(term.operator, pieces, term.axes, term.options, term.shape)
 
 
-def _cases(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
+def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     """The conditions stay; the values give way to their differentials."""
     values = range(0, len(parts), 2)
     if all(parts[place] is None for place in values):
@@ -338,11 +338,11 @@ def _cases(self: Differentials, term: Term, parts: list[Any]) -> Term | None:
     return self.make.term("cases", tuple(pieces), (), (), term.shape)
 
 
-def _same(self: Differentials, term: Term, parts: list[Any]) -> Term:
+def _same(self: Linearization, term: Term, parts: list[Any]) -> Term:
     return parts[0]
 
 
-def _none(self: Differentials, term: Term, parts: list[Any]) -> None:
+def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
     return None
 
 

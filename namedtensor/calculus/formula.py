@@ -23,7 +23,9 @@ def marks() -> Iterator[str]:
         yield from ("*" * count, "†" * count)
 
 
-def derived(source: str, by: str, tree: nodes.Program, of: Function | Node | None = None) -> nodes.Program:
+def differentiate_program(
+    source: str, by: str, tree: nodes.Program, of: Function | Node | None = None
+) -> nodes.Program:
     """The program with the derivative of its last value, or function, by a name; or of that function, or name, of it.
 
     Raises NotationError where `by` is no name, or stands nowhere in it.

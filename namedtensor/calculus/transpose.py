@@ -2,7 +2,7 @@
 and from how much each number of the result counts to how much each number of the operand does.
 
 A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
-and what moves numbers about and adds them. A row of `TRANSPOSED` is how one of these carries a weight back to an operand.
+and what moves numbers about and adds them. A row of `TRANSPOSE_RULES` is how one of these carries a weight back to an operand.
 
     t = u ⊙_{key} v      what t counts, g, makes u count g ⊙_{the axes that only v has} v
     t = ∑_{seq} u        u counts g at each element of seq
@@ -24,7 +24,7 @@ from .selection import Condition, Selecting, Share, joined, touching, without
 Rule = Callable[[TermBuilder, Term, Term, int], Term]
 
 
-def carried_back(
+def transpose(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """What each number of `leaf` counts for each number of `whole`, whose axes get the names of their partners."""
@@ -76,7 +76,7 @@ def back(select: Selecting, term: Term, g: Share, place: int) -> Share:
     rule = BACK.get(term.operator)
     if rule is not None:
         return rule(select, term, g, place)
-    return select.moved(g, lambda each: TRANSPOSED[term.operator](select.make, term, each, place), ranged(term))
+    return select.moved(g, lambda each: TRANSPOSE_RULES[term.operator](select.make, term, each, place), ranged(term))
 
 
 def _named_back(select: Selecting, term: Term, g: Share, place: int) -> Share:
@@ -285,7 +285,7 @@ def _cumsum(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
 def _spread(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return g  # summed to the operand's axes by `carried_back`
+    return g  # summed to the operand's axes by `transpose`
 
 
 def _merge(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
@@ -345,7 +345,7 @@ def _pooled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     return make.merge(make.rename(g, {seq: f"{seq}@pool"}), (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])
 
 
-TRANSPOSED: dict[str, Rule] = {
+TRANSPOSE_RULES: dict[str, Rule] = {
     "+": _same,
     "-": _difference,
     "negative": _negative,

@@ -383,19 +383,19 @@ def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     """
     from grammar.printer import to_text
 
-    from ..calculus.formula import derived
+    from ..calculus.formula import differentiate_program
 
     source, syntax = written(text, syntax)
-    return Formula(to_text(derived(source, wrt, parse(source, syntax, functions=frozenset(PYTHON)))))
+    return Formula(to_text(differentiate_program(source, wrt, parse(source, syntax, functions=frozenset(PYTHON)))))
 
 
 def derivative_of_entry(entry: Entry, wrt: str) -> Formula | Entry:
     """The derivative of a name of a program, in that program: a formula, or the function f' of it."""
     from grammar.printer import to_text
 
-    from ..calculus.formula import derived, named
+    from ..calculus.formula import differentiate_program, named
 
     program, function = entry.program, entry._focused.last_function()
     of = named(entry.name) if function is None else function
-    found = Formula(to_text(derived(program.source, wrt, program.tree, of)))
+    found = Formula(to_text(differentiate_program(program.source, wrt, program.tree, of)))
     return found if function is None else found[str(entry.key._replace(base=f"{entry.key.base}'"))]
