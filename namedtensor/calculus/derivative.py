@@ -26,7 +26,7 @@ from grammar.parser import parse
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import Operator
-from ..scope.binder import Scope, analyse
+from ..scope.binder import Scope, bind
 from ..scope.names import Key, spelled, walk
 from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
@@ -294,7 +294,7 @@ def expression(text: str) -> Node:
 
 @lru_cache(maxsize=1)
 def no_program() -> Scope:
-    return analyse("0", parse("0", "text"))
+    return bind("0", parse("0", "text"))
 
 
 def rules_of(checker: Checker) -> Checker:

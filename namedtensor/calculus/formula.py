@@ -12,7 +12,7 @@ from grammar.nodes import Axis, Derivative, Equation, Node, Signature, Value
 from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
-from ..scope.binder import Definition, Function, Scope, analyse
+from ..scope.binder import Definition, FunctionDefinition, Scope, bind
 from ..scope.names import Key, key, spelled, walk
 from ..scope.value_of_program import last_member
 
@@ -24,13 +24,13 @@ def marks() -> Iterator[str]:
 
 
 def differentiate_program(
-    source: str, by: str, tree: nodes.Program, of: Function | Node | None = None
+    source: str, by: str, tree: nodes.Program, of: FunctionDefinition | Node | None = None
 ) -> nodes.Program:
     """The program with the derivative of its last value, or function, by a name; or of that function, or name, of it.
 
     Raises NotationError where `by` is no name, or stands nowhere in it.
     """
-    scope = analyse(source, tree)
+    scope = bind(source, tree)
     variable = named(by)
     words = {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     if key(by).base not in words:
@@ -38,7 +38,7 @@ def differentiate_program(
     used = {each.mark for each in walk(tree) if isinstance(each, Derivative)}
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
-    if isinstance(of, Function):
+    if isinstance(of, FunctionDefinition):
         more: tuple = of_function(scope, of, variable, mark)
     elif of is not None:
         more = (Value(Derivative(of, variable, mark)),)
@@ -63,7 +63,7 @@ def named(text: str) -> Node:
     return body.body
 
 
-def of_function(scope: Scope, function: Function, variable: Node, mark: str) -> tuple:
+def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple:
     """f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from that of f."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
@@ -77,7 +77,7 @@ def of_function(scope: Scope, function: Function, variable: Node, mark: str) -> 
     return (Signature(own, signature.domain, codomain), equation)
 
 
-def axes_of(scope: Scope, function: Function, signature: Signature, wanted: Key) -> tuple | None:
+def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, wanted: Key) -> tuple | None:
     """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing says."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == wanted:

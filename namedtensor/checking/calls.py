@@ -14,7 +14,7 @@ from ..core.axes import ShapeMismatch
 from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.binder import Function
+from ..scope.binder import FunctionDefinition
 from ..scope.names import Key, component
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
@@ -166,7 +166,7 @@ def size_of(checker: Checker, node: Call, frame: Environment) -> Term:
 # --------------------------------------------------------------------------------------------------- the user's own
 
 
-def matching(checker: Checker, node: Call, frame: Environment) -> Iterator[tuple[Function, Bindings]]:
+def matching(checker: Checker, node: Call, frame: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """The function definitions that a use can mean, the one spelled exactly so first."""
     group = checker.scope.functions.get(node.operator, [])
     found = []
@@ -179,7 +179,7 @@ def matching(checker: Checker, node: Call, frame: Environment) -> Iterator[tuple
         yield function, bindings
 
 
-def match(checker: Checker, function: Function, node: Call, frame: Environment) -> Bindings | None:
+def match(checker: Checker, function: FunctionDefinition, node: Call, frame: Environment) -> Bindings | None:
     """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
@@ -216,7 +216,9 @@ def match(checker: Checker, function: Function, node: Call, frame: Environment) 
     return bindings
 
 
-def call_defined(checker: Checker, function: Function, bindings: Bindings, node: Call, frame: Environment) -> Term:
+def call_defined(
+    checker: Checker, function: FunctionDefinition, bindings: Bindings, node: Call, frame: Environment
+) -> Term:
     arguments = checker.all_terms((*node.arguments, *node.parameters), frame)
     plain_count, wanted = len(node.arguments), len(function.parameters)
     if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)

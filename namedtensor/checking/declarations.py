@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Name, Node
 
 from ..core.sizes import SizeVariable
-from ..scope.binder import SizeFact
+from ..scope.binder import SizeEquation
 from ..scope.names import Key, Spelled, arithmetic, component
 from ..terms.environment import Environment, lifted_name
 from .diagnostics import shown
@@ -65,7 +65,7 @@ def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, A
             )
         if size is not None:
             where = f"{key} : {shown(given.shape)}"
-            checker.solver.declared.append((SizeFact(size, given.shape[axis], node.span, where), frame))
+            checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), frame))
         agree_with_given(checker, str(key), given.shape, [axis], node)
     names = {axis for axis, _, _ in axes}
     return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Set
 
-from ..scope.binder import Function
+from ..scope.binder import FunctionDefinition
 from ..scope.names import MARKS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def typed(function: Function, count: int, given: int) -> list[Set | None]:
+def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
     """What is stated of the arguments and of the `given` parameters after the semicolon."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
@@ -34,7 +34,9 @@ def over(of: Set | None, formals: set[str]) -> bool:
     return of is None or any(axis.name in formals for axis, _ in of.axes)
 
 
-def captured(function: Function, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int) -> list[str]:
+def captured(
+    function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
+) -> list[str]:
     """The axes of a use that the body has too, as its own."""
     found = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
@@ -66,7 +68,11 @@ def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
 
 
 def put_apart(
-    checker: Checker, function: Function, axes: Mapping[str, tuple[str, ...]], terms: Sequence[Term], given: int
+    checker: Checker,
+    function: FunctionDefinition,
+    axes: Mapping[str, tuple[str, ...]],
+    terms: Sequence[Term],
+    given: int,
 ) -> dict[str, str]:
     """New names for those axes of a use that the function's body has as its own."""
     meeting = captured(function, axes, [term.shape for term in terms], given)

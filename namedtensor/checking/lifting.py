@@ -12,7 +12,7 @@ from grammar.nodes import Name, Node, Set
 
 from ..core.sizes import resolve, unify
 from ..core.suggestions import near
-from ..scope.binder import Claim, Function
+from ..scope.binder import Claim, FunctionDefinition
 from ..scope.names import Key
 from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.terms import Term
@@ -28,7 +28,7 @@ Bindings = dict[str, dict[str, Any]]
 
 def inline_call(
     checker: Checker,
-    function: Function,
+    function: FunctionDefinition,
     bindings: Bindings,
     numbers: dict[str, Term],
     arguments: tuple[Term, ...],
@@ -96,14 +96,16 @@ def inline_call(
     return result
 
 
-def note_claims(checker: Checker, function: Function, inner: Environment) -> None:
+def note_claims(checker: Checker, function: FunctionDefinition, inner: Environment) -> None:
     for other in function.claims:
         checker.pending_claims.append((Claim(function.body, other, function.statement.span), inner))
     for claim in function.local_claims:
         checker.pending_claims.append((claim, inner))
 
 
-def bind_argument(checker: Checker, function: Function, key: Key, term: Term, part: Node, inner: Environment) -> None:
+def bind_argument(
+    checker: Checker, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
+) -> None:
     declared = function.declarations.get(key)
     if declared is not None:
         term = check_declared(checker, key, declared, term, part, inner)
@@ -164,7 +166,7 @@ def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: 
 
 
 def lift_parameter(
-    checker: Checker, function: Function, term: Term, bound: set[str], part: Node, inner: Environment
+    checker: Checker, function: FunctionDefinition, term: Term, bound: set[str], part: Node, inner: Environment
 ) -> Term:
     """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
     signature = function.signature
@@ -192,7 +194,7 @@ def lift_parameter(
     return checker.renamed(term, names, part)
 
 
-def lifting_clash(checker: Checker, function: Function, axis: str, argument: Term, part: Node, node: Any):
+def lifting_clash(checker: Checker, function: FunctionDefinition, axis: str, argument: Term, part: Node, node: Any):
     return checker.error(
         306,
         f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
@@ -203,7 +205,7 @@ def lifting_clash(checker: Checker, function: Function, axis: str, argument: Ter
 
 
 def lift_arguments(
-    checker: Checker, function: Function, arguments, node, parts, inner: Environment
+    checker: Checker, function: FunctionDefinition, arguments, node, parts, inner: Environment
 ) -> tuple[Term, ...]:
     """The arguments with their extra axes renamed apart; raises where an argument lacks an axis, or lifting clashes."""
     signature = function.signature
@@ -293,7 +295,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
     )
 
 
-def close_call(checker: Checker, function: Function, body: Term, node: Any, inner: Environment) -> Term:
+def close_call(checker: Checker, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
     """Check the body against the signature's result, give it every extra axis, and name those as outside."""
     signature = function.signature
     assert signature is not None

@@ -10,7 +10,7 @@ from typing import Any
 from grammar.nodes import Name, Node, Size
 
 from ..core.sizes import SizeVariable
-from ..scope.binder import SizeFact
+from ..scope.binder import SizeEquation
 from ..scope.names import MARKS, walk
 from ..terms.environment import Environment
 
@@ -24,16 +24,16 @@ class FactIndex:
         self.facts, self.count = facts, len(facts)
         self.by_word: dict[tuple[str, str], list[int]] = defaultdict(list)
         for place, entry in enumerate(facts):
-            fact = entry if isinstance(entry, SizeFact) else entry[0]
+            fact = entry if isinstance(entry, SizeEquation) else entry[0]
             for word in {word for side in sides(fact) for word in words_in(side)}:
                 self.by_word[word].append(place)
 
-    def about(self, words: set[tuple[str, str]]) -> list[SizeFact]:
+    def about(self, words: set[tuple[str, str]]) -> list[SizeEquation]:
         places = {place for word in words for place in self.by_word.get(word, ())}
         return [self.facts[place] for place in sorted(places)]
 
 
-def sides(fact: SizeFact) -> list[Node]:
+def sides(fact: SizeEquation) -> list[Node]:
     return [side for side in (fact.left, fact.right) if not isinstance(side, int)]
 
 

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.binder import SizeFact
+from ..scope.binder import SizeEquation
 from ..scope.names import MARKS, Key, spelled, walk
 from ..terms.environment import Conflict, Environment
 from .given_sizes import check_given_sizes
@@ -50,7 +50,7 @@ class SizeSolver:
 
     def __init__(self, checker: Checker):
         self.checker = checker
-        self.declared: list[tuple[SizeFact, Environment]] = []
+        self.declared: list[tuple[SizeEquation, Environment]] = []
         self.busy: set[Mark] = set()
         self.missed: dict[Mark, tuple[Symbol, Environment]] = {}  # had no value in this run
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
@@ -194,7 +194,7 @@ class SizeSolver:
             return None
         return self.size(bare, frame, node)
 
-    def speaks_of(self, fact: SizeFact, frame: Environment, symbol: Symbol) -> bool:
+    def speaks_of(self, fact: SizeEquation, frame: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
         return any(axis in frame.sizes and ("size", axis) != symbol for axis in axes)
 
@@ -213,7 +213,7 @@ class SizeSolver:
         return found
 
     # -------------------------------------------------------------------------------------------------------- facts
-    def facts_of_call(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeFact, Environment]]:
+    def facts_of_call(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeEquation, Environment]]:
         """The facts about a symbol that are about this call: its own, and the program's that speak of its arguments."""
         own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
         if frame.parent is not None and frame.sizes:
@@ -221,11 +221,11 @@ class SizeSolver:
             own += [fact for fact in stated if self.speaks_of(fact, frame, symbol)]
         return [(fact, frame) for fact in own]
 
-    def facts_of_program(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeFact, Environment]]:
+    def facts_of_program(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeEquation, Environment]]:
         stated = [(fact, frame) for fact in self.about(symbol, frame, self.checker.scope.sizes)]
         return stated + self.about(symbol, self.checker.top, self.declared)
 
-    def all_facts(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeFact, Environment]]:
+    def all_facts(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeEquation, Environment]]:
         own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
         return [(fact, frame) for fact in own] + self.facts_of_program(symbol, frame)
 
@@ -238,7 +238,7 @@ class SizeSolver:
             index = self.indices[id(facts)] = FactIndex(facts)
         return index.about(words_of(symbol, frame))
 
-    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeFact, Environment]]) -> Any:
+    def by_facts(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
         for fact, frame in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if isinstance(side, int) or self.count(side, symbol, frame) != 1:
@@ -270,7 +270,7 @@ class SizeSolver:
                 del waiting[axis]
                 pending += [name for fact, _ in about for side in sides(fact) for _, name in self.symbols(side, top)]
 
-    def whole(self, value: Any, symbol: Symbol, fact: SizeFact) -> Any:
+    def whole(self, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
         if isinstance(value, SizeVariable):
             return value
         if value != int(value) or value < 0:
@@ -400,13 +400,13 @@ class SizeSolver:
                 hint="change the statement, or give a tensor that fits",
             )
 
-    def given_in(self, fact: SizeFact) -> list[str]:
+    def given_in(self, fact: SizeEquation) -> list[str]:
         """What was given of the sizes that a fact speaks of."""
         words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
         given = self.checker.given_sizes
         return [f"sizes= says {name} is {resolve(given[name])}" for name in words if name in given]
 
-    def declared_otherwise(self, fact: SizeFact, text: str, stated: Any, actual: Any) -> NotationError:
+    def declared_otherwise(self, fact: SizeEquation, text: str, stated: Any, actual: Any) -> NotationError:
         """The size in a declaration is not that of the tensor that is given."""
         return self.checker.error(
             308, f"{text} has the size {stated} in this declaration, and {actual} in the tensor that is given", fact.span,

@@ -37,9 +37,9 @@ class Piece(NamedTuple):
     @property
     def scope(self) -> Any:
         """What the statement defines."""
-        from ..scope.binder import analyse
+        from ..scope.binder import bind
 
-        return analyse(self.source, nodes.Program((self.statement,), self.statement.span), self.given)
+        return bind(self.source, nodes.Program((self.statement,), self.statement.span), self.given)
 
     @property
     def given(self) -> dict[Any, frozenset[str]]:
@@ -196,11 +196,11 @@ class Session:
 
     def agree(self) -> None:
         """Raise NotationError where the facts are no program together."""
-        from ..scope.binder import analyse
+        from ..scope.binder import bind
 
         source = "\n".join(self.facts.values())
         if source:
-            analyse(source, self.parsed(source))
+            bind(source, self.parsed(source))
 
     # ----------------------------------------------------------------------------------------------------------- values
     def whole(self, text: str, without: tuple[str, ...] = ()) -> tuple[str, int]:

@@ -20,7 +20,7 @@ from ..checking.calls import matching
 from ..checking.checker import Checker
 from ..checking.declarations import match_key
 from ..core.sizes import SizeVariable, resolve
-from ..scope.binder import Definition, Function
+from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
@@ -101,7 +101,7 @@ class Flow:
         return self.sorted_axes(self.names.shape(term, frame))
 
     # ------------------------------------------------------------------------------------------------------ the roots
-    def function(self, function: Function) -> Source | None:
+    def function(self, function: FunctionDefinition) -> Source | None:
         """The flow of a function that is called from outside."""
         frame = self.calls[id(function.head), id(self.checker.top)]
         self.graphs[id(frame)] = self.root
@@ -331,17 +331,17 @@ class Flow:
         return ()
 
     # ------------------------------------------------------------------------------------------------------ functions
-    def called(self, node: Any, frame: Environment) -> Function | None:
+    def called(self, node: Any, frame: Environment) -> FunctionDefinition | None:
         if not isinstance(node, Call) or node.operator not in self.checker.scope.functions:
             return None
         for function, _ in matching(self.checker, node, frame):
             return function
         return None
 
-    def opens(self, function: Function, node: Call) -> bool:
+    def opens(self, function: FunctionDefinition, node: Call) -> bool:
         return bool({function.operator, function.title} & self.asked.expand)
 
-    def closed(self, node: Call, function: Function, frame: Environment, graph: Graph) -> Source:
+    def closed(self, node: Call, function: FunctionDefinition, frame: Environment, graph: Graph) -> Source:
         """A call as one node: its name, and below it the parameters that it is given."""
         head = dataclasses.replace(node, arguments=(), parameters=())
         title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
@@ -362,7 +362,7 @@ class Flow:
                 graph.connect(source, made)
         return made
 
-    def opened(self, node: Call, function: Function, frame: Environment, graph: Graph) -> Source | None:
+    def opened(self, node: Call, function: FunctionDefinition, frame: Environment, graph: Graph) -> Source | None:
         """A call as a group that holds the function's body."""
         inner = self.calls[(id(node), id(frame))]
         sources = [self.flow(part, frame, graph) for part in (*node.arguments, *node.parameters)]
@@ -401,7 +401,7 @@ class Flow:
                 found[id(node)] = None
         return found
 
-    def free(self, function: Function, inner: Environment | None) -> list[Key]:
+    def free(self, function: FunctionDefinition, inner: Environment | None) -> list[Key]:
         """The program's data that a function's body speaks of, which no argument of it is."""
         bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
         own = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)

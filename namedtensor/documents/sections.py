@@ -707,14 +707,14 @@ AGAIN = "from here on this counts, and not what was said before"
 
 def _conflict(work: Patchwork) -> Conflict | None:
     """Why formulas are no program together, if they are none."""
-    from ..scope.binder import analyse
+    from ..scope.binder import bind
 
     try:
         program = parse(work.text, "latex")
     except NotationError as problem:
         return Conflict(work.error(problem))
     try:
-        analyse(work.text, program)
+        bind(work.text, program)
     except NotationError as problem:
         told = work.error(problem)
         if problem.number != 202 or not problem.labels or problem.span is None:

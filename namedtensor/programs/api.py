@@ -24,7 +24,7 @@ from ..core.limits import DEFAULT, Limits, deep
 from ..core.sizes import SizeVariable
 from ..display.steps import explained
 from ..operators.user_functions import PYTHON
-from ..scope.binder import Definition, Function
+from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, key
 from ..terms.terms import resolved_shape
 from .entries import Entry
@@ -306,7 +306,7 @@ def _report(source: str, checker: Checker, last: Any) -> CheckResult:
     )
 
 
-def _check_function(checker: Checker, function: Function) -> None:
+def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function that has a signature, for arguments of exactly its shape."""
     if function.signature is None or any(kind == "number" for kind, _ in function.subscript):
         return

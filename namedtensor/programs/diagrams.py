@@ -19,7 +19,7 @@ from ..display.diagram_svg import Diagram
 from ..display.flow import Asked, Flow
 from ..display.flow_graph import Graph
 from ..operators.user_functions import PYTHON
-from ..scope.binder import Function, Scope
+from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, walk
 from .executable import whole_sizes
 from .given_shapes import shape_of
@@ -70,7 +70,7 @@ def diagram(
 
 
 def arguments_of(
-    entry: Entry, function: Function, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
+    entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
     """The shape of each argument: by position, by the name of the parameter, or as the signature has it."""
     found = []

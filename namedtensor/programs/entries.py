@@ -17,7 +17,7 @@ from ..checking.report import InputType
 from ..core.limits import DEFAULT, deep
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import PYTHON
-from ..scope.binder import Function
+from ..scope.binder import FunctionDefinition
 from ..scope.names import key
 from ..terms.terms import Term
 from .executable import ARRAY, LAYOUT, Bundle, Compiled, Plans, Values, all_values, keep, planned, serving, whole_sizes
@@ -261,7 +261,7 @@ class Entry(Repeating):
         checker.check_claims(whole=False)
         return checker.unlifted(term, found.head)
 
-    def by_name(self, checker: Checker, function: Function, have: int) -> tuple[Term, ...]:
+    def by_name(self, checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
         found = []
         for name in function.parameters[have:]:
             term = checker.top.variables.get(name.key())
@@ -286,7 +286,7 @@ class Entry(Repeating):
         return None
 
 
-def bound_axes(function: Function, place: int, given: InputType) -> list[str]:
+def bound_axes(function: FunctionDefinition, place: int, given: InputType) -> list[str]:
     """The axes of an argument that are the function's own, and not mapped over."""
     if function.signature is None or place >= len(function.signature.domain):
         return list(given.shape)

@@ -23,7 +23,7 @@ from ..operators.user_functions import PYTHON
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target, target_of
-from ..scope.binder import Scope, analyse
+from ..scope.binder import Scope, bind
 from ..scope.names import Key, key
 from ..scope.numbers_given import as_numbers
 from ..terms.environment import source_name
@@ -201,7 +201,7 @@ def scope_of(formula: str, syntax: str, inputs: Mapping[Key, InputType], limits:
     """What a formula says, where these inputs are given."""
     shadowed = shadowed_by([*map(str, inputs)])
     tree = parse(formula, syntax, shadowed, limits.nesting, frozenset(PYTHON), limits.literal, limits.text)
-    return analyse(formula, tree, axes_given(inputs))
+    return bind(formula, tree, axes_given(inputs))
 
 
 def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:

@@ -11,7 +11,7 @@ from grammar.nodes import Declaration, Equation, Signature
 from ..checking.checker import Checker
 from ..checking.report import InputType
 from ..core.limits import deep
-from ..scope.binder import Function, Scope
+from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, spelled
 from .entries import Entry
 from .program import Formula, Program
@@ -44,7 +44,7 @@ class Focused(Formula):
     def function_of(self, scope: Scope) -> Entry:
         return self.entry
 
-    def last_function(self, scope: Scope | None = None) -> Function | None:
+    def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
         group = (self.scope if scope is None else scope).functions.get(self.entry.key.base, [])
         exact = (function for function in group if function.title == str(self.entry.key))
         return next(exact, group[0] if group else None)
@@ -60,7 +60,7 @@ class Focused(Formula):
             checker.solver.settle()
         return checker
 
-    def _functions(self) -> list[Function]:
+    def _functions(self) -> list[FunctionDefinition]:
         function = self.last_function()
         return [] if function is None else [function]
 

@@ -22,7 +22,7 @@ from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
 from ..operators import REGISTRY
 from ..operators.user_functions import PYTHON
-from ..scope.binder import Definition, Function, Scope, analyse
+from ..scope.binder import Definition, FunctionDefinition, Scope, bind
 from ..scope.names import Key, key, walk
 from ..terms.terms import Term
 from .entries import Entries, Entry
@@ -52,7 +52,7 @@ class Program(Repeating):
         self.syntax = syntax
         try:
             self.tree = parse(source, syntax, functions=frozenset(PYTHON))
-            self.scope: Scope = analyse(source, self.tree, open=True)
+            self.scope: Scope = bind(source, self.tree, open=True)
         except NotationError as problem:
             raise problem.alone() from None
         self._entries: dict[Any, Any] = {}
@@ -302,7 +302,7 @@ class Program(Repeating):
         tree = (
             parse(self.source, self.syntax, shadowed, functions=frozenset(PYTHON)) if shadowed or PYTHON else self.tree
         )
-        return analyse(self.source, tree, axes_given(inputs))
+        return bind(self.source, tree, axes_given(inputs))
 
     def function_of(self, scope: Scope) -> Entry | None:
         """The function that the program ends with, by what it says."""
@@ -314,7 +314,7 @@ class Program(Repeating):
         function = self.last_function()
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
-    def last_function(self, scope: Scope | None = None) -> Function | None:
+    def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
         """The function that the program ends with, by what it says of itself or where values are given."""
         return last_function(self.scope if scope is None else scope)
 
@@ -362,7 +362,7 @@ class Program(Repeating):
                     hint=f'{say}write {function.title} : ℝ^{{seq × chans}} → …, or give {missing[0]}="ℝ^{{seq × chans}}"',
                 )  # fmt: skip
 
-    def _functions(self) -> list[Function]:
+    def _functions(self) -> list[FunctionDefinition]:
         return list(self.scope.all_functions())
 
     def _demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None) -> Checker:
@@ -388,7 +388,11 @@ class Program(Repeating):
         return checker
 
     def demand_function(
-        self, checker: Checker, function: Function, bindings: Bindings | None = None, numbers: Mapping[str, Term] = {}
+        self,
+        checker: Checker,
+        function: FunctionDefinition,
+        bindings: Bindings | None = None,
+        numbers: Mapping[str, Term] = {},
     ) -> None:
         """Type a function for arguments of exactly its signature's shape, or of the shapes that were given."""
         arguments = []
@@ -490,7 +494,7 @@ class Formula(Program):
     """One formula or function: callable, inspectable."""
 
 
-def last_function(scope: Scope) -> Function | None:
+def last_function(scope: Scope) -> FunctionDefinition | None:
     """The function that a program ends with, where it has no other value."""
     functions = list(scope.all_functions())
     if not functions or scope.last is not None:

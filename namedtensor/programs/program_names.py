@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 
 from ..checking.lookup import CONSTANTS
-from ..scope.binder import Function, Scope
+from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, spelled, walk
 
 
@@ -47,14 +47,14 @@ class ProgramNames:
         """The names whose scripts are labels, and no powers of another name."""
         return self.declared | self.defined
 
-    def asked(self, function: Function) -> list[Key]:
+    def asked(self, function: FunctionDefinition) -> list[Key]:
         """The parameters of a function, or what it wants to be: neither its arguments nor defined."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         own = {name.key() for name in (*function.parameters, *function.options)}
         found = dict.fromkeys(each for body in bodies for each in used(body, self._labelled))
         return [each for each in found if each in self.declared or not self._explained(each, own, function)]
 
-    def _explained(self, name: Key, own: set[Key], function: Function) -> bool:
+    def _explained(self, name: Key, own: set[Key], function: FunctionDefinition) -> bool:
         plain = Key(name.base)
         return (
             bool({name, plain} & (own | self.defined))

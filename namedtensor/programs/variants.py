@@ -14,7 +14,7 @@ from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
 from ..operators.user_functions import PYTHON
-from ..scope.binder import Scope, analyse
+from ..scope.binder import Scope, bind
 from ..scope.names import key
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
     """See `Program.redefined`."""
     known = frozenset((*program.scope.functions, *PYTHON))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
-    spans, replaced = spans_of(program.scope), spans_of(analyse(text, new)) if new else {}
+    spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
     gone = {str(key(name)) for name in without}
     for name in gone:
         if name not in spans:

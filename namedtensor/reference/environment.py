@@ -10,7 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from ..scope.binder import Function, Scope
+from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, Spelled, component
 from .definitions import Tensor, listed
 
@@ -34,7 +34,7 @@ class Environment:
 
     parent: Environment | None = None
     sizes_from: Environment | None = None
-    function: Function | None = None
+    function: FunctionDefinition | None = None
     variables: dict[Key, Tensor] = field(default_factory=dict)
     elements: dict[Key, Tensor] = field(default_factory=dict)
     axes: dict[str, tuple[str, ...]] = field(default_factory=dict)

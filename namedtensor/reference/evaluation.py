@@ -19,7 +19,7 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size, axis_of
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from ..scope.binder import Claim, Definition, Function, Scope, analyse
+from ..scope.binder import Claim, Definition, FunctionDefinition, Scope, bind
 from ..scope.names import Key, component, key, spelled, walk
 from .calculus import changes_in, derivative, differential
 from .definitions import (
@@ -312,7 +312,7 @@ class Evaluation(Names):
             raise NotationError(304, "size takes the name of one axis")
         return number(math.prod(self.size(axis, frame) for axis in frame.real(axis_named(node.arguments[0]))))
 
-    def matching(self, node: Call, frame: Environment) -> tuple[Function | None, dict[str, Any]]:
+    def matching(self, node: Call, frame: Environment) -> tuple[FunctionDefinition | None, dict[str, Any]]:
         """The function that a use means, the one spelled exactly so before others, and what its head binds."""
         found = []
         for function in self.scope.functions.get(node.operator, []):
@@ -324,7 +324,7 @@ class Evaluation(Names):
             raise NotationError(201, f"no definition of {node.operator} fits this use")
         return min(found)[2:] if found else (None, {})
 
-    def match(self, function: Function, node: Call, frame: Environment) -> dict[str, Any] | None:
+    def match(self, function: FunctionDefinition, node: Call, frame: Environment) -> dict[str, Any] | None:
         """What each component of a head stands for in this use: an axis, a number, an index, or just its label."""
         heads = list(function.subscript)
         if len(heads) == 1 and heads[0][0] == "axis":
@@ -348,13 +348,15 @@ class Evaluation(Names):
                 return None
         return bound
 
-    def call_defined(self, function: Function, bound: dict[str, Any], node: Call, frame: Environment) -> Tensor:
+    def call_defined(
+        self, function: FunctionDefinition, bound: dict[str, Any], node: Call, frame: Environment
+    ) -> Tensor:
         arguments = self.values((*node.arguments, *node.parameters), frame)
         count = len(function.parameters) if not node.parameters else len(node.arguments)
         numbers = {name: self.value(part, frame) for name, part in bound["numbers"].items()}
         return self.enter(function, bound, numbers, arguments[:count], arguments[count:], frame)
 
-    def enter(self, function: Function, bound, numbers, arguments, options, caller: Environment) -> Tensor:
+    def enter(self, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment) -> Tensor:
         """f(X; W): where f has a signature, for every record of the extra axes, f of the parts of its arguments there."""
         if len(arguments) != len(function.parameters) or len(options) > len(function.options):
             given = f"{len(arguments)} arguments and {len(options)} options"
@@ -377,7 +379,9 @@ class Evaluation(Names):
         finally:
             self.busy.discard(mark)
 
-    def meeting(self, function: Function, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]) -> str | None:
+    def meeting(
+        self, function: FunctionDefinition, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]
+    ) -> str | None:
         """An axis of this use that is also one of the body's own, and that each argument over it has."""
         if function.signature is None:
             return None
@@ -390,7 +394,7 @@ class Evaluation(Names):
         return None
 
     def enter_apart(
-        self, axis: str, function: Function, bound, numbers, arguments, options, caller: Environment
+        self, axis: str, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment
     ) -> Tensor:
         """g_{c}(V) as g_{c'}(V_{c→c'}), where the body has an axis c of its own."""
         named = {each.name for each in walk(self.scope.program) if isinstance(each, nodes.Axis)} | axes_of_body(
@@ -412,14 +416,14 @@ class Evaluation(Names):
         value = self.enter(function, {**bound, "axes": axes}, numbers, parts[:count], parts[count:], caller)
         return turned(value, other, axis)
 
-    def option_named(self, function: Function, name: Key) -> Tensor:
+    def option_named(self, function: FunctionDefinition, name: Key) -> Tensor:
         """A parameter after the semicolon that the call leaves out: the input or tensor of that name."""
         found = self.find(name, self.top) if name in self.top.variables or name not in function.declarations else None
         if found is None:
             raise NotationError(206, f"{name} is a parameter of {function.title}, and no value was given for it")
         return found
 
-    def body(self, function: Function, bound, numbers, parts, caller: Environment) -> Tensor:
+    def body(self, function: FunctionDefinition, bound, numbers, parts, caller: Environment) -> Tensor:
         """The value of a function's body for arguments that have no extra axes."""
         self.calls += 1
         if self.calls > CALLS:
@@ -587,7 +591,7 @@ def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:
     return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, Environment()))
 
 
-def axes_of_body(function: Function) -> set[str]:
+def axes_of_body(function: FunctionDefinition) -> set[str]:
     """The axes that the body of a function, and what belongs to it, name, and neither its head nor its signature."""
     pieces = [function.body, *(each.statement for group in function.facts.values() for each in group)]
     pieces += [each.statement for each in function.families]
@@ -603,7 +607,9 @@ def axes_of_body(function: Function) -> set[str]:
     return found - stated - {text for kind, text in function.subscript if kind == "axis"}
 
 
-def needed_axes(function: Function, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]) -> list[tuple[str, ...]]:
+def needed_axes(
+    function: FunctionDefinition, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]
+) -> list[tuple[str, ...]]:
     """The axes that a function needs of each argument and parameter: those of its signature and of its declarations."""
     if function.signature is None:
         return [tuple(X.shape) for X in tensors]
@@ -667,7 +673,7 @@ def read(source: str, syntax: str, values: Mapping[str, Any]) -> tuple[Scope, di
     inputs = {key(name): as_tensor(value, name) for name, value in values.items()}
     shadowed = frozenset(str(name) for name in inputs if str(name) in FUNCTIONS or name != Key(name.base))
     given = {name: frozenset(X.shape) for name, X in inputs.items()}
-    return analyse(source, parse(source, syntax, shadowed), given), inputs
+    return bind(source, parse(source, syntax, shadowed), given), inputs
 
 
 def evaluate(source: str, values: Mapping[str, Any], sizes: Mapping[str, int], syntax: str) -> Tensor:

@@ -23,7 +23,7 @@ from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .names import Key, Spelled, component, spelled, walk
 from .value_of_program import value_of
-from .where_clauses import Units, component_names, facts_of
+from .where_clauses import Units, component_names, definitions_of
 
 
 @dataclass(eq=False)
@@ -58,7 +58,7 @@ class Definition:
 
 
 @dataclass(eq=False)
-class Function:
+class FunctionDefinition:
     """f^l_{ax}(X; W) = body, with the facts that belong to it.
 
     `subscript` says of each component of the head's subscript how a use fills it: "axis", "number" or "label";
@@ -78,9 +78,9 @@ class Function:
     signature: Signature | None = None
     facts: dict[Key, list[Definition]] = field(default_factory=dict)
     families: list[Definition] = field(default_factory=list)
-    functions: list[Function] = field(default_factory=list)
+    functions: list[FunctionDefinition] = field(default_factory=list)
     declarations: dict[Key, nodes.Set] = field(default_factory=dict)
-    sizes: list[SizeFact] = field(default_factory=list)
+    sizes: list[SizeEquation] = field(default_factory=list)
     local_claims: list[Claim] = field(default_factory=list)
 
     @property
@@ -110,7 +110,7 @@ class Function:
 
 
 @dataclass(eq=False, frozen=True)
-class SizeFact:
+class SizeEquation:
     """left = right between sizes and numbers; `statement` is where it is said."""
 
     left: Node
@@ -137,10 +137,10 @@ class Scope:
     program: nodes.Program
     definitions: dict[Key, list[Definition]] = field(default_factory=dict)
     families: list[Definition] = field(default_factory=list)
-    functions: dict[str, list[Function]] = field(default_factory=dict)
+    functions: dict[str, list[FunctionDefinition]] = field(default_factory=dict)
     signatures: list[tuple[int, Signature]] = field(default_factory=list)
     declarations: list[tuple[int, Spelled, tuple[nodes.Set, ...], Range | None]] = field(default_factory=list)
-    sizes: list[SizeFact] = field(default_factory=list)
+    sizes: list[SizeEquation] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
@@ -157,11 +157,11 @@ class Scope:
         """The axes that the program names."""
         return axes_spoken_of((self.program,))
 
-    def all_functions(self) -> Iterable[Function]:
+    def all_functions(self) -> Iterable[FunctionDefinition]:
         return (function for group in self.functions.values() for function in group)
 
 
-def analyse(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
+def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
     """Sort the statements of a program and say what belongs to what.
 
     `given` has the names that values are given for, with their axes: an equation about one of these is a claim. It is
@@ -187,7 +187,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
-        sorter = _Sorter(scope, claimed)
+        sorter = Binder(scope, claimed)
         for position, statement in enumerate(program.statements):
             sorter.add(position, statement)
         sorter.sort()
@@ -211,7 +211,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
 DERIVATIVES = ("∂", "partial", "/d")
 
 
-def differentiates(function: Function) -> bool:
+def differentiates(function: FunctionDefinition) -> bool:
     """Whether a derivative is taken in a function or in what belongs to it."""
     bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
     bodies += [each.body for each in function.families]
@@ -223,12 +223,12 @@ def varied(node: nodes.Derivative | nodes.Differential) -> Node:
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
-class _Sorter:
+class Binder:
     def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
         self.scope, self.claimed = scope, claimed
         self.tensors: list[Definition] = []
-        self.functions: list[Function] = []
-        self.size_facts: list[tuple[int, SizeFact]] = []
+        self.functions: list[FunctionDefinition] = []
+        self.size_facts: list[tuple[int, SizeEquation]] = []
         self.claims: list[tuple[int, Claim]] = []
         self.signatures: dict[tuple, list[Signature]] = {}
         self.dots: list[int] = []
@@ -285,7 +285,7 @@ class _Sorter:
         """Equations between sizes and numbers, which define the number that `heads` has."""
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
-            self.size_facts.append((position, SizeFact(left, right, (left.span[0], right.span[1]))))
+            self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
         for chosen in heads[:1]:
             body = next(side for side in sides if side is not sides[chosen])
             self.define(position, statement, sides[chosen], body, ())
@@ -294,7 +294,7 @@ class _Sorter:
         if isinstance(head, Call):
             parameters = tuple(spelled(argument) for argument in head.arguments)
             options = tuple(spelled(argument) for argument in head.parameters)
-            function = Function(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
+            function = FunctionDefinition(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
             self.functions.append(function)
             return
         elements: tuple = ()
@@ -341,7 +341,7 @@ class _Sorter:
 
     def finish(self) -> None:
         """Raise where a name has two definitions; else say what is claimed, and what the value is."""
-        heads: dict[tuple, Function] = {}
+        heads: dict[tuple, FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault(spelling(function.head), function)
             if other is not function:
@@ -424,7 +424,7 @@ class _Sorter:
         owned: set[int] = set()
         units = Units(self.tensors, self.scope.indices)
         for function in self.functions:
-            for definition in facts_of(function, units):
+            for definition in definitions_of(function, units):
                 owned.add(id(definition))
                 if definition.is_family:
                     function.families.append(definition)
@@ -442,7 +442,7 @@ class _Sorter:
         for function in self.functions:
             function.signature = (self.signatures.get(spelling(function.head)) or [None])[-1]
 
-    def nearest_above(self, position: int, functions: Iterable[Function]) -> Function | None:
+    def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
         above = [function for function in functions if function.position <= position]
         return max(above, key=lambda function: function.position, default=None)
 
@@ -514,15 +514,17 @@ def spelling(head: Call) -> tuple:
     return head.operator, head.subscript, head.superscript
 
 
-def typed_by(function: Function) -> set[Key]:
+def typed_by(function: FunctionDefinition) -> set[Key]:
     """The names whose declaration can be that of a function's parameter or fact, which no signature types."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
 
-def gathered(functions: Iterable[Function], names: Callable[[Function], Iterable[Any]]) -> dict[Any, list[Function]]:
+def gathered(
+    functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
+) -> dict[Any, list[FunctionDefinition]]:
     """The functions by the names that each has."""
-    found: dict[Any, list[Function]] = {}
+    found: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):
             found.setdefault(name, []).append(function)

@@ -16,7 +16,7 @@ from .names import MARKS, spelled, walk
 from .where_clauses import Units, component_names, said
 
 if TYPE_CHECKING:
-    from .binder import Definition, Function
+    from .binder import Definition, FunctionDefinition
 
 OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
@@ -31,7 +31,7 @@ class Usage:
         self.units, self.made = units, made
         self.of_statements: dict[int, Used] = {}
 
-    def of(self, function: Function, signatures: Iterable[Signature], below: Iterable[Any]) -> Used:
+    def of(self, function: FunctionDefinition, signatures: Iterable[Signature], below: Iterable[Any]) -> Used:
         axes: set[str] = set()
         variables: set[str] = set()
         own = [function.body, *function.claims, *below]
@@ -54,7 +54,7 @@ class Usage:
             self.of_statements[mark] = found
         return self.of_statements[mark]
 
-    def needed(self, function: Function) -> list[Definition]:
+    def needed(self, function: FunctionDefinition) -> list[Definition]:
         """The definitions that the body of a function needs, those of one name together."""
         found: dict[int, Definition] = {}
         bound = {name.key() for name in (*function.parameters, *function.options)}

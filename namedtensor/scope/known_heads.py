@@ -19,7 +19,7 @@ from .names import Key, spelled, walk
 from .where_clauses import matches, pattern_of
 
 if TYPE_CHECKING:
-    from .binder import Definition, Function, Scope
+    from .binder import Definition, FunctionDefinition, Scope
 
 Given = Mapping[Key, frozenset[str]]  # the axes of what is given, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is
@@ -48,7 +48,7 @@ class _Known:
     def __init__(self, scope: Scope, given: Given, open: bool):
         self.scope, self.given, self.open = scope, given, open
         self.declared = {name.key(): (position, sets) for position, name, sets, _ in scope.declarations}
-        self.first: dict[tuple, Function] = {}
+        self.first: dict[tuple, FunctionDefinition] = {}
         for function in scope.all_functions():
             self.first.setdefault(scripts(function), function)
         self.patterns = [pattern_of(family, scope.indices) for family in scope.families]
@@ -81,7 +81,7 @@ class _Known:
         return len(axes) != 1 or numbers != set(range(1, int(full) + 1))
 
     # -------------------------------------------------------------------------------------------- calls of functions
-    def is_call(self, function: Function) -> bool:
+    def is_call(self, function: FunctionDefinition) -> bool:
         """Whether a head is a call of what is known, of a function that is there without it."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if not all(self.knows(name, function) for name in names):
@@ -94,14 +94,14 @@ class _Known:
         definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
         return function is not (definitions or others)[0]
 
-    def knows(self, name: Key, function: Function) -> bool:
+    def knows(self, name: Key, function: FunctionDefinition) -> bool:
         """Whether a name is known, other than as what the head binds: a declaration below the head is of its parameter."""
         declared = self.declared.get(name)
         if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):
             return True
         return any(matches(pattern, name) for pattern in self.patterns)
 
-    def is_general(self, function: Function, names: list[Key]) -> bool:
+    def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Whether it says what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         mentioned = {node.text for node in walk(function.body) if isinstance(node, Name)}
@@ -137,11 +137,11 @@ def fixed(definition: Definition) -> dict[str, int]:
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
-def scripts(function: Function) -> tuple:
+def scripts(function: FunctionDefinition) -> tuple:
     return function.operator, function.head.subscript, function.head.superscript
 
 
-def is_use(call: Function, of: Function, axes: frozenset[str]) -> bool:
+def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
     """Whether a head can be a use of another: its labels are the same, and its axes are of what it is applied to."""
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(each) for each in (function.subscript, function.superscript)] for function in (call, of)]

@@ -19,7 +19,7 @@ from .names import Key, Spelled, component, spelled, walk
 from .where_clauses import ANY, component_names, matches, pattern_of, said
 
 if TYPE_CHECKING:
-    from .binder import Definition, Function, Scope
+    from .binder import Definition, FunctionDefinition, Scope
 
 
 class Cluster:
@@ -104,7 +104,7 @@ class _Uses:
             local.add(definition.range.variable.text)
         return self.by((*said(definition), *(item for _, item in definition.elements)), local)
 
-    def by_function(self, function: Function) -> set[int]:
+    def by_function(self, function: FunctionDefinition) -> set[int]:
         found: set[int] = set()
         own = [definition for group in function.facts.values() for definition in group] + function.families
         local = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)

@@ -20,7 +20,7 @@ from grammar.nodes import Axis, Call, Index, Name, Node, Number
 from .names import Key, component, spelled, walk
 
 if TYPE_CHECKING:
-    from .binder import Definition, Function
+    from .binder import Definition, FunctionDefinition
 
 ANY = "…"  # in a pattern: an index
 
@@ -172,7 +172,7 @@ def runs(group: Group) -> list[Group]:
     return whole + ([parts] if parts else [])
 
 
-def facts_of(function: Function, units: Units) -> list[Definition]:
+def definitions_of(function: FunctionDefinition, units: Units) -> list[Definition]:
     """The definitions that belong to a function, by language.md §4.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.sizes import unify
-from ..scope.binder import Definition, Function
+from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import MARKS, Key
 from .terms import Term
 
@@ -33,7 +33,7 @@ class Environment:
     parent: Environment | None = None
     sizes_parent: Environment | None = None
     caller: Environment | None = None
-    function: Function | None = None
+    function: FunctionDefinition | None = None
     call: Any = None
     definition: Definition | None = None
     depth: int = 0
