@@ -48,7 +48,7 @@ def cases(checker: Checker, node: nodes.Cases, frame: Environment) -> Term:
             parts += [value, condition]
             if of_elements(holds):
                 guards.append(negation(checker, holds))
-    return chosen(checker, arguments, parts, untaken, node)
+    return as_term(checker, arguments, parts, untaken, node)
 
 
 def ruled_out(checker: Checker, value: Node, frame: Environment) -> list[Term]:
@@ -61,7 +61,7 @@ def ruled_out(checker: Checker, value: Node, frame: Environment) -> list[Term]:
         return []
 
 
-def chosen(checker: Checker, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases) -> Term:
+def as_term(checker: Checker, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases) -> Term:
     if not arguments:
         raise checker.error(405, "no case holds", node, hint="end with: … otherwise")
     everything = (*arguments, *untaken)

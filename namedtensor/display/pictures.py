@@ -96,7 +96,7 @@ def picture(
     >>> shown.save("A.png")  # doctest: +SKIP
     """
     figure = blank()
-    across = chosen(tensor, rows, columns, panels)
+    across = selection(tensor, rows, columns, panels)
     written = labelled(tensor, labels or {})
     array = numbers(tensor, across)
     draw(figure, array, across, written, title)
@@ -113,7 +113,7 @@ def blank() -> Figure:
 
 
 # ------------------------------------------------------------------------------------------------- what goes where
-def chosen(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tuple[str, ...]:
+def selection(tensor: NamedTensor, rows: Any, columns: Any, panels: Any) -> tuple[str, ...]:
     """The axes of the panels, then those of the rows and of the columns."""
     further = names_of(panels) if panels is not None else ()
     asked = [axis for axis in (*further, rows, columns) if axis is not None]

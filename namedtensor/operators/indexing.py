@@ -12,7 +12,7 @@ from typing import Any
 
 from ..planning.builder import union
 from .record import IndexProblem, Operator, Order, register
-from .sizes_given import chosen, ranks, square
+from .sizes_given import ranks, square, stated_sizes
 
 SECTION = "§3.7 Indexing"
 
@@ -174,12 +174,20 @@ register(
         "one at the index, zero elsewhere",
         "np.eye(n)[I - 1]",
         SECTION,
-        given=chosen,
+        given=stated_sizes,
     )
 )
 register(
     Operator(
-        "iota", "creation", "-> ax", _iota, "1, 2, …, |ax|", "np.arange(1, n + 1)", SECTION, arity=(0, 0), given=chosen
+        "iota",
+        "creation",
+        "-> ax",
+        _iota,
+        "1, 2, …, |ax|",
+        "np.arange(1, n + 1)",
+        SECTION,
+        arity=(0, 0),
+        given=stated_sizes,
     )
 )
 register(

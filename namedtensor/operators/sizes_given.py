@@ -50,7 +50,7 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
     return {axis: whole, rank: part}
 
 
-def chosen(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
+def stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     """Axes whose sizes are simply stated."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import extremes, whole_numbers
 from .intervals import PRODUCTS, of_dtype, within
-from .optimisations import chosen
+from .optimisations import enabled
 from .plan import Argument, Order, Plan, Scalar, Step, Value
 from .target import Target
 
@@ -33,7 +33,7 @@ def union(orders: Sequence[Order | None]) -> Order:
 HALF = frozenset(("float16", "bfloat16"))
 
 
-class Writer:
+class PlanBuilder:
     """Writes the steps of one plan for one target; `real` is the dtype of constants.
 
     Where the tensors are of half precision, which has not every whole number from 257 or 2,049 on, what is made of constants
@@ -41,7 +41,7 @@ class Writer:
     """
 
     def __init__(self, target: Target, real: str | None = None, without: Sequence[str] = ()):
-        self.optimised = chosen(target.name, without)
+        self.optimised = enabled(target.name, without)
         self.target = target
         self.half = real if real in HALF else None
         self.real = target.canonical("float32") if self.half else real or target.default_float
@@ -509,4 +509,4 @@ def _elementwise(name: str) -> Callable[..., Value]:
 
 
 for _name in ELEMENTWISE:
-    setattr(Writer, _name, _elementwise(_name))
+    setattr(PlanBuilder, _name, _elementwise(_name))

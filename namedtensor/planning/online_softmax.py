@@ -28,8 +28,8 @@ def share(planner: _Planner, term: Term) -> float:
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1:
             sizes = blocks.sizes_of(soft) or {}
             size = sizes.get(soft.axes[0], 0)
-            if size >= 2 * blocks.SLICE and blocks.mapped(soft.arguments[0], soft.axes[0]) is not None:
-                return blocks.SLICE / size
+            if size >= 2 * blocks.TILE and blocks.tileable(soft.arguments[0], soft.axes[0]) is not None:
+                return blocks.TILE / size
     return 1.0
 
 
@@ -53,7 +53,7 @@ class _Sums:
         self.planner, self.term, self.soft_first = planner, term, soft is term.arguments[0]
         (self.axis,) = soft.axes
         self.values = planner.array(other)
-        region = blocks.mapped(soft.arguments[0], self.axis)
+        region = blocks.tileable(soft.arguments[0], self.axis)
         assert region is not None
         self.region = region
         self.size = self.values.size(self.axis)
@@ -70,8 +70,8 @@ class _Sums:
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
         """What is found in the slices, and in what is left after the last whole one, combined."""
-        w, whole = self.planner.writer, self.size - self.size % blocks.SLICE
-        found = self.step(combine, largest, sums, 0, whole, blocks.SLICE)
+        w, whole = self.planner.writer, self.size - self.size % blocks.TILE
+        found = self.step(combine, largest, sums, 0, whole, blocks.TILE)
         if whole < self.size:
             rest = self.step(combine, largest, sums, whole, self.size, self.size - whole)
             join = w.add if combine == ADD else w.maximum
@@ -84,7 +84,7 @@ class _Sums:
         """One step, which goes over slices of one size, and what it gives."""
         planner, axis = self.planner, self.axis
         w, inner = planner.writer, planner.inside()
-        root, parts = blocks.sliced(self.region, blocks.Cut((), axis, size))
+        root, parts = blocks.tile(self.region, blocks.Tiling((), axis, size))
         given: list[Value] = []
         cuts: list[int | None] = []
 

@@ -55,7 +55,7 @@ ROWS = (
 OPTIMISATIONS = {row.name: row for row in ROWS}
 
 
-def chosen(target: str, without: Iterable[str] = ()) -> frozenset[str]:
+def enabled(target: str, without: Iterable[str] = ()) -> frozenset[str]:
     """The names of the optimisations for a target, but for those that are turned off."""
     return _chosen(target, frozenset(without))
 

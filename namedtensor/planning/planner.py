@@ -21,7 +21,7 @@ from . import fused_kernels as patterns
 from . import merged_projections as projections
 from . import online_softmax as slices
 from . import regions as blocks
-from .builder import Writer
+from .builder import PlanBuilder
 from .plan import Argument, Order, Plan, Value
 from .target import Target, dtype_name, kind_of
 
@@ -93,7 +93,7 @@ RESULT: Any = object()  # who uses what is given back
 class _Planner:
     def __init__(self, source: str, target: Target, limits: Limits, real: str, without: Sequence[str] = ()):
         self.source, self.target, self.limits, self.without = source, target, limits, tuple(without)
-        self.writer = Writer(target, real, without)
+        self.writer = PlanBuilder(target, real, without)
         self.found: dict[int, Argument] = {}
         self.users: dict[int, list[Any]] = {}
         self.regions: dict[int, blocks.Region] = {}
@@ -146,7 +146,7 @@ class _Planner:
         how = blocks.cut(region, (*order, *region.root.shape), self.itemsize, slices.share(self, region.root))
         if how is None:
             return self.as_they_come(region)
-        root, parts = blocks.sliced(region, how)
+        root, parts = blocks.tile(region, how)
         inner = self.inside()
         inner.prefix = f"block_{self.blocks + 1}_"
         given, cuts = [], []

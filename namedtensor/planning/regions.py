@@ -28,8 +28,8 @@ HEAVY = {
 }  # fmt: skip
 
 
-class Cut(NamedTuple):
-    """How the axes of a region are cut: `picked` one element at a time, `sliced` so many at once, `size` in all."""
+class Tiling(NamedTuple):
+    """How the axes of a region are cut: `picked` one element at a time, `tile` so many at once, `size` in all."""
 
     picked: tuple[str, ...]
     sliced: str
@@ -44,7 +44,7 @@ class Region(NamedTuple):
     leaves: list[tuple[Term, Axes]]
     axes: tuple[str, ...]
     largest: Term
-    how: Cut | None = None  # where that is known from the beginning
+    how: Tiling | None = None  # where that is known from the beginning
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
@@ -72,10 +72,10 @@ def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region |
     if product:
         big = max(root.arguments, key=count)
         axes = tuple(axis for axis in axes if axis in big.shape)
-    found = _grown(root, axes, users, product, itemsize)
+    found = _grow(root, axes, users, product, itemsize)
     while found is not None and found.axes != axes:  # an axis that some term consumes is none to be cut
         axes = found.axes
-        found = _grown(root, axes, users, product, itemsize) if axes else None
+        found = _grow(root, axes, users, product, itemsize) if axes else None
     if found is None or not found.axes:
         return None
     work = sum(_work(term) for term in _terms(root, found.inside))
@@ -97,7 +97,7 @@ def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
     return found
 
 
-def _grown(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int) -> Region | None:
+def _grow(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int) -> Region | None:
     """Everything that can be computed in slices along `axes` and serves the root alone."""
     inside: dict[int, Axes] = {}
     leaves: dict[int, tuple[Term, Axes]] = {}
@@ -230,7 +230,7 @@ def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) 
         return None
     region = Region(root, inside, leaves, (axis,), max(among, key=count))
     rows = _rows(region, among, axis, itemsize)
-    return region._replace(how=Cut((), axis, rows)) if rows else None
+    return region._replace(how=Tiling((), axis, rows)) if rows else None
 
 
 def _work_of(region: Region) -> int:
@@ -285,7 +285,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
     return rows * math.prod(beside) < FEW
 
 
-def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Cut | None:
+def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
     """The blocks of a region whose result has the axes `order`: small enough for the cache, and no smaller.
 
     `share` is what there is at once of the largest array of a block, which may be computed slice by slice in turn.
@@ -305,15 +305,15 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
         if later <= target or place == len(axes) - 1:
             least = 64 if product and shared[axis] == 1 else 1
             rows = min(sizes[axis], max(least, target // max(1, later)))
-            return Cut(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
+            return Tiling(tuple(picked), axis, rows) if rows < sizes[axis] or picked else None
         picked.append(axis)
     return None
 
 
-SLICE = 512  # entries of an axis that is summed over slice by slice
+TILE = 512  # entries of an axis that is summed over slice by slice
 
 
-def mapped(root: Term, axis: str) -> Region | None:
+def tileable(root: Term, axis: str) -> Region | None:
     """What is computed slice by slice along an axis of a term, down to what is given whole; None where nothing is."""
     inside: dict[int, Axes] = {}
     leaves: dict[int, tuple[Term, Axes]] = {}
@@ -333,7 +333,7 @@ def mapped(root: Term, axis: str) -> Region | None:
     return Region(root, inside, list(leaves.values()), (axis,), root) if visit(root, {axis: axis}) and inside else None
 
 
-def sliced(region: Region, how: Cut) -> tuple[Term, list[tuple[Term, Axes]]]:
+def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
     """The root as it is for one block, made of inputs, and what these are parts of."""
     made: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []

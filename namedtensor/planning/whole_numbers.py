@@ -19,7 +19,7 @@ from .intervals import Interval
 from .plan import Scalar, Value
 
 if TYPE_CHECKING:
-    from .builder import Writer
+    from .builder import PlanBuilder
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
@@ -64,7 +64,7 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
     return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed
 
 
-def is_weak(w: Writer, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
+def is_weak(w: PlanBuilder, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
     """Whether a step gives floating numbers that are made of whole ones alone."""
     values = [each for each in arguments if isinstance(each, Value)]
     if primitive == "cast":
@@ -73,14 +73,14 @@ def is_weak(w: Writer, primitive: str, arguments: Sequence[Any], dtype: str) -> 
     return weak and all(each.weak or w.kind(each) in WHOLE or is_plain(w, each) for each in values)
 
 
-def is_plain(w: Writer, x: Value) -> bool:
+def is_plain(w: PlanBuilder, x: Value) -> bool:
     """Whether a value is a plain number, which widens nothing."""
     step = w.written(x)
     return step is not None and step.primitive in ("constant", "as_array")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
-def common_dtype(w: Writer, arguments: Sequence[Any]) -> str:
+def common_dtype(w: PlanBuilder, arguments: Sequence[Any]) -> str:
     """The dtype in which whole numbers meet: their own if it is one, else that of 64 bits."""
     values = [each for each in arguments if isinstance(each, Value) and w.kind(each) != "b"]
     numbers = [each for each in arguments if (each.kind if isinstance(each, Scalar) else type(each)) is int]
@@ -91,7 +91,7 @@ def common_dtype(w: Writer, arguments: Sequence[Any]) -> str:
     return dtype if w.target.tells or all(is_held(w, each) for each in values) else w.target.wide_float
 
 
-def comparable(w: Writer, arguments: Sequence[Any]) -> bool:
+def comparable(w: PlanBuilder, arguments: Sequence[Any]) -> bool:
     """Whether plain numbers can be compared with tensors of whole numbers that stay as narrow as they are."""
     dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
     held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & w.target.stored else None
@@ -100,7 +100,7 @@ def comparable(w: Writer, arguments: Sequence[Any]) -> bool:
     return fit and held != (0, 1)
 
 
-def before_cast(w: Writer, x: Value) -> Value:
+def before_cast(w: PlanBuilder, x: Value) -> Value:
     """Whole numbers as they were before they were widened, which need not be done twice."""
     step = w.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or w.kind(x) not in WHOLE:
@@ -109,14 +109,14 @@ def before_cast(w: Writer, x: Value) -> Value:
     return w.renamed(before, x.order) if w.kind(before) in WHOLE else x
 
 
-def passes(w: Writer, x: Value, dtype: str) -> bool:
+def passes(w: PlanBuilder, x: Value, dtype: str) -> bool:
     """Whether a dtype of whole numbers may be too small for a value."""
     held = intervals.of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def safe(w: Writer, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def safe(w: PlanBuilder, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """The primitive that gives the right numbers, and its arguments in the dtype that it gives them in."""
     if any(isinstance(each, Value) and w.kind(each) not in WHOLE for each in arguments):
         return primitive, arguments
@@ -129,7 +129,7 @@ def safe(w: Writer, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequ
     return CHECKED[primitive], (0, *arguments) if primitive == "negative" else arguments
 
 
-def summable(w: Writer, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
+def summable(w: PlanBuilder, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
     """Whole numbers in the dtype that gives a sum, or so, of `count` of them, or of their products, rightly."""
     if any(w.kind(each) not in WHOLE for each in arguments):
         return [*arguments]
@@ -138,18 +138,18 @@ def summable(w: Writer, arguments: Sequence[Value], kind: str, count: int) -> li
     return held(w, arguments, w.target.default_whole if enough else w.target.wide_float)
 
 
-def is_held(w: Writer, x: Value) -> bool:
+def is_held(w: PlanBuilder, x: Value) -> bool:
     """Whether whole numbers of 64 bits hold a value."""
     return x.interval is not None and fits(w, x.interval, True)
 
 
-def fits(w: Writer, interval: Interval, checked: bool) -> bool:
+def fits(w: PlanBuilder, interval: Interval, checked: bool) -> bool:
     """Whether whole numbers of 64 bits are to hold an interval: all that they can, or what floats have without a gap."""
     natural = intervals.of_dtype(w.target.default_whole)
     assert natural is not None
     return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
 
 
-def held(w: Writer, arguments: Sequence[Any], dtype: str) -> list[Any]:
+def held(w: PlanBuilder, arguments: Sequence[Any], dtype: str) -> list[Any]:
     """Whole numbers in a dtype; plain ones beside tensors as they are."""
     return [w.cast(each, dtype) if isinstance(each, Value) else each for each in arguments]

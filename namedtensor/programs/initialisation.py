@@ -119,7 +119,7 @@ def initial(
         over = [shape[axis] for axis in summed.get(spelling, ())]
         inputs = math.prod(over)
         given = {"inputs": inputs, "outputs": math.prod(extent) // max(inputs, 1), **(scalars or {})}
-        scheme = chosen(name, spelling, schemes or {}) or usual(spelling, bool(over))
+        scheme = scheme_for(name, spelling, schemes or {}) or usual_scheme(spelling, bool(over))
         found[name] = tensor(np.asarray(scheme.draw(generator, extent, given), dtype=kind), tuple(shape))
     return found
 
@@ -135,14 +135,14 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(shape.values())
 
 
-def chosen(name: str, spelling: Key, schemes: Schemes) -> Scheme | None:
+def scheme_for(name: str, spelling: Key, schemes: Schemes) -> Scheme | None:
     """The scheme of a name, of its base with its last label (W^O serves every W^{l,O}), or of its base."""
     labels = spelling.superscript[-1:] or spelling.subscript[-1:]
     sign = "^" if spelling.superscript else "_"
     return schemes.get(name) or schemes.get(spelling.base + sign + "".join(labels)) or schemes.get(spelling.base)
 
 
-def usual(spelling: Key, contracted: bool) -> Scheme:
+def usual_scheme(spelling: Key, contracted: bool) -> Scheme:
     if spelling.base == "γ":
         return Constant(1.0)
     return LECUN if contracted else Constant(0.0)

@@ -21,7 +21,7 @@ from ..core.layout import Layout, layout_of, remember
 from ..core.limits import Limits
 from ..operators import REGISTRY
 from ..operators.record import MANY, IndexProblem, Operator
-from ..planning.builder import Writer
+from ..planning.builder import PlanBuilder
 from ..planning.planner import make_plan, past_64_bits
 from ..planning.regions import LEAST
 from ..planning.target import dtype_name, kind_of, target_of
@@ -234,7 +234,7 @@ def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = Fal
     real = [
         name for name in (dtype_name(each.dtype) for each in given if isinstance(each, Layout)) if kind_of(name) == "f"
     ]
-    w = Writer(target, real[0] if real else None)
+    w = PlanBuilder(target, real[0] if real else None)
     arguments = []
     for number, each in enumerate(given, 1):
         if isinstance(each, Layout):
