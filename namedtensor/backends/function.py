@@ -13,7 +13,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import at_once
-from ..planning.memory import TINY, released
+from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step
 from ..planning.planner import failure, index_error, past_64_bits, place
 from ..planning.target import Target
@@ -118,7 +118,7 @@ class Function:
         """
         backend, plan = self.target.backend, self.plan
         rooms = None
-        if self.quiet and not released(plan):
+        if self.quiet and not last_uses(plan):
             rooms = backend.rooms(plan, out=False, fits=lambda value: value.count <= TINY)
         lines = backend.source(plan, given=rooms).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))

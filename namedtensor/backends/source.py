@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..planning.memory import Rooms, overwritten, released, rooms
+from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, Scalar, Step, Value
 from ..planning.whole_numbers import CHECKS
 from .lines import INFIX, listed
@@ -100,23 +100,23 @@ class Backend:
         """What a fixed value is called outside the function."""
         return plan.names[value]
 
-    def forms(self, step: Step) -> list[tuple[str, Plan, Rooms]]:
+    def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
         """The functions of one block: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
         return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
 
-    def rooms(self, plan: Plan, out: bool, **fits: Any) -> Rooms:
+    def rooms(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
         """Where the function of one block or slice writes."""
-        over = overwritten(plan, self.writes) if plan.in_place else {}
-        return rooms(plan, self.writes, self.products, over, out, **fits)
+        over = in_place(plan, self.writes) if plan.in_place else {}
+        return workspaces(plan, self.writes, self.products, over, out, **fits)
 
     def source(
         self,
         plan: Plan,
         name: str = "function",
         comments: bool = False,
-        given: Rooms | None = None,
+        given: Workspace | None = None,
         tupled: bool = False,
     ) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
@@ -149,8 +149,8 @@ class Backend:
             parameters += [*["out"] * given.out, *(f"room_{number}" for number in range(1, len(given.made) + 1))]
         lines.append(f"def {name}({', '.join(parameters)}):")
         lines += self.opening(plan)
-        over = overwritten(plan, self.writes) if self.writes and plan.in_place else {}
-        dead = released(plan) if given is None and (plan.in_place if self.writes else self.releases) else {}
+        over = in_place(plan, self.writes) if self.writes and plan.in_place else {}
+        dead = last_uses(plan) if given is None and (plan.in_place if self.writes else self.releases) else {}
         place = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             value = step.value

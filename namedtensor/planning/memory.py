@@ -18,7 +18,7 @@ FRESH = frozenset(
 WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element once
 
 
-def overwritten(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
+def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     """For each step that can do so, the value of an earlier one in whose place its result is written.
 
     That value must be no input's and no result's, have the result's shape and dtype, and be needed no more.
@@ -63,7 +63,7 @@ SMALL = 2**14  # bytes of an array that needs no room in a function of blocks
 TINY = 2**10  # numbers of an array that has a room in a function that is called again and again
 
 
-class Rooms(NamedTuple):
+class Workspace(NamedTuple):
     """What each step writes into: `out`, or one of the rooms `made`, which are shapes and dtypes; `first` writes to `out`."""
 
     places: dict[Value, str]
@@ -72,13 +72,13 @@ class Rooms(NamedTuple):
     out: bool = True  # whether the result is written into an array that is given
 
 
-def rooms(
+def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True,
     fits: Callable[[Value], bool] = lambda value: value.count * 4 >= SMALL,
-) -> Rooms:  # fmt: skip
+) -> Workspace:  # fmt: skip
     """For each array of a function that fits, the room that it is written into; what is given back lies in none."""
     if not plan.in_place:
-        return Rooms({}, (), None, out)
+        return Workspace({}, (), None, out)
     until = _until(plan)
     given = set() if out else _given_back(plan, over)
     able = {step.value for step in plan.steps if step.primitive in writes | products and _roomy(step.value)} - given
@@ -113,7 +113,7 @@ def rooms(
                 busy.append(0.0)
             held[value], busy[free[0]] = free[0], until[value]
             places[value] = f"room_{free[0] + 1}"
-    return Rooms(places, tuple(made), first, out)
+    return Workspace(places, tuple(made), first, out)
 
 
 def _roomy(value: Value) -> bool:
@@ -143,7 +143,7 @@ def _until(plan: Plan) -> dict[Any, float]:
 BURDEN = 2**17  # numbers of an array whose memory is given back as soon as nothing needs it
 
 
-def released(plan: Plan) -> dict[Value, list[str]]:
+def last_uses(plan: Plan) -> dict[Value, list[str]]:
     """For each step, the names of large arrays that no later one needs: their memory serves the next."""
     if all(step.value.count < BURDEN for step in plan.steps):
         return {}
