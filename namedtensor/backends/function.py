@@ -30,7 +30,7 @@ FAILURES = (
 )  # what libraries of arrays raise
 
 
-class Function:
+class PlanFunction:
     """A plan as a function of positional arrays; calling it gives one array, or a tuple of several."""
 
     __slots__ = ("plan", "target", "run", "steps", "quiet", "own")
@@ -39,7 +39,7 @@ class Function:
         self.plan, self.target = plan, target
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
         if plan.careful is not None:
-            extra["function_carefully"] = later(lambda: Function(plan.careful, target, python))  # type: ignore[arg-type]
+            extra["function_carefully"] = later(lambda: PlanFunction(plan.careful, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
         self.steps: dict[int, Step] = {}
         try:
@@ -81,7 +81,7 @@ class Function:
             result.layout = layout
             return result
 
-        return quietly(call) if self.quiet and not self.own else call
+        return without_warnings(call) if self.quiet and not self.own else call
 
     def repeated(
         self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
@@ -95,7 +95,7 @@ class Function:
         from ..core.tensor import NamedTensor
 
         if self.own:
-            return never
+            return no_match
         space = {
             **(getattr(self.run, "__globals__", {}) if instead is None else {}),
             "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
@@ -179,7 +179,7 @@ def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
 SHORT = 8  # steps
 
 
-def never(*_: Any, **__: Any) -> None:
+def no_match(*_: Any, **__: Any) -> None:
     """What stands for a repeated call where there has been none."""
 
 
@@ -203,7 +203,7 @@ def always_quiet() -> contextvars.Context:
     return quiet_context()
 
 
-def quietly(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function without warnings of NumPy."""
 
     def run(*arrays):

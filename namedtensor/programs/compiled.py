@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..backends.absent import Absent
-from ..backends.function import Function
+from ..backends.function import PlanFunction
 from ..backends.jax import must_see
 from ..checking.checker import Checker
 from ..checking.report import InputType
@@ -159,7 +159,7 @@ class Made(NamedTuple):
     """What serves calls with tensors of one kind: its function, what is run of it, what gives a named tensor, and the names
     of its arrays in order."""
 
-    function: Function
+    function: PlanFunction
     fast: Callable[..., Any]
     run: Callable[..., Any]
     names: tuple[str, ...]
@@ -270,7 +270,7 @@ class Compiled(Repeating):
                 hint="convert them, or compile without a backend",
             )  # fmt: skip
         plan, python, checker = checked_plan(self.program, target, given, sizes, self.without, told)
-        function = Function(plan, target, python)
+        function = PlanFunction(plan, target, python)
         axes, fast = axes_of(plan.results[0]), jitted(function)
         return Made(
             function, fast, lambda *values: wrap(fast(*values), axes, target.xp), tuple(arrays), checker.speaks.unused
@@ -317,7 +317,7 @@ class Compiled(Repeating):
         return module(self, parameters, sizes, inputs)
 
 
-def jitted(function: Function) -> Callable[..., Any]:
+def jitted(function: PlanFunction) -> Callable[..., Any]:
     """The function as it is run: for JAX compiled, where the plan has nothing that fails on data, which it must see."""
     if function.target.name != "jax" or must_see(function.plan):
         return function

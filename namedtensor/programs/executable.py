@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from ..backends.function import Function
+from ..backends.function import PlanFunction
 from ..checking.checker import Checker
 from ..checking.report import InputType
 from ..core.arrays import at_once
@@ -97,7 +97,7 @@ class Compiled:
 
     __slots__ = ("function", "count", "claims", "terms", "checker", "known", "layout", "again", "unused")
 
-    def __init__(self, function: Function, terms: tuple[Term, ...], checker: Checker):
+    def __init__(self, function: PlanFunction, terms: tuple[Term, ...], checker: Checker):
         self.function, self.terms, self.checker = function, terms, checker
         self.count = len(terms)
         self.claims = tuple(checker.claim_terms)
@@ -274,8 +274,8 @@ def function_of(
     source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
     names: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
-) -> Function:  # fmt: skip
+) -> PlanFunction:  # fmt: skip
     """The function that computes terms from the arrays of a bundle."""
     with at_once(target.xp):
         plan, python = make_plan(source, roots, bundle.layouts, target, limits, names, without)
-        return Function(plan, target, python)
+        return PlanFunction(plan, target, python)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..backends.function import never
+from ..backends.function import no_match
 from ..operators.user_functions import PYTHON
 
 
@@ -52,4 +52,4 @@ class Repeating:
         PYTHON.watched_by(self)
 
     def _forget(self) -> None:
-        self._again, self._named = never, ((), never)
+        self._again, self._named = no_match, ((), no_match)

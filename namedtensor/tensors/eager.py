@@ -14,7 +14,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..backends.function import no_inverse, quietly, singular
+from ..backends.function import no_inverse, singular, without_warnings
 from ..core.arrays import at_once, is_array
 from ..core.axes import ShapeMismatch, bind, broadcast, lift
 from ..core.layout import Layout, layout_of, remember
@@ -225,7 +225,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple:
     root = Term(record.name, (given,), axes, (), layout.sizes, False, None, 1)
     plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(result=2**63))
     run, _ = target.backend.function(plan, layout.xp)
-    return quietly(run) if record.name in QUIET else run, plan.results[0].order, True
+    return without_warnings(run) if record.name in QUIET else run, plan.results[0].order, True
 
 
 def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = False) -> tuple:
@@ -250,10 +250,10 @@ def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = Fal
     if any(step.primitive == "inv" for step in w.steps):
         run = _of_a_matrix(run)
     if any(step.primitive in CHECKS for step in w.steps):
-        run = _of_64_bits(quietly(run))
+        run = _of_64_bits(without_warnings(run))
     places = [place for place, each in enumerate(given) if isinstance(each, (Layout, type))]
     if quiet:
-        run = quietly(run)
+        run = without_warnings(run)
     if len(places) < len(given):
         run = _of_some(run, places)
     return run, result.order, not result.dynamic
