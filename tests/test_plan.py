@@ -20,7 +20,7 @@ from namedtensor.planning import regions as blocks
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import safe
 from namedtensor.programs.compiled import plan_of, target_named
-from namedtensor.programs.executable import Bundle, compile_formula
+from namedtensor.programs.executable import Arguments, compile_formula
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)
@@ -32,7 +32,7 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 
 
 def compiled(text: str, without=(), **values):
-    return compile_formula(text, "auto", Bundle(text, values), None, False, DEFAULT, without)
+    return compile_formula(text, "auto", Arguments(text, values), None, False, DEFAULT, without)
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:

@@ -30,7 +30,7 @@ from ..terms.terms import Term, resolved_shape
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
-    from ..programs.executable import Bundle
+    from ..programs.executable import Arguments
 
 LONGEST = 60  # steps that are shown one by one; of more, an overview
 
@@ -128,7 +128,7 @@ class Stage:
 class Values:
     """The values of steps, computed when the first is asked for."""
 
-    def __init__(self, source: str, bundle: Bundle):
+    def __init__(self, source: str, bundle: Arguments):
         self.source, self.bundle = source, bundle
         self.wanted: list[Term] = []
 
@@ -161,7 +161,7 @@ class Values:
         return {id(term): (array, result) for term, array, result in zip(terms, arrays, function.plan.results)}
 
 
-def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Bundle) -> Explanation:
+def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Arguments) -> Explanation:
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
     from ..programs.executable import planned
 

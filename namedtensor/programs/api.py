@@ -34,13 +34,13 @@ from .executable import (
     KNOWN,
     LAYOUT,
     PLANS,
-    Bundle,
+    Arguments,
     Values,
     all_values,
     compile_formula,
-    keep,
     scope_of,
     serving,
+    store,
     whole_sizes,
 )
 from .given_names import told_names
@@ -109,7 +109,7 @@ def evaluate(
             return _called(formula, values, sizes, strict or limits is not DEFAULT, named)
         source, syntax = written(formula, syntax)
         check_source(source, syntax)
-        given = Bundle(source, all_values(values, named))
+        given = Arguments(source, all_values(values, named))
         bundle = given.with_numbers(source, lambda inputs: scope_of(source, syntax, inputs, limits))
         known = known if bundle is given else None  # a plan for this number serves no other
         extent = None if sizes is None else whole_sizes(sizes)
@@ -122,7 +122,7 @@ def evaluate(
         result = compiled(*bundle.arrays.values())
     except NotationError as problem:
         raise problem.alone() from None
-    keep(KNOWN, known, compiled)
+    store(KNOWN, known, compiled)
     return result
 
 
@@ -357,7 +357,7 @@ def explain(
     if isinstance(formula, Program) and formula._last is not None:
         return formula._last.explain(values=values, sizes=sizes, **named)
     source, syntax = written(formula, syntax)
-    bundle = Bundle(source, all_values(values, named))
+    bundle = Arguments(source, all_values(values, named))
     bundle = bundle.with_numbers(source, lambda inputs: scope_of(source, syntax, inputs))
     scope, names = scope_of(source, syntax, bundle.inputs), told_names(values, named)
     checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON, told=names)

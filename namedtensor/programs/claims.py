@@ -10,12 +10,12 @@ from grammar.errors import NotationError
 from ..terms.environment import source_name
 
 if TYPE_CHECKING:
-    from .executable import Compiled
+    from .executable import Executable
 
 TOLERANCE = 1e-6
 
 
-def judge(compiled: Compiled, arrays: Sequence[Any]) -> None:
+def judge(compiled: Executable, arrays: Sequence[Any]) -> None:
     """Raise where a claim of the formula does not hold for these values."""
     position = iter(range(len(arrays)))
     orders = [getattr(result, "order", None) for result in compiled.plan.results[compiled.count :]]
@@ -40,7 +40,7 @@ def _concrete(array: Any) -> Any:
         return None
 
 
-def _judge_equal(compiled: Compiled, left: Any, left_order, right: Any, right_order, span) -> None:
+def _judge_equal(compiled: Executable, left: Any, left_order, right: Any, right_order, span) -> None:
     import numpy as np
 
     left, right = _concrete(left), _concrete(right)
@@ -80,7 +80,7 @@ def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
     return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
 
 
-def _judge_member(compiled: Compiled, array: Any, group: tuple, span) -> None:
+def _judge_member(compiled: Executable, array: Any, group: tuple, span) -> None:
     import numpy as np
 
     domain, values = group

@@ -28,7 +28,7 @@ from ..scope.numbers_given import as_numbers
 from .executable import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
 from .given_names import told_names
 from .given_shapes import shape_of
-from .repeating import Repeating
+from .repeating import CachedCall
 
 if TYPE_CHECKING:
     from .program import Program
@@ -178,7 +178,7 @@ class Made(NamedTuple):
         return self.function.repeated(range(len(layouts)), layouts, self.layout, fast)
 
 
-class Compiled(Repeating):
+class CompiledFormula(CachedCall):
     """A formula for repeated calls: takes and gives named tensors, planned once for each kind of them.
 
     `function` is the plain function of positional arrays, `source` its text and `plan` its steps, as they were last used;
@@ -194,7 +194,7 @@ class Compiled(Repeating):
         self._last: Made | None = None
 
     def __reduce__(self):  # its functions are made anew when it is called
-        return Compiled, (self.program, self.library, self.without)
+        return CompiledFormula, (self.program, self.library, self.without)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
         self._forget()  # so that what is repeated is always what was used last

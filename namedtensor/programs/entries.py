@@ -20,21 +20,33 @@ from ..operators.user_functions import PYTHON
 from ..scope.binder import FunctionDefinition
 from ..scope.names import key
 from ..terms.terms import Term
-from .executable import ARRAY, LAYOUT, Bundle, Compiled, Plans, Values, all_values, keep, planned, serving, whole_sizes
+from .executable import (
+    ARRAY,
+    LAYOUT,
+    Arguments,
+    Executable,
+    LruCache,
+    Values,
+    all_values,
+    planned,
+    serving,
+    store,
+    whole_sizes,
+)
 from .given_names import told_names
-from .repeating import Repeating
+from .repeating import CachedCall
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
     from ..display.diagram_svg import Diagram
     from ..planning.cost import Cost
-    from .compiled import Compiled as Repeated
+    from .compiled import CompiledFormula as Repeated
     from .focused import Focused
     from .initialisation import Schemes
     from .program import Formula, Program
 
 
-class Entry(Repeating):
+class Entry(CachedCall):
     """A name of a program: called, a function's value for its arguments, or a tensor's value."""
 
     def __init__(self, program: Program, name: str):
@@ -42,8 +54,8 @@ class Entry(Repeating):
         self.program = program
         self.name = name
         self.key = key(name)
-        self._plans = Plans()
-        self.known: dict[tuple, Compiled] = {}
+        self._plans = LruCache()
+        self.known: dict[tuple, Executable] = {}
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -76,7 +88,7 @@ class Entry(Repeating):
                     self._repeat((*named,), found.repeated(arguments, named))
                 return found.known(*map(ARRAY, given.values()), *map(ARRAY, arguments))
         try:
-            given = Bundle(self.program.source, all_values(values, named) | self._by_position(arguments))
+            given = Arguments(self.program.source, all_values(values, named) | self._by_position(arguments))
             bundle = given.with_numbers(self.program.source, self.program.scope_given)
             known = known if bundle is given else None  # a plan for this number serves no other
             extent = None if sizes is None else whole_sizes(sizes)
@@ -88,7 +100,7 @@ class Entry(Repeating):
             result = compiled(*bundle.arrays.values())
         except NotationError as problem:
             raise problem.alone() from None
-        keep(self.known, known, compiled)
+        store(self.known, known, compiled)
         return result
 
     def _by_position(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
@@ -105,12 +117,12 @@ class Entry(Repeating):
         names = [] if function is None else [*function.parameters, *function.options]
         return str(names[number - 1].key()) if number <= len(names) else f"argument {number}"
 
-    def _planned(self, bundle: Bundle, count: int, sizes, told: tuple[str, ...]) -> Compiled:
+    def _planned(self, bundle: Arguments, count: int, sizes, told: tuple[str, ...]) -> Executable:
         checker, typed = self.typing(bundle, count, sizes, told)
         with deep(self.program.source):
             return planned(checker, (typed(),), bundle, DEFAULT)
 
-    def typing(self, bundle: Bundle, count: int, sizes, told: tuple[str, ...]) -> tuple[Checker, Callable[[], Term]]:
+    def typing(self, bundle: Arguments, count: int, sizes, told: tuple[str, ...]) -> tuple[Checker, Callable[[], Term]]:
         """A checker for a call of `count` arguments, and what types the call with it."""
         spellings = [key(f"argument_{n}") for n in range(1, count + 1)]
         checker = checker_of(self.program, bundle, sizes, spellings, told)
@@ -132,7 +144,7 @@ class Entry(Repeating):
         g : f(x) + 1
         """
         given = all_values(values, named) | self._by_position(arguments)
-        bundle = Bundle(self.program.source, given).with_numbers(self.program.source, self.program.scope_given)
+        bundle = Arguments(self.program.source, given).with_numbers(self.program.source, self.program.scope_given)
         checker, typed = self.typing(bundle, len(arguments), whole_sizes(sizes), told_names(values, named))
         return explained(checker, typed, self.name, bundle)
 
@@ -300,7 +312,7 @@ class Entries:
     def __init__(self, program: Program, names: tuple[str, ...]):
         self.program, self.names = program, names
         self._entries = tuple(Entry(program, name) for name in names)
-        self._plans = Plans()
+        self._plans = LruCache()
 
     def __repr__(self) -> str:
         return f"{', '.join(self.names)} of a program of {len(self.program.tree.statements)} statements"
@@ -308,7 +320,7 @@ class Entries:
     def __call__(self, *, values: Values | None = None, sizes=None, **named: Any) -> tuple:
         """Their values, in the order of the names; parameters and inputs come by name."""
         try:
-            bundle = Bundle(self.program.source, all_values(values, named))
+            bundle = Arguments(self.program.source, all_values(values, named))
             bundle = bundle.with_numbers(self.program.source, self.program.scope_given)
             extent = None if sizes is None else whole_sizes(sizes)
             mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
@@ -320,14 +332,14 @@ class Entries:
         except NotationError as problem:
             raise problem.alone() from None
 
-    def _planned(self, bundle: Bundle, sizes, told: tuple[str, ...]) -> Compiled:
+    def _planned(self, bundle: Arguments, sizes, told: tuple[str, ...]) -> Executable:
         checker = checker_of(self.program, bundle, sizes, (), told)
         with deep(self.program.source):
             terms = tuple(entry.term(checker, []) for entry in self._entries)
             return planned(checker, terms, bundle, DEFAULT)
 
 
-def checker_of(program: Program, bundle: Bundle, sizes, arguments, told: tuple[str, ...]) -> Checker:
+def checker_of(program: Program, bundle: Arguments, sizes, arguments, told: tuple[str, ...]) -> Checker:
     """A checker of the program for the values of a call; those of `arguments` are no names of the program."""
     inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
     shapes = {axis for name in arguments for axis in bundle.inputs[name].shape}

@@ -32,7 +32,7 @@ from ..terms.terms import Term
 Values = Mapping[str, Any]
 
 
-class Bundle:
+class Arguments:
     """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
 
     This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
@@ -59,12 +59,12 @@ class Bundle:
         self.mark = tuple(mark)
 
     def __reduce__(self):  # layouts hold modules, which cannot be pickled
-        return Bundle, ("", self.values)
+        return Arguments, ("", self.values)
 
-    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, InputType]], Scope]) -> Bundle:
+    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, InputType]], Scope]) -> Arguments:
         """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
         found = as_numbers(self.values, lambda: scope(self.inputs))
-        return self if found is self.values else Bundle(source, found)
+        return self if found is self.values else Arguments(source, found)
 
     @property
     def inputs(self) -> dict[Key, InputType]:
@@ -89,7 +89,7 @@ def spelling_of(name: str) -> str:
     return str(key(name))
 
 
-class Compiled:
+class Executable:
     """A plan made a function, with the claims that it must meet; the first `count` results are what is asked for.
 
     It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
@@ -146,7 +146,7 @@ def axes_of(result: Any) -> tuple[str, ...]:
     return tuple(map(source_name, result.order)) if isinstance(result, Value) else ()
 
 
-class Plans(OrderedDict):
+class LruCache(OrderedDict):
     """The last plans that were used."""
 
     def fetch(self, mark):
@@ -162,9 +162,9 @@ class Plans(OrderedDict):
         return value
 
 
-PLANS = Plans()
+PLANS = LruCache()
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
-KNOWN: dict[tuple, Compiled] = {}  # formula, names, layouts -> what a later call runs
+KNOWN: dict[tuple, Executable] = {}  # formula, names, layouts -> what a later call runs
 
 
 class Again(dict[Any, tuple[tuple[str, ...], Callable[..., Any]]]):
@@ -182,7 +182,7 @@ class Again(dict[Any, tuple[tuple[str, ...], Callable[..., Any]]]):
 AGAIN = Again()
 
 
-def keep(table: dict[tuple, Compiled], key: tuple | None, compiled: Compiled) -> None:
+def store(table: dict[tuple, Executable], key: tuple | None, compiled: Executable) -> None:
     """Keep what a later call runs."""
     if key is not None and compiled.known is not None:
         remember(table, key, compiled)
@@ -210,7 +210,7 @@ def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:
     }
 
 
-def serving(compiled: Compiled | None, told: tuple[str, ...]) -> Compiled | None:
+def serving(compiled: Executable | None, told: tuple[str, ...]) -> Executable | None:
     """A plan for a call that is told of these names: none where the plan leaves one of them unused, which is an error."""
     if compiled is None or not compiled.unused or compiled.unused.isdisjoint(map(spelling_of, told)):
         return compiled
@@ -243,8 +243,8 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 def compile_formula(
-    formula, syntax, bundle: Bundle, sizes, strict: bool, limits: Limits, without: Sequence[str] = (), told=()
-) -> Compiled:
+    formula, syntax, bundle: Arguments, sizes, strict: bool, limits: Limits, without: Sequence[str] = (), told=()
+) -> Executable:
     scope = scope_of(formula, syntax, bundle.inputs, limits)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits, told=told)
     with deep(formula):
@@ -255,11 +255,11 @@ def compile_formula(
 def planned(
     checker: Checker,
     terms: tuple[Term, ...],
-    bundle: Bundle,
+    bundle: Arguments,
     limits: Limits,
     names: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
-) -> Compiled:
+) -> Executable:
     from .values import namespace_of
 
     target = target_of(namespace_of(bundle.arrays))
@@ -267,11 +267,11 @@ def planned(
     for left, right, _ in checker.claim_terms:
         roots += [left] + ([right] if isinstance(right, Term) else [])
     function = function_of(checker.scope.source, tuple(roots), bundle, target, limits, names, without)
-    return Compiled(function, terms, checker)
+    return Executable(function, terms, checker)
 
 
 def function_of(
-    source: str, roots: tuple[Term, ...], bundle: Bundle, target: Target, limits: Limits,
+    source: str, roots: tuple[Term, ...], bundle: Arguments, target: Target, limits: Limits,
     names: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
 ) -> PlanFunction:  # fmt: skip

@@ -15,14 +15,14 @@ from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, spelled
 from .entries import Entry
 from .program import Formula, Program
-from .repeating import Repeating
+from .repeating import CachedCall
 
 
 class Focused(Formula):
     """The program of an entry, which prints as what it says of that name, and is not run but as the entry is."""
 
     def __init__(self, entry: Entry):
-        Repeating.__init__(self)
+        CachedCall.__init__(self)
         program = entry.program
         self.source, self.syntax, self.scope = program.source, program.syntax, program.scope
         self.program, self.entry, self._entries, self._last = program, entry, program._entries, entry

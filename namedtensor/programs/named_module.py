@@ -19,7 +19,7 @@ from grammar.errors import NotationError
 
 from ..core.names_of_axes import names_of
 from ..core.tensor import NamedTensor, concrete, tensor
-from .compiled import Compiled
+from .compiled import CompiledFormula
 
 DOT = "·"  # in a name for PyTorch, which parts names at points
 
@@ -121,7 +121,7 @@ class FormulaModule(NamedModule):
 
     def __init__(
         self,
-        compiled: Compiled,
+        compiled: CompiledFormula,
         parameters: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
         inputs: Mapping[str, Any],

@@ -30,7 +30,7 @@ from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
 from .given_shapes import shape_of
 from .program_names import ProgramNames
-from .repeating import Repeating
+from .repeating import CachedCall
 
 if TYPE_CHECKING:
     from ..display.coloured import Coloured
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .initialisation import Schemes
 
 
-class Program(Repeating):
+class Program(CachedCall):
     """Many definitions in one scope; prints itself, compares by what it says, and pickles.
 
     `program["O"]` is a name of it, callable; `program.O` the same where the name is a Python identifier.
@@ -421,7 +421,7 @@ class Program(Repeating):
         >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
         25.0
         """
-        from .compiled import Compiled as Repeated
+        from .compiled import CompiledFormula as Repeated
 
         return Repeated(self, backend, as_names(without, "without=", 'write without=["blocks"]'))
 

@@ -9,7 +9,7 @@ from ..backends.function import no_match
 from ..operators.user_functions import PYTHON
 
 
-class Repeating:
+class CachedCall:
     """What is called, and keeps what its last call ran: one by position alone, and one with names beside these.
 
     Where that gives None the call is another one, and where it fails the long way tells why. A new Python function for

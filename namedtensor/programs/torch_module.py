@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 if TYPE_CHECKING:
-    from .compiled import Compiled
+    from .compiled import CompiledFormula
 
 
 def module(
-    compiled: Compiled, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
+    compiled: CompiledFormula, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None, inputs: Mapping[str, Any]
 ) -> Any:
     """A module whose parameters are these tensors, by the names of the formula; see `torch_modules`.
 
