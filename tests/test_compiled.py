@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.operators.user_functions import PYTHON
+from namedtensor.operators.user_functions import USER_FUNCTIONS
 
 torch: Any = pytest.importorskip("torch")
 
@@ -317,4 +317,4 @@ def test_a_python_function_that_is_changed_is_called_anew():
         nt.function("changing : ℝ → ℝ")(lambda x: 3 * x)
         assert [float(compiled(x=x).array[0]) for _ in range(2)] == [3.0, 3.0]
     finally:
-        PYTHON.pop("changing", None)
+        USER_FUNCTIONS.pop("changing", None)

@@ -12,7 +12,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.cli.commands import main
-from namedtensor.operators.user_functions import PYTHON
+from namedtensor.operators.user_functions import USER_FUNCTIONS
 from transformer import FFN, Attention
 
 A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -133,7 +133,7 @@ def beside(request):
         return
     nt.function("twice' : ℝ → ℝ")(lambda x: 2 * x)
     yield
-    PYTHON.pop("twice'", None)
+    USER_FUNCTIONS.pop("twice'", None)
 
 
 @pytest.mark.parametrize("name", OBJECTS)

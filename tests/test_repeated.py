@@ -10,7 +10,7 @@ import pytest
 import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor.backends.function import no_match
-from namedtensor.operators.user_functions import PYTHON
+from namedtensor.operators.user_functions import USER_FUNCTIONS
 
 WAYS = {
     "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),
@@ -92,7 +92,7 @@ def test_a_repeated_call_knows_of_new_functions():
     try:
         assert nt.evaluate("sin(X)", X=X).array.tolist() == [6, 7]
     finally:
-        del PYTHON["sin"]
+        del USER_FUNCTIONS["sin"]
     assert np.allclose(nt.evaluate("sin(X)", X=X).array, np.sin(X.array))
 
 

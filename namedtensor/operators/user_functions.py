@@ -15,7 +15,7 @@ from grammar.nodes import Signature
 from grammar.parser import parse
 
 
-class Registered:
+class UserFunction:
     """A Python function, its signature, and the text of that."""
 
     __slots__ = ("text", "signature", "function")
@@ -80,7 +80,7 @@ class _Functions(dict):
         self.watching[id(other)] = other
 
 
-PYTHON: _Functions = _Functions()
+USER_FUNCTIONS: _Functions = _Functions()
 
 
 def function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -104,7 +104,7 @@ def function(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     found = statements[0]
 
     def register(wrapped: Callable[..., Any]) -> Callable[..., Any]:
-        PYTHON[found.head.operator] = Registered(signature, found, wrapped)
+        USER_FUNCTIONS[found.head.operator] = UserFunction(signature, found, wrapped)
         return wrapped
 
     return register

@@ -23,7 +23,7 @@ from ..core.kinds import as_path, wrong
 from ..core.limits import DEFAULT, Limits, deep
 from ..core.sizes import SizeVariable
 from ..display.steps import explained
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, key
 from ..terms.terms import resolved_shape
@@ -91,10 +91,10 @@ def evaluate(
         try:
             if values is None:
                 given = named
-                known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()))
+                known = (formula, USER_FUNCTIONS.version, *given, *map(LAYOUT, given.values()))
             else:  # which may hold more than the formula uses
                 given = {**values, **named} if named else values
-                known = (formula, PYTHON.version, *given, *map(LAYOUT, given.values()), (type(values), *named))
+                known = (formula, USER_FUNCTIONS.version, *given, *map(LAYOUT, given.values()), (type(values), *named))
             found = KNOWN.get(known)
         except (AttributeError, TypeError):
             found = known = None
@@ -113,7 +113,15 @@ def evaluate(
         bundle = given.with_numbers(source, lambda inputs: scope_of(source, syntax, inputs, limits))
         known = known if bundle is given else None  # a plan for this number serves no other
         extent = None if sizes is None else whole_sizes(sizes)
-        mark = (source, syntax, bundle.mark, tuple(extent.items()) if extent else (), strict, limits, PYTHON.version)
+        mark = (
+            source,
+            syntax,
+            bundle.mark,
+            tuple(extent.items()) if extent else (),
+            strict,
+            limits,
+            USER_FUNCTIONS.version,
+        )
         names = told_names(values, named)
         compiled = serving(PLANS.fetch(mark), names)
         if compiled is None:
@@ -219,7 +227,9 @@ def check_given(
             return check_entry(formula._last, sizes, shapes, told)
         inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
         scope = scope_of(source, syntax, inputs)
-        checker = Checker(scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=told)
+        checker = Checker(
+            scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=USER_FUNCTIONS, told=told
+        )
     except NotationError as problem:
         return CheckResult(source, None, {}, (), (problem,), ())
     with deep(source):
@@ -242,7 +252,7 @@ def check_entry(
         inputs = {name: shape for name, shape in given.items() if name not in names}
         named = None if told is None else [name for name in told if key(name) not in names]
         checker = Checker(
-            scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=PYTHON, told=named,
+            scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=USER_FUNCTIONS, told=named,
             besides={axis for _, each in own for axis in each.shape},
         )  # fmt: skip
     except NotationError as problem:
@@ -360,7 +370,7 @@ def explain(
     bundle = Arguments(source, all_values(values, named))
     bundle = bundle.with_numbers(source, lambda inputs: scope_of(source, syntax, inputs))
     scope, names = scope_of(source, syntax, bundle.inputs), told_names(values, named)
-    checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=PYTHON, told=names)
+    checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=USER_FUNCTIONS, told=names)
     tell_replaced(checker)
     last = checker.scope.last
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
@@ -386,7 +396,9 @@ def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     from ..calculus.formula import differentiate_program
 
     source, syntax = written(text, syntax)
-    return Formula(to_text(differentiate_program(source, wrt, parse(source, syntax, functions=frozenset(PYTHON)))))
+    return Formula(
+        to_text(differentiate_program(source, wrt, parse(source, syntax, functions=frozenset(USER_FUNCTIONS))))
+    )
 
 
 def derivative_of_entry(entry: Entry, wrt: str) -> Formula | Entry:

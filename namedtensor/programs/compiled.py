@@ -19,7 +19,7 @@ from ..checking.report import InputType
 from ..core.layout import Layout, remember
 from ..core.limits import DEFAULT, deep
 from ..core.sizes import is_ground, resolve
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target, target_of
@@ -122,14 +122,14 @@ def checked_plan(
     entry = program.function_of(scope)
     with deep(program.source):
         if entry is None:
-            checker = Checker(scope, inputs, extent, python=PYTHON, told=told)
+            checker = Checker(scope, inputs, extent, python=USER_FUNCTIONS, told=told)
             term = checker.whole()
         else:
             function = program.last_function(scope)
             names = [] if function is None else [str(name.key()) for name in function.parameters]
             arguments = [(name, inputs.pop(key(name))) for name in names if key(name) in inputs]
             shapes = {axis for _, each in arguments for axis in each.shape}
-            checker = Checker(scope, inputs, extent, python=PYTHON, told=told, besides=shapes)
+            checker = Checker(scope, inputs, extent, python=USER_FUNCTIONS, told=told, besides=shapes)
             term = entry.term(checker, arguments)
         plan, python = make_plan(checker.scope.source, (term,), layouts, target, DEFAULT, without=without)
         return plan, python, checker
@@ -203,11 +203,11 @@ class CompiledFormula(CachedCall):
             try:
                 if values is None:
                     given = named
-                    known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    known = (USER_FUNCTIONS.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
                 else:  # which may hold more than the formula uses
                     given = {**values, **named} if named else values
                     layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
-                    known = (PYTHON.version, *layouts, (type(values), *named))
+                    known = (USER_FUNCTIONS.version, *layouts, (type(values), *named))
                 found = self._known.get(known)
             except (AttributeError, TypeError):
                 found = known = None
@@ -237,7 +237,7 @@ class CompiledFormula(CachedCall):
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
         given = dict(as_numbers(given, lambda: self.program.scope_given(inputs_of(given))))
         kinds = tuple(getattr(each, "layout", (type(each), each)) for each in given.values())
-        mark = (tuple(given), kinds, tuple(sizes.items()), PYTHON.version)
+        mark = (tuple(given), kinds, tuple(sizes.items()), USER_FUNCTIONS.version)
         found = self._made.get(mark)
         if found is None or not found.unused.isdisjoint(map(spelling_of, told)):
             found = remember(self._made, mark, self.make(given, sizes, told))

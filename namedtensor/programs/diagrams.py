@@ -18,7 +18,7 @@ from ..display.colours import tints
 from ..display.diagram_svg import Diagram
 from ..display.flow import Asked, Flow
 from ..display.flow_graph import Graph
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, walk
 from .executable import whole_sizes
@@ -50,7 +50,7 @@ def diagram(
     names = {name for name, _ in own}
     inputs = {name: shape for name, shape in given.items() if name not in names}
     extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
-    checker = Checker(scope, inputs, extent, demand=True, python=PYTHON)
+    checker = Checker(scope, inputs, extent, demand=True, python=USER_FUNCTIONS)
     data = frozenset({key(name) for name in shapes} - names)
     shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))

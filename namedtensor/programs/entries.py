@@ -16,7 +16,7 @@ from ..checking.lifting import inline_call
 from ..checking.report import InputType
 from ..core.limits import DEFAULT, deep
 from ..display.steps import Explanation, explained
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import FunctionDefinition
 from ..scope.names import key
 from ..terms.terms import Term
@@ -75,11 +75,11 @@ class Entry(CachedCall):
             try:
                 if values is None:
                     given = named
-                    known = (PYTHON.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    known = (USER_FUNCTIONS.version, *map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
                 else:  # which may hold more than the program uses
                     given = {**values, **named} if named else values
                     layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
-                    known = (PYTHON.version, *layouts, (type(values), *named))
+                    known = (USER_FUNCTIONS.version, *layouts, (type(values), *named))
                 found = self.known.get(known)
             except (AttributeError, TypeError):
                 found = known = None
@@ -92,7 +92,7 @@ class Entry(CachedCall):
             bundle = given.with_numbers(self.program.source, self.program.scope_given)
             known = known if bundle is given else None  # a plan for this number serves no other
             extent = None if sizes is None else whole_sizes(sizes)
-            mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
+            mark = (len(arguments), bundle.mark, tuple(extent.items()) if extent else (), USER_FUNCTIONS.version)
             names = told_names(values, named)
             compiled = serving(self._plans.fetch(mark), names)
             if compiled is None:
@@ -323,7 +323,7 @@ class Entries:
             bundle = Arguments(self.program.source, all_values(values, named))
             bundle = bundle.with_numbers(self.program.source, self.program.scope_given)
             extent = None if sizes is None else whole_sizes(sizes)
-            mark = (bundle.mark, tuple(extent.items()) if extent else (), PYTHON.version)
+            mark = (bundle.mark, tuple(extent.items()) if extent else (), USER_FUNCTIONS.version)
             names = told_names(values, named)
             compiled = serving(self._plans.fetch(mark), names)
             if compiled is None:
@@ -344,7 +344,7 @@ def checker_of(program: Program, bundle: Arguments, sizes, arguments, told: tupl
     inputs = {spelling: given for spelling, given in bundle.inputs.items() if spelling not in arguments}
     shapes = {axis for name in arguments for axis in bundle.inputs[name].shape}
     scope = program.scope_given(inputs)
-    return Checker(scope, inputs, sizes, python=PYTHON, told=told, besides=shapes)
+    return Checker(scope, inputs, sizes, python=USER_FUNCTIONS, told=told, besides=shapes)
 
 
 def _part(text: str):

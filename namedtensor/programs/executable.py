@@ -19,7 +19,7 @@ from ..core.arrays import at_once
 from ..core.kinds import as_mapping
 from ..core.layout import Layout, remember
 from ..core.limits import DEFAULT, Limits, deep
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target, target_of
@@ -174,7 +174,7 @@ class Again(dict[Any, tuple[tuple[str, ...], Callable[..., Any]]]):
 
     def repeat(self, formula: Any, names: tuple[str, ...], again: Callable[..., Any]) -> None:
         remember(self, formula, (names, again))
-        PYTHON.watched_by(self)
+        USER_FUNCTIONS.watched_by(self)
 
     _forget = dict.clear
 
@@ -200,7 +200,7 @@ def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) 
 def scope_of(formula: str, syntax: str, inputs: Mapping[Key, InputType], limits: Limits = DEFAULT) -> Scope:
     """What a formula says, where these inputs are given."""
     shadowed = shadowed_by([*map(str, inputs)])
-    tree = parse(formula, syntax, shadowed, limits.nesting, frozenset(PYTHON), limits.literal, limits.text)
+    tree = parse(formula, syntax, shadowed, limits.nesting, frozenset(USER_FUNCTIONS), limits.literal, limits.text)
     return bind(formula, tree, axes_given(inputs))
 
 
@@ -246,7 +246,7 @@ def compile_formula(
     formula, syntax, bundle: Arguments, sizes, strict: bool, limits: Limits, without: Sequence[str] = (), told=()
 ) -> Executable:
     scope = scope_of(formula, syntax, bundle.inputs, limits)
-    checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=PYTHON, limits=limits, told=told)
+    checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=USER_FUNCTIONS, limits=limits, told=told)
     with deep(formula):
         term = checker.whole()
         return planned(checker, (term,), bundle, limits, without=without)

@@ -21,7 +21,7 @@ from ..core.sizes import SizeVariable, resolve
 from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
 from ..operators import REGISTRY
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import Definition, FunctionDefinition, Scope, bind
 from ..scope.names import Key, key, walk
 from ..terms.terms import Term
@@ -51,7 +51,7 @@ class Program(CachedCall):
         self.source = source
         self.syntax = syntax
         try:
-            self.tree = parse(source, syntax, functions=frozenset(PYTHON))
+            self.tree = parse(source, syntax, functions=frozenset(USER_FUNCTIONS))
             self.scope: Scope = bind(source, self.tree, open=True)
         except NotationError as problem:
             raise problem.alone() from None
@@ -247,7 +247,7 @@ class Program(CachedCall):
         if last is not None:
             result = last(*arguments, values=values, sizes=sizes, **named)
             self._again, self._named = last._again, last._named
-            PYTHON.watched_by(self)
+            USER_FUNCTIONS.watched_by(self)
             return result
         if arguments:
             raise NotationError(
@@ -300,7 +300,9 @@ class Program(CachedCall):
         """What the program says, where these inputs are given."""
         shadowed = shadowed_by([*map(str, inputs)], self.scope.functions)
         tree = (
-            parse(self.source, self.syntax, shadowed, functions=frozenset(PYTHON)) if shadowed or PYTHON else self.tree
+            parse(self.source, self.syntax, shadowed, functions=frozenset(USER_FUNCTIONS))
+            if shadowed or USER_FUNCTIONS
+            else self.tree
         )
         return bind(self.source, tree, axes_given(inputs))
 
@@ -369,7 +371,7 @@ class Program(CachedCall):
         """A checker that makes inputs of what is declared."""
         numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
         inputs = {key(name): InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
-        return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=PYTHON, told=told)
+        return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=USER_FUNCTIONS, told=told)
 
     def demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None = None) -> Checker:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""

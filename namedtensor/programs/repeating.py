@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..backends.function import no_match
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 
 
 class CachedCall:
@@ -49,7 +49,7 @@ class CachedCall:
             self._named = names, again
         else:
             self._again = again
-        PYTHON.watched_by(self)
+        USER_FUNCTIONS.watched_by(self)
 
     def _forget(self) -> None:
         self._again, self._named = no_match, ((), no_match)

@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import Scope, bind
 from ..scope.names import key
 
@@ -26,7 +26,7 @@ Kind = TypeVar("Kind", bound="Program")
 
 def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
     """See `Program.redefined`."""
-    known = frozenset((*program.scope.functions, *PYTHON))
+    known = frozenset((*program.scope.functions, *USER_FUNCTIONS))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
     spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
     gone = {str(key(name)) for name in without}

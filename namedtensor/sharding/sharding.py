@@ -22,7 +22,7 @@ from ..core.axes import show
 from ..core.names_of_axes import check_axis, names_of
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete
-from ..operators.user_functions import PYTHON
+from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.values import as_value
 from ..scope.names import key, walk
 from ..tensors.pytrees import register
@@ -314,7 +314,7 @@ class ShardedEntry:
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
         extent = tuple(sorted((sizes or {}).items()))
-        return self.compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, PYTHON.version)), tensors
+        return self.compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
 
     def _function(self, fixed: Fixed) -> Any:
         """The formulas as a function of tensors by name, under `jax.jit`."""
