@@ -12,7 +12,7 @@ from grammar.printer.runs import Run, to_runs
 from .colours import Tint, axis_rules, classes
 
 if TYPE_CHECKING:
-    from .steps import Explanation, Stage
+    from .steps import Explanation, Step
 
 TAGS = {"below": "sub", "above": "sup"}
 STYLE = (
@@ -116,7 +116,7 @@ def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
 
 
-def html_text(stage: Stage, tints: Mapping[str, Tint]) -> str:
+def html_text(stage: Step, tints: Mapping[str, Tint]) -> str:
     if hasattr(stage.node, "span"):
         return html_formula(stage.node, tints)
     return f"<code>{html.escape(printable(stage.text))}</code>"

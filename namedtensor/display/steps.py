@@ -36,25 +36,25 @@ LONGEST = 60  # steps that are shown one by one; of more, an overview
 
 
 # ------------------------------------------------------------------------------------------------------- where it is
-class Place(NamedTuple):
+class Location(NamedTuple):
     """A definition that a step stands in: FFN^2, and what is written of it, FFN^l."""
 
     name: str
     written: str
 
 
-def places(frame: Environment) -> tuple[Place, ...]:
+def places(frame: Environment) -> tuple[Location, ...]:
     """The definitions that a frame stands in, from the outermost."""
-    found: list[Place] = []
+    found: list[Location] = []
     current: Environment | None = frame
     while current is not None:
         function, definition = current.function, current.definition
         if definition is not None:
-            found.append(Place(str(definition.name.key(current.index)), str(definition.key)))
+            found.append(Location(str(definition.name.key(current.index)), str(definition.key)))
         if function is not None:
             below = [text for of in function.subscript for text in used(of, current)]
             above = tuple(component(node, current.index) for node in function.head.superscript)
-            found.append(Place(str(Key(function.operator, tuple(below), above)), function.title))
+            found.append(Location(str(Key(function.operator, tuple(below), above)), function.title))
         current = current.caller if function is not None else current.parent
     return tuple(reversed(found))
 
@@ -107,17 +107,17 @@ def told_apart(met: dict[str, set[str]]) -> dict[str, str]:
 
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
-class Stage:
+class Step:
     """One step: the piece of the formula, its type, the names of the definitions it stands in, and its value."""
 
     text: str
     type: str
     inside: tuple[str, ...]
     node: Any
-    place: tuple[Place, ...]
+    place: tuple[Location, ...]
     axes: dict[str, Any]
     term: Term
-    values: Values
+    values: StepValues
 
     @property
     def value(self) -> Any:
@@ -125,7 +125,7 @@ class Stage:
         return self.values[self]
 
 
-class Values:
+class StepValues:
     """The values of steps, computed when the first is asked for."""
 
     def __init__(self, source: str, bundle: Arguments):
@@ -135,7 +135,7 @@ class Values:
     def __getstate__(self) -> dict[str, Any]:  # what is computed is kept by the identity of terms, and computed again
         return {name: self.__dict__[name] for name in ("source", "bundle", "wanted")}
 
-    def __getitem__(self, stage: Stage) -> Any:
+    def __getitem__(self, stage: Step) -> Any:
         from ..programs.values import wrap
 
         array, result = self.computed[id(stage.term)]
@@ -170,7 +170,7 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: A
         value = planned(checker, (root,), bundle, DEFAULT)(*bundle.arrays.values())
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names, found, seen = AxisNames(trace), [], set()
-    values = Values(checker.scope.source, bundle)
+    values = StepValues(checker.scope.source, bundle)
     for node, term, frame in trace:
         text, place = checker.text(node), places(frame)
         if (text, place, id(term)) not in seen:
@@ -182,9 +182,11 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: A
     return Explanation(checker.scope.source, tuple(found), value, axes_in(checker.scope.program))
 
 
-def stage(text: str, node: Any, place: tuple[Place, ...], axes: dict[str, Any], term: Term, values: Values) -> Stage:
+def stage(
+    text: str, node: Any, place: tuple[Location, ...], axes: dict[str, Any], term: Term, values: StepValues
+) -> Step:
     values.wanted.append(term)
-    return Stage(text, show(axes), tuple(each.name for each in place), node, place, axes, term, values)
+    return Step(text, show(axes), tuple(each.name for each in place), node, place, axes, term, values)
 
 
 @dataclass(frozen=True)
@@ -195,17 +197,17 @@ class Explanation:
     """
 
     source: str
-    stages: tuple[Stage, ...]
+    stages: tuple[Step, ...]
     value: Any
     axes: tuple[str, ...]  # those that the formulas name: their order says their colours
 
-    def __iter__(self) -> Iterator[Stage]:
+    def __iter__(self) -> Iterator[Step]:
         return iter(self.stages)
 
     def __len__(self) -> int:
         return len(self.stages)
 
-    def __getitem__(self, position: int) -> Stage:
+    def __getitem__(self, position: int) -> Step:
         return self.stages[position]
 
     def inside(self, name: str) -> Explanation:
@@ -218,11 +220,11 @@ class Explanation:
         if not kept:
             known = dict.fromkeys(place.name for stage in self.stages for place in stage.place)
             raise NotationError(201, f"no step stands in {name}", hint=did_you_mean(near(wanted, list(known))))
-        values = Values(self.source, kept[0].values.bundle)
+        values = StepValues(self.source, kept[0].values.bundle)
         stages = tuple(stage(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
-    def grouped(self) -> Iterator[tuple[tuple[Place, ...], list[tuple[int, Stage]]]]:
+    def grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
         """Runs of steps that stand in one place, each step with its number."""
         numbered = enumerate(self.stages, 1)
         for place, group in groupby(numbered, lambda entry: entry[1].place):
@@ -230,7 +232,7 @@ class Explanation:
 
     def overview(self) -> list[Overview]:
         """A row for each definition that steps stand in, families in one row."""
-        rows: dict[tuple[str, ...], list[Stage]] = {}
+        rows: dict[tuple[str, ...], list[Step]] = {}
         for each in self.stages:
             rows.setdefault(tuple(place.written for place in each.place), []).append(each)
         return [Overview(found[-1], found) for found in rows.values()]
@@ -248,15 +250,15 @@ class Explanation:
         return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
 
 
-def spellings(place: Place) -> tuple[str, str, str]:
+def spellings(place: Location) -> tuple[str, str, str]:
     return place.name, place.written, key(place.name).base
 
 
 class Overview(NamedTuple):
     """What an overview says of a definition, or of a family: its last step, and all steps of it."""
 
-    last: Stage
-    stages: list[Stage]
+    last: Step
+    stages: list[Step]
 
     @property
     def members(self) -> list[str]:
@@ -277,7 +279,7 @@ def steps_text(explanation: Explanation) -> str:
     from . import text_table
 
     lines: list[str] = []
-    before: tuple[Place, ...] = ()
+    before: tuple[Location, ...] = ()
     for place, group in explanation.grouped():
         lines += ["  " * depth + name for depth, name in headings(before, place)]
         before = place
@@ -288,7 +290,7 @@ def steps_text(explanation: Explanation) -> str:
     return "\n".join(lines)
 
 
-def headings(before: tuple[Place, ...], place: tuple[Place, ...]) -> list[tuple[int, str]]:
+def headings(before: tuple[Location, ...], place: tuple[Location, ...]) -> list[tuple[int, str]]:
     """The names of the definitions that begin where one place follows another, and how deep they are."""
     common = 0
     while common < min(len(before), len(place)) and before[common] == place[common]:
