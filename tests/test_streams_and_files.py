@@ -18,7 +18,7 @@ import pytest
 import namedtensor as nt
 import transformer
 from namedtensor.cli.inputs import read_given
-from namedtensor.core.limits import Limits, deep
+from namedtensor.core.limits import Limits, recursion_headroom
 from namedtensor.files import formats
 from namedtensor.files.formats import FileProblem
 from namedtensor.files.safetensors import TensorFile, axes_in
@@ -275,7 +275,7 @@ def test_what_holds_functions_is_copied_without_them(again):
 
 def test_python_s_limit_is_set_back_by_the_last_that_leaves():
     before = sys.getrecursionlimit()
-    first, second = deep(""), deep("")
+    first, second = recursion_headroom(""), recursion_headroom("")
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

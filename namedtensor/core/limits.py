@@ -35,10 +35,10 @@ class Limits:
 
 
 DEFAULT = Limits()
-ROOM = 20_000  # nested calls of Python
+HEADROOM = 20_000  # nested calls of Python
 
 
-class deep:
+class recursion_headroom:
     """Room for deep trees: Python's own limit on nested calls is about 1000, a formula of 200 brackets may need more.
 
     The limit is one of all threads: the first that needs room raises it, the last that leaves sets it back.
@@ -52,17 +52,17 @@ class deep:
         self.source = source
 
     def __enter__(self):
-        with deep.lock:
-            if deep.inside == 0:
-                deep.before = sys.getrecursionlimit()
-                sys.setrecursionlimit(max(deep.before, ROOM))
-            deep.inside += 1
+        with recursion_headroom.lock:
+            if recursion_headroom.inside == 0:
+                recursion_headroom.before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(recursion_headroom.before, HEADROOM))
+            recursion_headroom.inside += 1
 
     def __exit__(self, *problem):
-        with deep.lock:
-            deep.inside -= 1
-            if deep.inside == 0:
-                sys.setrecursionlimit(deep.before)
+        with recursion_headroom.lock:
+            recursion_headroom.inside -= 1
+            if recursion_headroom.inside == 0:
+                sys.setrecursionlimit(recursion_headroom.before)
         if problem[0] is RecursionError:
             raise NotationError(
                 404,

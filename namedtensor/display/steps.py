@@ -22,7 +22,7 @@ from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
-from ..core.limits import DEFAULT, deep
+from ..core.limits import DEFAULT, recursion_headroom
 from ..core.suggestions import did_you_mean, near
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
@@ -154,7 +154,7 @@ class StepValues:
         from ..programs.executable import function_of
 
         terms = list({id(term): term for term in self.wanted}.values())
-        with deep(self.source):
+        with recursion_headroom(self.source):
             function = function_of(self.source, tuple(terms), self.bundle, self.target, DEFAULT)
             arrays = function(*self.bundle.arrays.values())
         arrays = arrays if len(terms) > 1 else (arrays,)
@@ -165,7 +165,7 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: A
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
     from ..programs.executable import planned
 
-    with deep(checker.scope.source):
+    with recursion_headroom(checker.scope.source):
         root = typed()
         value = planned(checker, (root,), bundle, DEFAULT)(*bundle.arrays.values())
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]

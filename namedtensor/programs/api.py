@@ -20,7 +20,7 @@ from ..checking.diagnostics import shown
 from ..checking.lifting import Bindings, inline_call
 from ..checking.report import AlreadyReported, CheckResult, InputType
 from ..core.kinds import as_path, wrong
-from ..core.limits import DEFAULT, Limits, deep
+from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..core.sizes import SizeVariable
 from ..display.steps import explained
 from ..operators.user_functions import USER_FUNCTIONS
@@ -232,7 +232,7 @@ def check_given(
         )
     except NotationError as problem:
         return CheckResult(source, None, {}, (), (problem,), ())
-    with deep(source):
+    with recursion_headroom(source):
         return _check_all(source, checker)
 
 
@@ -258,7 +258,7 @@ def check_entry(
     except NotationError as problem:
         return CheckResult(program.source, None, {}, (), (problem,), ())
     term = None
-    with deep(program.source):
+    with recursion_headroom(program.source):
         try:
             term = entry.term(checker, [(str(name), shape) for name, shape in own])
         except NotationError as problem:

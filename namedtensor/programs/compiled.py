@@ -17,7 +17,7 @@ from ..backends.jax import must_see
 from ..checking.checker import Checker
 from ..checking.report import InputType
 from ..core.layout import Layout, remember
-from ..core.limits import DEFAULT, deep
+from ..core.limits import DEFAULT, recursion_headroom
 from ..core.sizes import is_ground, resolve
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
@@ -120,7 +120,7 @@ def checked_plan(
     }
     scope = program.scope_given(inputs)
     entry = program.function_of(scope)
-    with deep(program.source):
+    with recursion_headroom(program.source):
         if entry is None:
             checker = Checker(scope, inputs, extent, python=USER_FUNCTIONS, told=told)
             term = checker.whole()

@@ -11,7 +11,7 @@ from grammar.nodes import Name
 from ..checking.checker import Checker
 from ..checking.report import InputType
 from ..core.kinds import as_mapping, as_names
-from ..core.limits import deep
+from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..display.colours import tints
@@ -54,7 +54,7 @@ def diagram(
     data = frozenset({key(name) for name in shapes} - names)
     shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))
-    with deep(scope.source):
+    with recursion_headroom(scope.source):
         checker.whole() if entry is None else entry.term(checker, [(str(name), shape) for name, shape in own])
         flow = Flow(checker, asked)
         found = (

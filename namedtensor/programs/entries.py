@@ -14,7 +14,7 @@ from ..checking.checker import Checker
 from ..checking.given_sizes import agree_with_given
 from ..checking.lifting import inline_call
 from ..checking.report import InputType
-from ..core.limits import DEFAULT, deep
+from ..core.limits import DEFAULT, recursion_headroom
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import FunctionDefinition
@@ -119,7 +119,7 @@ class Entry(CachedCall):
 
     def _planned(self, bundle: Arguments, count: int, sizes, told: tuple[str, ...]) -> Executable:
         checker, typed = self.typing(bundle, count, sizes, told)
-        with deep(self.program.source):
+        with recursion_headroom(self.program.source):
             return planned(checker, (typed(),), bundle, DEFAULT)
 
     def typing(self, bundle: Arguments, count: int, sizes, told: tuple[str, ...]) -> tuple[Checker, Callable[[], Term]]:
@@ -334,7 +334,7 @@ class Entries:
 
     def _planned(self, bundle: Arguments, sizes, told: tuple[str, ...]) -> Executable:
         checker = checker_of(self.program, bundle, sizes, (), told)
-        with deep(self.program.source):
+        with recursion_headroom(self.program.source):
             terms = tuple(entry.term(checker, []) for entry in self._entries)
             return planned(checker, terms, bundle, DEFAULT)
 

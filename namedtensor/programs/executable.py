@@ -18,7 +18,7 @@ from ..checking.report import InputType
 from ..core.arrays import at_once
 from ..core.kinds import as_mapping
 from ..core.layout import Layout, remember
-from ..core.limits import DEFAULT, Limits, deep
+from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
@@ -247,7 +247,7 @@ def compile_formula(
 ) -> Executable:
     scope = scope_of(formula, syntax, bundle.inputs, limits)
     checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=USER_FUNCTIONS, limits=limits, told=told)
-    with deep(formula):
+    with recursion_headroom(formula):
         term = checker.whole()
         return planned(checker, (term,), bundle, limits, without=without)
 

@@ -10,7 +10,7 @@ from grammar.nodes import Declaration, Equation, Signature
 
 from ..checking.checker import Checker
 from ..checking.report import InputType
-from ..core.limits import deep
+from ..core.limits import recursion_headroom
 from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, spelled
 from .entries import Entry
@@ -51,7 +51,7 @@ class Focused(Formula):
 
     def demanding(self, sizes: Any, shapes: Any, told: Iterable[str] | None = None) -> Checker:
         checker = self._demanding(sizes, shapes, told)
-        with deep(self.source):
+        with recursion_headroom(self.source):
             called = self.entry.function(checker)
             if called is None:
                 self.entry.term(checker, [])

@@ -16,7 +16,7 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.report import CheckResult, InputType
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
-from ..core.limits import deep
+from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable, resolve
 from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
@@ -376,7 +376,7 @@ class Program(CachedCall):
     def demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None = None) -> Checker:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""
         checker = self._demanding(sizes, shapes, told)
-        with deep(self.source):
+        with recursion_headroom(self.source):
             for group in list(self.scope.definitions):
                 checker.find(group, checker.top, self.tree)
             for family in self.scope.families:

@@ -18,7 +18,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
-from ..core.limits import deep
+from ..core.limits import recursion_headroom
 from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
 from .names import Key, Spelled, component, spelled, walk
@@ -173,7 +173,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     mark = (source, id(program), frozenset(given.items()), open)
     found = _SCOPES.get(mark)
     if found is None:
-        with deep(source):
+        with recursion_headroom(source):
             found = _SCOPES[mark] = _analyse(source, program, given, open)
         if len(_SCOPES) > 512:
             _SCOPES.pop(next(iter(_SCOPES)))
