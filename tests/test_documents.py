@@ -5,7 +5,7 @@ import json
 import pytest
 
 from namedtensor import cli
-from namedtensor.documents.sections import Patchwork, check_document, find
+from namedtensor.documents.sections import AssembledProgram, check_document, find
 
 HEAD = r"""\documentclass{article}
 \ndef{\ax}{ax} \ndef{\seq}{seq} \ndef{\key}{key} \ndef{\val}{val} \ndef{\height}{height} \ndef{\width}{width}
@@ -152,7 +152,7 @@ def test_spans_lead_back_through_macros():
 
 def test_a_patchwork_leads_back():
     source = "0123456789"
-    work = Patchwork(source, [(6, 8), (1, 3)])
+    work = AssembledProgram(source, [(6, 8), (1, 3)])
     assert work.text == "12\n67"
     assert [work.span((at, at + 1)) for at in (0, 1, 3, 4)] == [(1, 2), (2, 3), (6, 7), (7, 8)]
     assert work.span((0, 5)) == (1, 8) and work.span((2, 2)) == (3, 3)

@@ -3,7 +3,7 @@
     document --find--> maths and definitions of macros --sort--> formulas of the notation --check--> errors with their place
 
 Each section is a scope: what its displays define, later ones see. The formulas of a section are copied, with the macros
-that the document defines before them, into one program (a `Patchwork`), and what the checker says of the program is
+that the document defines before them, into one program (a `AssembledProgram`), and what the checker says of the program is
 carried back to the lines of the document.
 
 Much maths of a document is not of this notation. What does not look like it is passed over; a formula without a named
@@ -36,7 +36,7 @@ class Maths(NamedTuple):
     display: bool
 
 
-class LeftOut(NamedTuple):
+class Skipped(NamedTuple):
     """Maths that was not checked, and why; `named` where it is a formula that shows a named axis."""
 
     span: Span
@@ -75,11 +75,11 @@ class Report:
     sections: tuple[Section, ...]
     errors: tuple[NotationError, ...]
     warnings: tuple[CheckWarning, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Skipped, ...]
     notes: tuple[Note, ...] = ()
 
     @property
-    def unread(self) -> tuple[LeftOut, ...]:
+    def unread(self) -> tuple[Skipped, ...]:
         """Formulas with named axes that were not checked."""
         return tuple(left for left in self.left_out if left.named)
 
@@ -132,7 +132,7 @@ class _Findings:
 
     errors: list[NotationError] = field(default_factory=list)
     warnings: list[CheckWarning] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[Skipped] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     read: int = 0  # characters of maths that the parser was given
     conflicts: int = 0  # definitions that cannot stand together
@@ -394,10 +394,10 @@ def _gather(found: _Found, section: Section, everything: bool, findings: _Findin
     functions: set[str] = set()  # of named axes
     for maths in section.maths if marked else ():
         if maths not in marked and not maths.display and not _mentions(found, maths, functions):
-            findings.left_out.append(LeftOut(maths[:2], "no named axes"))
+            findings.left_out.append(Skipped(maths[:2], "no named axes"))
             continue
         if findings.read > READ:  # the one that passed the limit says so
-            findings.left_out.append(LeftOut(maths[:2], "too many formulas", maths in marked))
+            findings.left_out.append(Skipped(maths[:2], "too many formulas", maths in marked))
             continue
         program = _read(found, section, maths, findings)
         if isinstance(program, NotationError):
@@ -405,14 +405,14 @@ def _gather(found: _Found, section: Section, everything: bool, findings: _Findin
             if everything or reason is None:
                 findings.errors.append(program)
             else:
-                findings.left_out.append(LeftOut(maths[:2], reason, maths in marked and _says_something(found, maths)))
+                findings.left_out.append(Skipped(maths[:2], reason, maths in marked and _says_something(found, maths)))
             continue
         if not program.statements or _single(program):
-            findings.left_out.append(LeftOut(maths[:2], "a symbol" if program.statements else "a comment"))
+            findings.left_out.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
             continue
         named = maths in marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))  # fmt: skip
         if not (named or maths.display):
-            findings.left_out.append(LeftOut(maths[:2], "no named axes"))
+            findings.left_out.append(Skipped(maths[:2], "no named axes"))
             continue
         section.formulas.append(maths)
         section.programs[maths] = program
@@ -420,7 +420,7 @@ def _gather(found: _Found, section: Section, everything: bool, findings: _Findin
             blamed.add(maths)
             functions |= {head.operator for head in map(_head, program.statements) if head is not None}
     if not marked:
-        findings.left_out += [LeftOut(maths[:2], "no named axes") for maths in section.maths]
+        findings.left_out += [Skipped(maths[:2], "no named axes") for maths in section.maths]
     _keep_needed(section, blamed, findings)
     return blamed
 
@@ -444,7 +444,7 @@ def _keep_needed(section: Section, blamed: set[Maths], findings: _Findings) -> N
         needed |= new
         used |= {name for maths in new for name in _names(section.programs[maths])}
         new = {maths for maths in section.formulas if maths not in needed and used & _heads(section.programs[maths])}
-    findings.left_out += [LeftOut(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
+    findings.left_out += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
     section.formulas = [maths for maths in section.formulas if maths in needed]
 
 
@@ -530,7 +530,7 @@ def _single(program: nodes.Program) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------- a section as a program
-class Patchwork:
+class AssembledProgram:
     """Parts of a document copied into one text, and the way back from a place there to the document.
 
     >>> work = Patchwork("a $x$ b $y$", [(2, 5), (8, 11)])
@@ -592,7 +592,7 @@ def _read(found: _Found, section: Section, maths: Maths, findings: _Findings) ->
 READ = 300_000
 
 
-def _expanded(work: Patchwork) -> int:
+def _expanded(work: AssembledProgram) -> int:
     """How many pieces the macros of the document make of maths: few characters can ask for much."""
     if len(work.parts) == 1:
         return 0
@@ -624,7 +624,7 @@ def _forget_endless(found: _Found, problem: NotationError) -> None:
 ENDLESS = "expands without end"
 
 
-def _patchwork(found: _Found, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> Patchwork:
+def _patchwork(found: _Found, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
     """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
     before the last of them."""
     parts = [part for maths in formulas for part in _without(maths[:2], removed)]
@@ -636,7 +636,7 @@ def _patchwork(found: _Found, formulas: list[Maths], removed: frozenset[Span] = 
         if name not in known:
             known[name] = [each for each in found.definitions.get(name, ()) if each.start < last]
             wanted.update(other for each in known[name] for other in each.mentions)
-    return Patchwork(found.source, parts + [each[:2] for group in known.values() for each in group])
+    return AssembledProgram(found.source, parts + [each[:2] for group in known.values() for each in group])
 
 
 def _without(whole: Span, removed: frozenset[Span]) -> list[Span]:
@@ -679,7 +679,7 @@ def _check_section(found: _Found, section: Section, formulas: list[Maths], blame
         later = at is not None and at in blamed and first is not None and first.end <= at.start
         if at and later and conflict.second and conflict.claim:
             again.append((0, conflict.second))
-            findings.left_out.append(LeftOut(conflict.second, "a claim about what is defined before", True))
+            findings.left_out.append(Skipped(conflict.second, "a claim about what is defined before", True))
             continue
         if at and later and conflict.first and problem.span:
             again.append((at.start, conflict.first))
@@ -705,7 +705,7 @@ CONFLICTS = 50
 AGAIN = "from here on this counts, and not what was said before"
 
 
-def _conflict(work: Patchwork) -> Conflict | None:
+def _conflict(work: AssembledProgram) -> Conflict | None:
     """Why formulas are no program together, if they are none."""
     from ..scope.binder import bind
 
@@ -738,7 +738,7 @@ def _claims(program: nodes.Program, second: Any) -> bool:
     return bool(arguments & defined)
 
 
-def _check_program(found: _Found, section: Section, formulas: list[Maths], work: Patchwork, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
+def _check_program(found: _Found, section: Section, formulas: list[Maths], work: AssembledProgram, start: int, blamed: set[Maths], findings: _Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report what it says of those from `start` on."""
     from ..programs.api import check_given
 
