@@ -13,7 +13,7 @@ from namedtensor import cli
 from namedtensor.cli import repl
 from namedtensor.cli.completion import Known, complete, macros, wants_axis
 from namedtensor.cli.session import COMMANDS, Session
-from namedtensor.files.formats import FileProblem
+from namedtensor.files.formats import InputError
 
 ROOT = Path(__file__).parent.parent
 
@@ -86,7 +86,7 @@ def test_an_error_changes_nothing():
         ":nonsense",
         "x ⊙_{a} 1",
     ):
-        with pytest.raises((NotationError, FileProblem)):
+        with pytest.raises((NotationError, InputError)):
             session.enter(line)
         assert (session.facts, session.values) == before, line
 
@@ -114,7 +114,7 @@ def test_commands(tmp_path):
 @pytest.mark.parametrize("line", [":", ":wrong", ":load", ":tensor", ":type", ":latex", ":explain", ":forget", ":forget q",
                                   ":tensor X", ":tensor X=no.npy:a", ":load no.nt", ":t"])  # fmt: skip
 def test_a_wrong_command_is_a_sentence(line):
-    with pytest.raises(FileProblem) as caught:
+    with pytest.raises(InputError) as caught:
         Session().enter(line)
     assert "\n" not in str(caught.value)
 

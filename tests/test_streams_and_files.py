@@ -20,7 +20,7 @@ import transformer
 from namedtensor.cli.inputs import read_given
 from namedtensor.core.limits import Limits, recursion_headroom
 from namedtensor.files import formats
-from namedtensor.files.formats import FileProblem
+from namedtensor.files.formats import InputError
 from namedtensor.files.safetensors import TensorFile, axes_in
 from namedtensor.files.whole_files import whole_file
 
@@ -78,7 +78,7 @@ def test_a_link_to_a_device_is_written_to_and_stays(what, tmp_path):
 def test_a_folder_is_refused(what, tmp_path):
     place = tmp_path / f"folder{SUFFIX.get(what, '')}"
     place.mkdir()
-    with pytest.raises((OSError, nt.NotationError, FileProblem), match="it is a folder, and no file"):
+    with pytest.raises((OSError, nt.NotationError, InputError), match="it is a folder, and no file"):
         WRITERS[what](str(place))
     assert place.is_dir() and not any(tmp_path.glob(".*"))
 
@@ -173,7 +173,7 @@ def test_a_head_that_lies_is_told_in_a_sentence(name, tmp_path):
     with pytest.raises(nt.NotationError) as caught:
         nt.load_tensors(place)
     assert caught.value.number == 409 and str(place) in caught.value.message
-    with pytest.raises(FileProblem):
+    with pytest.raises(InputError):
         read_given(f"W={place}:a")
 
 
@@ -249,7 +249,7 @@ def test_an_archive_is_measured_before_it_is_unpacked(tmp_path, monkeypatch):
     np.savez_compressed(place, small=np.ones(3), large=np.zeros(10**6))
     monkeypatch.setattr(formats, "DEFAULT", Limits(result=10**5))
     assert read_given(f"X={place}[small]:a").value.sizes == {"a": 3}  # what is not asked for is not unpacked
-    with pytest.raises(FileProblem, match=r"large in .* unpacks to 8000128 bytes, and at most 100000 are read"):
+    with pytest.raises(InputError, match=r"large in .* unpacks to 8000128 bytes, and at most 100000 are read"):
         read_given(f"X={place}[large]:a")
 
 
@@ -257,7 +257,7 @@ def test_a_member_that_is_no_array_is_told(tmp_path):
     place = tmp_path / "odd.npz"
     with zipfile.ZipFile(place, "w") as archive:
         archive.writestr("w.npy", b"no array")
-    with pytest.raises(FileProblem, match="w in .* cannot be read"):
+    with pytest.raises(InputError, match="w in .* cannot be read"):
         read_given(f"X={place}:a")
 
 

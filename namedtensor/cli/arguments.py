@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..files.formats import FileProblem, as_number, read_text, reason
+from ..files.formats import InputError, as_number, read_text, reason
 from ..programs.given_names import Told
 from .console import Console
 from .inputs import is_file, read_given
@@ -43,26 +43,26 @@ def read_source(word: str, syntax: str) -> Source:
         known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
         return Source(read_text(word), word, known if syntax == "auto" else syntax)
     if FILE_LIKE.fullmatch(word):
-        raise FileProblem(f"there is no file {word}")
+        raise InputError(f"there is no file {word}")
     return Source(word, None, syntax)
 
 
 def standard_input() -> str:
     if sys.stdin is None:
-        raise FileProblem("standard input is closed")
+        raise InputError("standard input is closed")
     buffer = getattr(sys.stdin, "buffer", None)
     if buffer is None:
         return sys.stdin.read()
     try:
         data = buffer.read()
     except (OSError, ValueError) as problem:
-        raise FileProblem(f"standard input cannot be read: {reason(problem)}") from None
+        raise InputError(f"standard input cannot be read: {reason(problem)}") from None
     for encoding in ("utf-8-sig", sys.stdin.encoding or "utf-8"):
         try:
             return data.decode(encoding).replace("\r\n", "\n")
         except UnicodeDecodeError:
             continue
-    raise FileProblem("standard input is no text in UTF-8")
+    raise InputError("standard input is no text in UTF-8")
 
 
 def values_of(words: list[str], console: Console) -> Told:
@@ -71,7 +71,7 @@ def values_of(words: list[str], console: Console) -> Told:
     for word in words:
         given = read_given(word)
         if given.name in values:
-            raise FileProblem(f"{given.name} is given twice")
+            raise InputError(f"{given.name} is given twice")
         values[given.name] = given.value
         for note in given.notes:
             console.note(note)
@@ -84,7 +84,7 @@ def sizes_of(words: list[str]) -> dict[str, int]:
         name, _, text = word.partition("=")
         number = as_number(text.strip()) if text else None
         if not name.strip() or not isinstance(number, int):
-            raise FileProblem(f"{word!r} is no size; write --sizes heads=8,seq=3")
+            raise InputError(f"{word!r} is no size; write --sizes heads=8,seq=3")
         sizes[name.strip()] = number
     return sizes
 
@@ -98,7 +98,7 @@ def limits_of(words: list[str]) -> Any:
         name, _, text = word.partition("=")
         number = as_number(text) if text else None
         if name not in known or not isinstance(number, (int, float)) or number != number or number < 1:
-            raise FileProblem(f"{word!r} is no limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
+            raise InputError(f"{word!r} is no limit; write --limit NAME=NUMBER, where NAME is {', '.join(known)}")
         chosen[name] = int(min(number, sys.maxsize))
     return Limits(**chosen)
 

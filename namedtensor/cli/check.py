@@ -9,7 +9,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..files.formats import FileProblem
+from ..files.formats import InputError
 from ..programs.given_names import Told
 from .arguments import Source, place_of, sizes_of, source_of
 from .console import Console, error_record
@@ -39,7 +39,7 @@ def shapes_of(words: list[str], console: Console) -> Told:
     shapes = Told()
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:
-            raise FileProblem(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")
+            raise InputError(f"{name} is given twice" if name in shapes else f"no tensor can be called {name} here")
         shapes[name] = shape_given(name, text, console)
     return shapes
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
-from ..files.formats import FileProblem, as_number, writable, write
+from ..files.formats import InputError, as_number, writable, write
 from ..programs.given_names import Told
 from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
 from .check import check_command, shapes_of
@@ -81,7 +81,7 @@ def _dispatch(words: list[str]) -> int:
         return COMMANDS[words[0]].run(options, console)
     except NotationError as problem:
         return _failed(problem, options, console)
-    except FileProblem as problem:
+    except InputError as problem:
         return _misused(problem, console)
     except MemoryError:
         return _failed(NotationError(404, "the result does not fit in memory"), options, console)
@@ -104,7 +104,7 @@ def _failed(problem: NotationError, options: Any, console: Console) -> int:
     return WRONG_FORMULA
 
 
-def _misused(problem: FileProblem, console: Console) -> int:
+def _misused(problem: InputError, console: Console) -> int:
     if console.machine:
         record = dict.fromkeys(("number", "line", "column", "span", "span_text", "hint"))
         console.json({"error": {"kind": "input", "message": str(problem), **record}})
@@ -264,7 +264,7 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
         return values[word]
     if as_number(word) is None and not re.search(r"[:.\[]", word):
         known = f"; the inputs are {', '.join(values)}" if values else ""
-        raise FileProblem(f"{word} is no input, number or tensor file{known}")
+        raise InputError(f"{word} is no input, number or tensor file{known}")
     return read_value(word, word)[0]
 
 

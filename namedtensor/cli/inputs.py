@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..files.formats import FORMATS, FileProblem, Found, as_number, from_nested, parse_json, reason
+from ..files.formats import FORMATS, Found, InputError, as_number, from_nested, parse_json, reason
 
 
 class Given(NamedTuple):
@@ -33,7 +33,7 @@ def split_given(word: str) -> tuple[str, str]:
     """NAME and VALUE of NAME=VALUE. Raises FileProblem."""
     name, sign, value = word.partition("=")
     if not sign or not name.strip() or not value.strip():
-        raise FileProblem(f"{word!r} is no input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'")
+        raise InputError(f"{word!r} is no input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'")
     return name.strip(), value.strip()
 
 
@@ -74,7 +74,7 @@ def read_literal(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
 def read_place(text: str, name: str) -> tuple[Found, tuple[str, ...] | None]:
     """FILE, FILE:axes, FILE[member]:axes"""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
-        raise FileProblem(f"the value of {name} is no nested list; write {name}='[[1,2],[3,4]]:a,b'")
+        raise InputError(f"the value of {name} is no nested list; write {name}='[[1,2],[3,4]]:a,b'")
     place, sign, axes = text.rpartition(":")
     if not sign or is_file(text):
         place, axes = text, ""
@@ -133,13 +133,13 @@ def read_file(place: str, member: str | None, name: str) -> Found:
     """What the file holds, by its suffix. Raises FileProblem."""
     suffix = Path(place).suffix.lower()
     if not is_file(place):
-        raise FileProblem(f"there is no file {place} for {name}")
+        raise InputError(f"there is no file {place} for {name}")
     if suffix not in FORMATS:
         known = ", ".join(FORMATS)
-        raise FileProblem(f"{place} ends in no suffix of a tensor file; those are {known}")
+        raise InputError(f"{place} ends in no suffix of a tensor file; those are {known}")
     if member is not None and not FORMATS[suffix].members:
-        raise FileProblem(f"{place} holds one tensor; leave [{member}] out")
+        raise InputError(f"{place} holds one tensor; leave [{member}] out")
     try:
         return FORMATS[suffix].read(Path(place), member, name)
     except (OSError, MemoryError) as problem:
-        raise FileProblem(f"{place} cannot be read: {reason(problem) or 'it does not fit in memory'}") from None
+        raise InputError(f"{place} cannot be read: {reason(problem) or 'it does not fit in memory'}") from None

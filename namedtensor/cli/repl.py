@@ -15,7 +15,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..files.formats import FileProblem
+from ..files.formats import InputError
 from .completion import complete
 from .console import Console
 from .session import GREETING, Session, command
@@ -30,7 +30,7 @@ def run(files: list[str], inputs: list[str], plain: bool, console: Console) -> i
         command(session, line)
         _notes(session, console)
     if sys.stdin is None:
-        raise FileProblem("standard input is closed")
+        raise InputError("standard input is closed")
     interactive = sys.stdin.isatty()
     if interactive:
         console.print(GREETING + "\n:help lists the commands, :quit ends.\n")
@@ -59,7 +59,7 @@ def answer(session: Session, entry: str, console: Console) -> bool:
         text = session.enter(entry)
     except NotationError as problem:
         console.note(console.error(problem))
-    except FileProblem as problem:
+    except InputError as problem:
         console.note(str(problem))
     except MemoryError:
         console.note("the result does not fit in memory")

@@ -17,7 +17,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
-from ..files.formats import FileProblem, read_text
+from ..files.formats import InputError, read_text
 from ..programs.executable import shadowed_by
 from ..scope.names import key, spelled, walk
 from .completion import Known
@@ -271,14 +271,14 @@ def command(session: Session, line: str) -> str:
     name, _, rest = line[1:].partition(" ")
     found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
     if len(found) != 1:
-        raise FileProblem(f"there is no command :{name}; :help lists those there are")
+        raise InputError(f"there is no command :{name}; :help lists those there are")
     return COMMANDS[found[0]][0](session, rest.strip())
 
 
 def _load(session: Session, rest: str) -> str:
     """The statements of a file become facts, but for formulas without a name."""
     if not rest:
-        raise FileProblem("say which: :load FILE")
+        raise InputError("say which: :load FILE")
     syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
     before = dict(session.facts), dict(session.values)
     try:
@@ -293,7 +293,7 @@ def _load(session: Session, rest: str) -> str:
 
 def _tensor(session: Session, rest: str) -> str:
     if not rest:
-        raise FileProblem("say which: :tensor NAME=FILE:axis,axis")
+        raise InputError("say which: :tensor NAME=FILE:axis,axis")
     given = read_given(rest)
     session.notes += given.notes
     name = str(key(given.name))
@@ -339,7 +339,7 @@ def _names(session: Session, rest: str) -> str:
 def _forget(session: Session, rest: str) -> str:
     name = str(key(_needed(rest, "forget")))
     if name not in session.values and name not in session.facts:
-        raise FileProblem(f"nothing is known of {name}")
+        raise InputError(f"nothing is known of {name}")
     session.values.pop(name, None)
     session.facts.pop(name, None)
     return ""
@@ -358,7 +358,7 @@ def _quit(session: Session, rest: str) -> str:
 
 def _needed(rest: str, name: str) -> str:
     if not rest:
-        raise FileProblem(f"say of what: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
+        raise InputError(f"say of what: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
     return rest
 
 

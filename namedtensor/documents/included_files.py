@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..files.formats import FileProblem, reason
+from ..files.formats import InputError, reason
 from .sections import OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
@@ -142,13 +142,13 @@ def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
     """
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):
-            raise FileProblem(f"{file} is no regular file")
+            raise InputError(f"{file} is no regular file")
         with open(file, "rb") as opened:
             data = opened.read(limit + 1)
     except (OSError, ValueError) as problem:
-        raise FileProblem(f"{file} cannot be read: {reason(problem)}") from None
+        raise InputError(f"{file} cannot be read: {reason(problem)}") from None
     if len(data) > limit:
-        raise FileProblem(f"{file} is longer than the {limit} bytes that are read of a document with its files")
+        raise InputError(f"{file} is longer than the {limit} bytes that are read of a document with its files")
     return decoded(data, file)
 
 
@@ -163,7 +163,7 @@ def decoded(data: bytes, file: str) -> tuple[str, str | None]:
     except UnicodeDecodeError as problem:
         text, remark = data.decode("latin-1"), f"read as Latin-1: byte {problem.start} is no UTF-8"
     if "\0" in text:
-        raise FileProblem(f"{file} is no text: it holds the character NUL")
+        raise InputError(f"{file} is no text: it holds the character NUL")
     return text.replace("\r\n", "\n").replace("\r", "\n"), remark
 
 
@@ -324,7 +324,7 @@ class _Reading:
         if why is None:
             try:
                 text, remark = document_text(place, self.left)
-            except FileProblem as problem:
+            except InputError as problem:
                 why = f"{problem}"
         if why is not None:
             self.note(at, f"not read: {why}")

@@ -19,7 +19,7 @@ from ..core.limits import DEFAULT
 from .whole_files import whole_file
 
 
-class FileProblem(Exception):
+class InputError(Exception):
     """A file that cannot be read or written, or a word of the command that is no input: one sentence."""
 
 
@@ -41,9 +41,9 @@ def read_text(place: str | Path) -> str:
     try:
         return Path(place).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
-        raise FileProblem(f"{place} is no text in UTF-8: byte {problem.start} cannot be read") from None
+        raise InputError(f"{place} is no text in UTF-8: byte {problem.start} cannot be read") from None
     except (OSError, ValueError) as problem:
-        raise FileProblem(f"{place} cannot be read: {reason(problem)}") from None
+        raise InputError(f"{place} cannot be read: {reason(problem)}") from None
 
 
 def reason(problem: Exception) -> str:
@@ -56,7 +56,7 @@ def finite_float(text: str) -> float:
     """A number of JSON. Raises FileProblem where it is too large for one, and would be ∞ without a word."""
     number = float(text)
     if math.isinf(number):
-        raise FileProblem(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
+        raise InputError(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
     return number
 
 
@@ -66,9 +66,9 @@ def parse_json(text: str, what: str) -> Any:
         return json.loads(text, parse_float=finite_float)
     except json.JSONDecodeError as problem:
         told = problem.msg[:1].lower() + problem.msg[1:]
-        raise FileProblem(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None
+        raise InputError(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None
     except (ValueError, RecursionError) as problem:
-        raise FileProblem(f"{what} is no JSON: {str(problem)[:80]}") from None
+        raise InputError(f"{what} is no JSON: {str(problem)[:80]}") from None
 
 
 def as_number(text: str) -> int | float | None:
@@ -97,9 +97,9 @@ def read_json(place: Path, member: str | None, name: str) -> Found:
     if isinstance(data, dict) and "data" in data:
         data, axes = data["data"], data.get("axes")
         if axes is not None and not (isinstance(axes, list) and all(isinstance(axis, str) for axis in axes)):
-            raise FileProblem(f'{place}: "axes" is to be a list of names')
+            raise InputError(f'{place}: "axes" is to be a list of names')
     elif isinstance(data, dict):
-        raise FileProblem(f'{place} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
+        raise InputError(f'{place} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
     found = from_nested(data, str(place))
     return found if axes is None else found._replace(axes=tuple(axes))
 
@@ -141,7 +141,7 @@ def entry_of(entry: Any, what: str) -> Any:
     if isinstance(entry, str):
         entry = WORDS.get(entry, entry)
     if not isinstance(entry, (bool, int, float)):
-        raise FileProblem(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is no number")
+        raise InputError(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is no number")
     return float(entry) if isinstance(entry, int) and abs(entry) > 2**62 else entry
 
 
@@ -155,11 +155,11 @@ def read_csv(place: Path, member: str | None, name: str) -> Found:
     head = heading(numbered)
     body = numbered[1:] if head else numbered
     if not body:
-        raise FileProblem(f"{place} holds no rows of numbers")
+        raise InputError(f"{place} holds no rows of numbers")
     titles = head or [f"column {index}" for index in range(1, len(body[0][1]) + 1)]
     kept = [index for index in range(len(titles)) if any(as_number(row[index]) is not None for _, row in body)]
     if not kept:
-        raise FileProblem(f"{place} holds no column of numbers")
+        raise InputError(f"{place} holds no column of numbers")
     dropped = [title for index, title in enumerate(titles) if index not in kept]
     if member is not None:
         kept, dropped = [kept_column(titles, kept, member, place)], []
@@ -181,13 +181,13 @@ def csv_rows(place: Path) -> list[tuple[int, list[str]]]:
     try:
         lines = list(csv.reader((line for line in text.splitlines()), delimiter=separator, skipinitialspace=True))
     except csv.Error as problem:
-        raise FileProblem(f"{place} is no table: {problem}") from None
+        raise InputError(f"{place} is no table: {problem}") from None
     rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1) if any(map(str.strip, row))]
     rows = [(number, row) for number, row in rows if not row[0].startswith("#")]
     for number, row in rows:
         if len(row) != len(rows[0][1]):
             width = len(rows[0][1])
-            raise FileProblem(f"{place}, line {number}: {len(row)} cells, where the first row has {width}")
+            raise InputError(f"{place}, line {number}: {len(row)} cells, where the first row has {width}")
     return rows
 
 
@@ -207,7 +207,7 @@ def cell_of(place: Path, line: int, title: str, text: str) -> int | float:
     if number is None and text.lower() in MISSING:
         return math.nan
     if number is None:
-        raise FileProblem(f"{place}, line {line}, {title}: {text[:40]!r} is no number")
+        raise InputError(f"{place}, line {line}, {title}: {text[:40]!r} is no number")
     return number
 
 
@@ -228,7 +228,7 @@ def read_npz(place: Path, member: str | None, name: str) -> Found:
     """The member, or the only array; `axes` beside it names its axes."""
     with load_numpy(place) as archive:
         if not hasattr(archive, "files"):
-            raise FileProblem(f"{place} is no archive of arrays, though it is called .npz")
+            raise InputError(f"{place} is no archive of arrays, though it is called .npz")
         names = member_of(archive, "axes", place) if "axes" in archive.files else None
         own = tuple(map(str, names)) if names is not None and names.dtype.kind == "U" else None
         arrays = [key for key in archive.files if own is None or key != "axes"]
@@ -244,13 +244,13 @@ def member_of(archive: Any, key: str, place: Path) -> Any:
 
     unpacked = max(each.file_size for each in archive.zip.infolist() if each.filename in (key, f"{key}.npy"))
     if unpacked > DEFAULT.result:
-        raise FileProblem(f"{key} in {place} unpacks to {unpacked} bytes, and at most {DEFAULT.result} are read")
+        raise InputError(f"{key} in {place} unpacks to {unpacked} bytes, and at most {DEFAULT.result} are read")
     try:
         array = archive[key]
     except (ValueError, EOFError, KeyError, SyntaxError, BadZipFile, BadStream) as problem:
-        raise FileProblem(f"{key} in {place} cannot be read: {first_line(problem)}") from None
+        raise InputError(f"{key} in {place} cannot be read: {first_line(problem)}") from None
     if not hasattr(array, "dtype"):
-        raise FileProblem(f"{key} in {place} cannot be read: it is no array of NumPy's")
+        raise InputError(f"{key} in {place} cannot be read: it is no array of NumPy's")
     return array
 
 
@@ -260,9 +260,9 @@ def choose(arrays: Collection[str], member: str | None, place: Path, kind: str =
         return str(member)
     known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
     if member is not None:
-        raise FileProblem(f"{place} has no {kind} {member}; it has {known or 'none'}")
+        raise InputError(f"{place} has no {kind} {member}; it has {known or 'none'}")
     if len(arrays) != 1:
-        raise FileProblem(f"{place} holds {len(arrays)} {kind}s ({known}); say which: {place.name}[NAME]:axes")
+        raise InputError(f"{place} holds {len(arrays)} {kind}s ({known}); say which: {place.name}[NAME]:axes")
     return next(iter(arrays))
 
 
@@ -274,7 +274,7 @@ def load_numpy(place: Path) -> Any:
     try:
         return np.load(place, allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, zipfile.BadZipFile) as problem:
-        raise FileProblem(f"{place} is no file of NumPy's: {first_line(problem)}") from None
+        raise InputError(f"{place} is no file of NumPy's: {first_line(problem)}") from None
 
 
 def first_line(problem: Exception) -> str:
@@ -284,7 +284,7 @@ def first_line(problem: Exception) -> str:
 
 def numeric(array: Any, what: str) -> Any:
     if array.dtype.kind not in "biuf":
-        raise FileProblem(f"{what} holds values of type {array.dtype}, which are no real numbers")
+        raise InputError(f"{what} holds values of type {array.dtype}, which are no real numbers")
     return array
 
 
@@ -296,7 +296,7 @@ def read_safetensors(place: Path, member: str | None, name: str) -> Found:
     try:
         file = TensorFile(place)
     except NotationError as problem:
-        raise FileProblem(problem.message) from None
+        raise InputError(problem.message) from None
     chosen = choose(file, member, place)
     axes = axes_in(file).get(chosen)
     return Found(file[chosen], tuple(axes) if axes else None)
@@ -313,7 +313,7 @@ def write(value: Any, place: str) -> None:
         with whole_file(place) as file:
             writer(value, file, place)
     except (OSError, ValueError) as problem:
-        raise FileProblem(f"{place} cannot be written: {reason(problem)}") from None
+        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
 
 
 def writable(place: str) -> Callable[..., None]:
@@ -321,7 +321,7 @@ def writable(place: str) -> Callable[..., None]:
     format = FORMATS.get(Path(place).suffix.lower())
     if format is None or format.write is None:
         known = ", ".join(suffix for suffix, each in FORMATS.items() if each.write)
-        raise FileProblem(f"{place}: a result is written to a file that ends in {known}")
+        raise InputError(f"{place}: a result is written to a file that ends in {known}")
     return format.write
 
 
@@ -357,7 +357,7 @@ def write_csv(value: Any, file: Any, place: str) -> None:
     """Two axes at most: the first goes down, the second across; the heading names each column as the notation does."""
     array, axes = positional(value)
     if array.ndim > 2:
-        raise FileProblem(
+        raise InputError(
             f"{place}: a table has two axes at most, and the result has {', '.join(axes)}; write .npy or .json"
         )
     across = (

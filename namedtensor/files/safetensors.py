@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.kinds import as_mapping, as_path, wrong
-from .formats import FileProblem, parse_json, reason
+from .formats import InputError, parse_json, reason
 from .whole_files import whole_file
 
 AXES_AT_MOST = 64  # of NumPy's arrays
@@ -46,7 +46,7 @@ class TensorFile(Mapping[str, Any]):
         self.place = as_path(place)
         try:
             self.entries, self.metadata, self.start = _head(self.place)
-        except (OSError, ValueError, FileProblem) as problem:
+        except (OSError, ValueError, InputError) as problem:
             raise unreadable(self.place, problem) from None
 
     def __iter__(self) -> Iterator[str]:
@@ -82,14 +82,14 @@ def _head(place: Path) -> tuple[dict[str, Any], dict[str, str], int]:
         lead = file.read(8)
         length = struct.unpack("<Q", lead)[0] if len(lead) == 8 else 0
         if not 2 <= length <= 10**8:
-            raise FileProblem("it is no safetensors file")
+            raise InputError("it is no safetensors file")
         text = file.read(length)
         if len(text) < length:
-            raise FileProblem("it is cut short in its head")
+            raise InputError("it is cut short in its head")
         head = parse_json(text.decode("utf-8", "replace"), f"the head of {place}")
         size = os.fstat(file.fileno()).st_size
     if not isinstance(head, dict):
-        raise FileProblem("it is no safetensors file")
+        raise InputError("it is no safetensors file")
     metadata = head.pop("__metadata__", {})
     entries = {name: _entry(name, entry) for name, entry in head.items()}
     for name, entry in entries.items():
@@ -104,13 +104,13 @@ def _entry(name: str, entry: Any) -> Entry:
     except (KeyError, TypeError, ValueError):
         sound = False
     if not sound:
-        raise FileProblem(f"{name} has no proper entry in its head")
+        raise InputError(f"{name} has no proper entry in its head")
     if kind not in STORED:
-        raise FileProblem(f"{name} holds values of type {kind}, which cannot be read")
+        raise InputError(f"{name} holds values of type {kind}, which cannot be read")
     if len(shape) > AXES_AT_MOST:
-        raise FileProblem(f"{name} has {len(shape)} axes, and at most {AXES_AT_MOST} can be read")
+        raise InputError(f"{name} has {len(shape)} axes, and at most {AXES_AT_MOST} can be read")
     if math.prod(max(size, 1) for size in shape) >= 2**60:  # even one without numbers must fit in what NumPy counts
-        raise FileProblem(f"{name} has sizes too large to be read: {' × '.join(map(str, shape))}")
+        raise InputError(f"{name} has sizes too large to be read: {' × '.join(map(str, shape))}")
     return Entry(kind, tuple(shape), first, last)
 
 
@@ -123,10 +123,10 @@ def _complete(name: str, entry: Entry, length: int) -> None:
     import numpy as np
 
     if entry.last > length:
-        raise FileProblem(f"it is cut short: {name} ends {entry.last - length} bytes after the end of the file")
+        raise InputError(f"it is cut short: {name} ends {entry.last - length} bytes after the end of the file")
     if entry.last - entry.first != math.prod(entry.shape) * np.dtype(STORED[entry.kind]).itemsize:
         sizes = " × ".join(map(str, entry.shape)) or "those of one number"
-        raise FileProblem(f"its head gives {name} {entry.last - entry.first} bytes, and its sizes are {sizes}")
+        raise InputError(f"its head gives {name} {entry.last - entry.first} bytes, and its sizes are {sizes}")
 
 
 def unreadable(place: Any, problem: Exception) -> NotationError:
