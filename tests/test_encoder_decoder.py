@@ -10,7 +10,7 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 
 import namedtensor as nt
 import transformer
-from namedtensor.programs.entries import Entries
+from namedtensor.programs.entries import EntryPoints
 from namedtensor.programs.initialisation import Normal
 from transformer import EncoderDecoder, generation
 
@@ -219,8 +219,10 @@ def test_teacher_forcing_gives_the_tokens_of_generation():
 def test_the_encoder_runs_once(monkeypatch):
     model, source = small_paper(), nt.tensor([4, 2, 9], "source")
     given = []
-    called = Entries.__call__
-    monkeypatch.setattr(Entries, "__call__", lambda self, **of: given.append(set(of["values"])) or called(self, **of))
+    called = EntryPoints.__call__
+    monkeypatch.setattr(
+        EntryPoints, "__call__", lambda self, **of: given.append(set(of["values"])) or called(self, **of)
+    )
     model.generate(source, 4, start=1)
     first, *steps = given
     assert "source" in first and len(steps) == 3

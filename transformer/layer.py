@@ -298,7 +298,7 @@ class Layer:
     def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
         """Where the values go, each with its type: `model.diagram(ids="ℝ^{seq}", expand="FFN")` opens the functions FFN.
 
-        Arguments are types or tensors, as a call takes them; see `Entry.diagram` of namedtensor.
+        Arguments are types or tensors, as a call takes them; see `EntryPoint.diagram` of namedtensor.
         """
         arguments, named = self._named(arguments, named)
         entry = self._program(named)[self.value]

@@ -1,7 +1,7 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
-`printer_text` has a method for each kind of node. `printer_ascii` and `printer_latex` replace those for which their
-spelling differs; `printer_coloured` gives each axis its colour, `printer_runs` says how a page is to set each piece.
+`text` has a method for each kind of node. `ascii_text` and `latex` replace those for which their
+spelling differs; `coloured` gives each axis its colour, `runs` says how a page is to set each piece.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def to_text(node, ascii: bool = False, colours: Mapping[str, str] | None = None)
     >>> to_text(parse("X_{a→b} ⊕_{chans} γ"), ascii=True)
     'concat_{chans}(X_{a->b}, gamma)'
     """
-    from .ascii import Ascii
+    from .ascii_text import Ascii
     from .text import Text
 
     if colours:

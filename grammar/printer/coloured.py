@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .ascii import Ascii
+from .ascii_text import Ascii
 from .latex import Latex, Macros
 from .text import Text
 

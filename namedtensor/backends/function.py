@@ -226,4 +226,4 @@ def ignoring():
     return np.errstate(all="ignore")
 
 
-__all__ = ["Function", "quiet_context", "quietly"]
+__all__ = ["PlanFunction", "quiet_context", "without_warnings"]

@@ -42,15 +42,15 @@ LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula
-def derivative(checker: Checker, node: nodes.Derivative, frame: Environment) -> Term:
+def derivative(checker: Checker, node: nodes.Derivative, env: Environment) -> Term:
     """The term of ∂body/∂X*: the axes of the body, and those of X with the mark."""
-    if not is_name(checker, node.variable, frame):
+    if not is_name(checker, node.variable, env):
         raise checker.error(
             112, "a derivative is taken by a name", node.variable,
             hint="give it a name of its own: Y = …, and write ∂(…)/∂Y*",
         )  # fmt: skip
-    by = checker.term(node.variable, frame)
-    body = checker.term(node.body, frame)
+    by = checker.term(node.variable, env)
+    body = checker.term(node.body, env)
     for term, part in ((body, node.body), (by, node.variable)):
         if term.boolean:
             raise checker.error(315, "a condition has no derivative", part, hint="𝕀[…] turns a condition into 0 and 1")
@@ -63,16 +63,16 @@ def derivative(checker: Checker, node: nodes.Derivative, frame: Environment) -> 
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
         )  # fmt: skip
-    found = Derivative(checker, node).of(body, by, starred, parameters(checker, frame))
+    found = Derivative(checker, node).of(body, by, starred, parameters(checker, env))
     order = [*body.shape, *starred.values()]
     found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
     return found
 
 
-def parameters(checker: Checker, frame: Environment) -> dict[int, None]:
+def parameters(checker: Checker, env: Environment) -> dict[int, None]:
     """The arguments of the function that a derivative stands in: they are what they are, whatever they were made of."""
     found: dict[int, None] = {}
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         if current.function is not None:
             names = (*current.function.parameters, *current.function.options)
@@ -82,24 +82,22 @@ def parameters(checker: Checker, frame: Environment) -> dict[int, None]:
     return found
 
 
-def is_name(checker: Checker, node: Node, frame: Environment) -> bool:
+def is_name(checker: Checker, node: Node, env: Environment) -> bool:
     """Whether a variable is a name, or might be one that is not known; X^2 is a power unless it stands for something."""
     name = spelled(node)
     if name is None or not name.superscript:
         return name is not None
-    return (
-        checker.find(name.key(frame.index), frame, node) is not None or checker.by_value(name, frame, node) is not None
-    )
+    return checker.find(name.key(env.index), env, node) is not None or checker.by_value(name, env, node) is not None
 
 
-def differential(checker: Checker, node: nodes.Differential, frame: Environment) -> Term:
+def differential(checker: Checker, node: nodes.Differential, env: Environment) -> Term:
     """∂X, which has a value where the differential of an operator is written, and in equations of differentials."""
     name = spelled(node.body)
-    found = None if name is None else frame.variables.get(Key(DIFFERENTIAL + name.base))
+    found = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
     if found is not None:
         return found
     if checker.changes is not None:
-        return perturbed(checker, checker.term(node.body, frame), node)
+        return perturbed(checker, checker.term(node.body, env), node)
     raise checker.error(
         405, "a differential alone has no value", node,
         hint=f"write the derivative by a name: {checker.text(node)}/∂X*; an equation of differentials is checked beside a value",
@@ -108,7 +106,7 @@ def differential(checker: Checker, node: nodes.Differential, frame: Environment)
 
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
-def perturbing(checker: Checker, sides: Iterable[Any], frame: Environment) -> Iterator[None]:
+def perturbing(checker: Checker, sides: Iterable[Any], env: Environment) -> Iterator[None]:
     """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is.
@@ -117,7 +115,7 @@ def perturbing(checker: Checker, sides: Iterable[Any], frame: Environment) -> It
     if not found or checker.changes is not None:
         yield
         return
-    terms = [checker.term(each.body, frame) for each in found if spelled(each.body) is not None]
+    terms = [checker.term(each.body, env) for each in found if spelled(each.body) is not None]
     inside = {id(term): {id(each) for each in topological(term)} - {id(term)} for term in terms}
     free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
     checker.changes = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
@@ -253,19 +251,19 @@ class Linearization:
         """What one argument's differential counts, as the operator's record says it in the notation."""
         rules = rules_of(self.checker)
         tree, before = expression(text), len(rules.terms)
-        frame = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
+        env = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
         for letter, argument in zip(LETTERS, term.arguments):
-            frame.variables[Key(letter)] = argument
-            frame.sizes.update(argument.shape)
+            env.variables[Key(letter)] = argument
+            env.sizes.update(argument.shape)
         given = dict(term.options)
         for name, value in record.options:
-            frame.variables[Key(name)] = rules.terms.number(given.get(name, value))
-        frame.sizes.update({name[5:]: size for name, size in given.items() if str(name).startswith("size ")})
-        frame.axes.update(formal_axes(record, term))
+            env.variables[Key(name)] = rules.terms.number(given.get(name, value))
+        env.sizes.update({name[5:]: size for name, size in given.items() if str(name).startswith("size ")})
+        env.axes.update(formal_axes(record, term))
         if term.axes:
             size = term.arguments[0].shape.get(term.axes[0])
-            frame.sizes.update({axis: size for name in AUXILIARY for axis in frame.axes[name]})
-        found = rules.term(tree, frame)
+            env.sizes.update({axis: size for name in AUXILIARY for axis in env.axes[name]})
+        found = rules.term(tree, env)
         for made in rules.terms.made(before):
             made.node = self.derivation.node
         return found

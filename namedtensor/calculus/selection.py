@@ -146,7 +146,7 @@ class Selecting:
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
-        """See `Making.seed`."""
+        """See `TermBuilder.seed`."""
         found = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
         return Share(self.make.seed(shape, partners), found)
 

@@ -36,7 +36,7 @@ def apply(
     arguments: tuple[Term, ...],
     axes: tuple[tuple[str, Any], ...],
     node,
-    frame,
+    env,
     parts,
     options=(),
 ):
@@ -46,7 +46,7 @@ def apply(
     if record.kind == "elementwise" or not names:
         return checker.elementwise(record, name, arguments, axes, node, parts, options)
     try:
-        given = checker.given_by(record, arguments, names, node, frame)
+        given = checker.given_by(record, arguments, names, node, env)
         if record.kind in ("reduction", "along") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
                 raise ShapeMismatch("number", detail=(1, len(names)))
@@ -60,7 +60,7 @@ def apply(
     return checker.terms.make(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
-def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, frame) -> Mapping[str, Any] | None:
+def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
     if record.given is None:
         return None
     sizes: dict[str, Any] = {}
@@ -70,7 +70,7 @@ def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, f
         made if record.kind != "structure" else ()
     ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
-            size = checker.solver.size(axis, frame, node)
+            size = checker.solver.size(axis, env, node)
             if size is None and checker.demand:
                 size = checker.unknown_size(axis)
             if size is None:

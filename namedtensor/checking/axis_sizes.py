@@ -26,10 +26,10 @@ def unknown_size(checker: Checker, axis: str) -> SizeVariable:
     return SizeVariable(f"|{axis}|") if isinstance(found, Conflict) else found
 
 
-def size_rule(checker: Checker, node: nodes.Size, frame: Environment) -> Term:
+def size_rule(checker: Checker, node: nodes.Size, env: Environment) -> Term:
     name = node.axis.name
-    value = checker.solver.size(name, frame, node)
-    tensor = checker.find_quietly(node, frame)
+    value = checker.solver.size(name, env, node)
+    tensor = checker.find_quietly(node, env)
     if value is not None and tensor is not None and isinstance(tensor, Term) and tensor.operator != "number":
         raise checker.error(
             205,
@@ -40,10 +40,10 @@ def size_rule(checker: Checker, node: nodes.Size, frame: Environment) -> Term:
     if value is not None:
         return checker.scalar_term(value, f"|{name}|", node)
     if tensor is not None:
-        return checker.apply("abs", (tensor,), (), node, frame, (node,))
-    axes = sorted(checker.axes_in_sight(frame))
+        return checker.apply("abs", (tensor,), (), node, env, (node,))
+    axes = sorted(checker.axes_in_sight(env))
     known = name in axes or checker.axis_is_mentioned(name)
-    if checker.demand and (known or may_make(checker, name, frame)):
+    if checker.demand and (known or may_make(checker, name, env)):
         return checker.scalar_term(checker.unknown_size(name), f"|{name}|", node)
     if known:
         raise checker.unknown_axis_size(name, node)
@@ -89,18 +89,18 @@ def axis_is_mentioned(checker: Checker, name: str) -> bool:
     return name in mentioned
 
 
-def find_quietly(checker: Checker, node: nodes.Size, frame: Environment) -> Term | None:
+def find_quietly(checker: Checker, node: nodes.Size, env: Environment) -> Term | None:
     name = node.axis.name
     base, _, label = name.partition("_")
     try:
-        return checker.find(Key(base, (label,) if label else ()), frame, node)
+        return checker.find(Key(base, (label,) if label else ()), env, node)
     except NotationError:
         return None
 
 
-def axes_in_sight(checker: Checker, frame: Environment) -> set[str]:
+def axes_in_sight(checker: Checker, env: Environment) -> set[str]:
     axes: set[str] = set()
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         axes |= set(current.sizes)
         axes |= {source_name(a) for term in current.variables.values() for a in term.shape}

@@ -24,27 +24,27 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def call(checker: Checker, node: Call, frame: Environment) -> Term:
+def call(checker: Checker, node: Call, env: Environment) -> Term:
     """The term of an operator applied to its operands."""
     if node.operator in checker.scope.functions:
-        for function, bindings in matching(checker, node, frame):
-            return call_defined(checker, function, bindings, node, frame)
+        for function, bindings in matching(checker, node, env):
+            return call_defined(checker, function, bindings, node, env)
     if node.operator in checker.python:
-        return call_python(checker, node, frame)
+        return call_python(checker, node, env)
     if node.operator == "size":
-        return size_of(checker, node, frame)
+        return size_of(checker, node, env)
     if node.operator in ("∑", "∏"):
         from . import sums
 
-        summed = sums.implicit_sum(checker, node, frame)
+        summed = sums.implicit_sum(checker, node, env)
         if summed is not None:
             return summed
     if node.operator not in REGISTRY:
-        raise unknown_operator(checker, node, frame)
-    return call_builtin(checker, node, frame)
+        raise unknown_operator(checker, node, env)
+    return call_builtin(checker, node, env)
 
 
-def unknown_operator(checker: Checker, node: Call, frame: Environment):
+def unknown_operator(checker: Checker, node: Call, env: Environment):
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
@@ -63,16 +63,16 @@ def unknown_operator(checker: Checker, node: Call, frame: Environment):
         else f"{name} is not known",
         node.operator_span,
         notes=notes,
-        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, checker.visible(frame))) or define,
+        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, checker.visible(env))) or define,
     )
 
 
 # ------------------------------------------------------------------------------------------------------- built-in
-def call_builtin(checker: Checker, node: Call, frame: Environment) -> Term:
+def call_builtin(checker: Checker, node: Call, env: Environment) -> Term:
     record = REGISTRY[node.operator]
-    axes = use_axes(checker, node, frame)
-    arguments = checker.all_terms(node.arguments, frame)
-    options = tuple([option(checker, part, frame) for part in node.parameters])
+    axes = use_axes(checker, node, env)
+    arguments = checker.all_terms(node.arguments, env)
+    options = tuple([option(checker, part, env) for part in node.parameters])
     if len(options) > len(record.options):
         wanted = ", ".join(name for name, _ in record.options) or "nothing"
         raise checker.error(
@@ -81,32 +81,32 @@ def call_builtin(checker: Checker, node: Call, frame: Environment) -> Term:
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":
-        return standardized(checker, node, arguments, axes, frame)
+        return standardized(checker, node, arguments, axes, env)
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
-        return indexed_by(checker, node, axes[0], arguments, frame)
-    term = checker.apply(node.operator, arguments, axes, node, frame, node.arguments, named)
+        return indexed_by(checker, node, axes[0], arguments, env)
+    term = checker.apply(node.operator, arguments, axes, node, env, node.arguments, named)
     if node.superscript:
-        return powered(checker, term, node, frame)
+        return powered(checker, term, node, env)
     return term
 
 
-def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes, frame: Environment) -> Term:
+def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes, env: Environment) -> Term:
     """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
-    small = checker.find(Key("ε"), frame, node)
+    small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
     if small is None or options:
-        return checker.apply("standardize", arguments, axes, node, frame, node.arguments, options)
+        return checker.apply("standardize", arguments, axes, node, env, node.arguments, options)
     (x,) = arguments
-    mean, var = (checker.apply(name, (x,), axes, node, frame, node.arguments) for name in ("mean", "var"))
+    mean, var = (checker.apply(name, (x,), axes, node, env, node.arguments) for name in ("mean", "var"))
 
     def infix(sign: str, *terms: Term) -> Term:
-        return checker.apply(sign, terms, (), node, frame, node.arguments * len(terms))
+        return checker.apply(sign, terms, (), node, env, node.arguments * len(terms))
 
     return infix("/", infix("-", x, mean), infix("sqrt", infix("+", var, small)))
 
 
 def indexed_by(
-    checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], frame: Environment
+    checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
     """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
     from . import elements
@@ -120,14 +120,14 @@ def indexed_by(
     return elements.take(checker, apart, f"{name}@index", at, node.arguments[1], node)
 
 
-def powered(checker: Checker, term: Term, node: Call, frame: Environment) -> Term:
+def powered(checker: Checker, term: Term, node: Call, env: Environment) -> Term:
     """sin^2 x: the square of the sine."""
-    exponent = checker.term(node.superscript[0], frame)
-    return checker.apply("^", (term, exponent), (), node, frame, (node, node.superscript[0]))
+    exponent = checker.term(node.superscript[0], env)
+    return checker.apply("^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
 
-def option(checker: Checker, node: Node, frame: Environment) -> Any:
-    value = checker.term(node, frame).number
+def option(checker: Checker, node: Node, env: Environment) -> Any:
+    value = checker.term(node, env).number
     if value is None:
         raise checker.error(
             304, "a parameter after the semicolon is a plain number here, and no tensor", node, hint="write a number"
@@ -135,7 +135,7 @@ def option(checker: Checker, node: Node, frame: Environment) -> Any:
     return value
 
 
-def use_axes(checker: Checker, node: Call, frame: Environment) -> tuple[tuple[str, Node], ...]:
+def use_axes(checker: Checker, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
     found = []
     for part in node.subscript:
@@ -147,31 +147,31 @@ def use_axes(checker: Checker, node: Call, frame: Environment) -> tuple[tuple[st
                 part,
                 hint=f"name an axis: {node.operator}_{{seq}}",
             )
-        found += [(real, part) for real in frame.real_axes(axis.name)]
+        found += [(real, part) for real in env.real_axes(axis.name)]
     return tuple(found)
 
 
-def size_of(checker: Checker, node: Call, frame: Environment) -> Term:
+def size_of(checker: Checker, node: Call, env: Environment) -> Term:
     from grammar.nodes import Axis, Size
 
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
         raise checker.error(304, "size takes the name of one axis", node, hint="write size(seq) or |seq|")
-    value = checker.solver.size(axis.name, frame, node)
+    value = checker.solver.size(axis.name, env, node)
     if value is None:
-        return checker.term(Size(Axis(axis.name, axis.span), node.span), frame)
+        return checker.term(Size(Axis(axis.name, axis.span), node.span), env)
     return checker.scalar_term(value, f"|{axis.name}|", node)
 
 
 # --------------------------------------------------------------------------------------------------- the user's own
 
 
-def matching(checker: Checker, node: Call, frame: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
+def matching(checker: Checker, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """The function definitions that a use can mean, the one spelled exactly so first."""
     group = checker.scope.functions.get(node.operator, [])
     found = []
     for function in group:
-        bindings = match(checker, function, node, frame)
+        bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
             found.append((not exact, function, bindings))
@@ -179,7 +179,7 @@ def matching(checker: Checker, node: Call, frame: Environment) -> Iterator[tuple
         yield function, bindings
 
 
-def match(checker: Checker, function: FunctionDefinition, node: Call, frame: Environment) -> Bindings | None:
+def match(checker: Checker, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
     """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
@@ -189,7 +189,7 @@ def match(checker: Checker, function: FunctionDefinition, node: Call, frame: Env
             axis = axis_of(part)
             if axis is None:
                 return None
-            names += frame.real_axes(axis.name)
+            names += env.real_axes(axis.name)
         bindings["axes"][heads[0][1]] = tuple(names)
     elif len(heads) != len(uses):
         return None
@@ -199,15 +199,15 @@ def match(checker: Checker, function: FunctionDefinition, node: Call, frame: Env
             if kind == "axis":
                 if axis is None:
                     return None
-                bindings["axes"][text] = frame.real_axes(axis.name)
+                bindings["axes"][text] = env.real_axes(axis.name)
             elif kind == "number":
                 bindings["numbers"][text] = part
-            elif component(part, frame.index) != text and component(part) != text:
+            elif component(part, env.index) != text and component(part) != text:
                 return None
     if len(function.superscript) != len(node.superscript):
         return None
     for (kind, text), part in zip(function.superscript, node.superscript):
-        use = component(part, frame.index)
+        use = component(part, env.index)
         if kind == "index":
             if bindings["indices"].setdefault(text, use) != use:
                 return None
@@ -217,9 +217,9 @@ def match(checker: Checker, function: FunctionDefinition, node: Call, frame: Env
 
 
 def call_defined(
-    checker: Checker, function: FunctionDefinition, bindings: Bindings, node: Call, frame: Environment
+    checker: Checker, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
-    arguments = checker.all_terms((*node.arguments, *node.parameters), frame)
+    arguments = checker.all_terms((*node.arguments, *node.parameters), env)
     plain_count, wanted = len(node.arguments), len(function.parameters)
     if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)
         plain_count = wanted
@@ -237,18 +237,18 @@ def call_defined(
         )
     numbers = {}
     for name, part in bindings["numbers"].items():
-        numbers[name] = checker.term(part, frame)
+        numbers[name] = checker.term(part, env)
     parts = (*node.arguments, *node.parameters)
-    return inline_call(checker, function, bindings, numbers, ordinary, options, node, parts, frame)
+    return inline_call(checker, function, bindings, numbers, ordinary, options, node, parts, env)
 
 
 # ---------------------------------------------------------------------------------------------------------- lifting
 
 
-def call_python(checker: Checker, node: Call, frame: Environment) -> Term:
+def call_python(checker: Checker, node: Call, env: Environment) -> Term:
     """A Python function that was registered with its signature."""
     registered = checker.python[node.operator]
-    arguments = checker.all_terms(node.arguments, frame)
+    arguments = checker.all_terms(node.arguments, env)
     signature = registered.signature
     if len(arguments) != len(signature.domain):
         raise checker.error(
@@ -283,6 +283,6 @@ def call_python(checker: Checker, node: Call, frame: Environment) -> Term:
     shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
     for axis in given:
         size = sizes.get(axis)
-        shape[axis] = size if size is not None else checker.solver.size(axis, frame, node) or checker.unknown_size(axis)
+        shape[axis] = size if size is not None else checker.solver.size(axis, env, node) or checker.unknown_size(axis)
     term = checker.terms.make("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)

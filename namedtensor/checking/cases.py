@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def cases(checker: Checker, node: nodes.Cases, frame: Environment) -> Term:
+def cases(checker: Checker, node: nodes.Cases, env: Environment) -> Term:
     """The term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
@@ -34,27 +34,27 @@ def cases(checker: Checker, node: nodes.Cases, frame: Environment) -> Term:
             raise checker.error(101, "otherwise comes last", value, hint="move this case to the end")
         holds = None
         if condition is not None:
-            (holds,) = checker.all_terms((condition,), frame)
+            (holds,) = checker.all_terms((condition,), env)
             checker.truth(holds, condition)
         decided = bool(len(arguments) % 2)  # one that holds everywhere stands before
         if decided or (holds is not None and holds.number is False):
-            untaken += ruled_out(checker, value, frame)
+            untaken += ruled_out(checker, value, env)
         elif holds is None or holds.number is True:
-            arguments.append(guarded_term(checker, value, guards, frame))
+            arguments.append(guarded_term(checker, value, guards, env))
             parts.append(value)
         else:
             assert condition is not None
-            arguments += [guarded_term(checker, value, [*guards, holds], frame), holds]
+            arguments += [guarded_term(checker, value, [*guards, holds], env), holds]
             parts += [value, condition]
             if of_elements(holds):
                 guards.append(negation(checker, holds))
     return as_term(checker, arguments, parts, untaken, node)
 
 
-def ruled_out(checker: Checker, value: Node, frame: Environment) -> list[Term]:
+def ruled_out(checker: Checker, value: Node, env: Environment) -> list[Term]:
     """The term of a case that is not taken; none where it has no value, as an index out of range has not."""
     try:
-        return [checker.term(value, frame)]
+        return [checker.term(value, env)]
     except NotationError as problem:
         if problem.kind != "value":
             raise
@@ -79,9 +79,9 @@ def negation(checker: Checker, condition: Term) -> Term:
     return checker.terms.make("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
 
 
-def guarded_term(checker: Checker, value: Node, guards: list[Term], frame: Environment) -> Term:
+def guarded_term(checker: Checker, value: Node, guards: list[Term], env: Environment) -> Term:
     with guarding(checker, [guard for guard in guards if of_elements(guard)]):
-        (term,) = checker.all_terms((value,), frame)
+        (term,) = checker.all_terms((value,), env)
     return term
 
 

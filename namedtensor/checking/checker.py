@@ -160,21 +160,21 @@ class Checker:
         return self.renamed(term, {axis: source_name(axis) for axis in lifted}, node)
 
     # ---------------------------------------------------------------------------------------------- one rule a node
-    def term(self, node: Node, frame: Environment) -> Term:
+    def term(self, node: Node, env: Environment) -> Term:
         """The typed tree of an expression."""
         rule = self.RULES[type(node)]
-        term = rule(self, node, frame)
-        self.trace.append((node, term, frame))
+        term = rule(self, node, env)
+        self.trace.append((node, term, env))
         return term
 
-    def all_terms(self, parts: Iterable[Node], frame: Environment) -> tuple[Term, ...]:
+    def all_terms(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
         """The terms of several parts; while collecting, each part's error is noted before the first stops the whole."""
         if not self.collect:
-            return tuple([self.term(part, frame) for part in parts])
+            return tuple([self.term(part, env) for part in parts])
         found, failed = [], False
         for part in parts:
             try:
-                found.append(self.term(part, frame))
+                found.append(self.term(part, env))
             except NotationError as problem:
                 self.note(problem)
                 failed = True
@@ -188,10 +188,10 @@ class Checker:
         if not any(other.span == problem.span and other.number == problem.number for other in self.errors):
             self.errors.append(problem)
 
-    def number_rule(self, node: Number, frame: Environment) -> Term:
+    def number_rule(self, node: Number, env: Environment) -> Term:
         return self.terms.number(node.value, node)
 
-    def power(self, node: nodes.Superscript, frame: Environment) -> Term:
+    def power(self, node: nodes.Superscript, env: Environment) -> Term:
         if len(node.components) != 1:
             raise self.error(
                 201,
@@ -200,18 +200,18 @@ class Checker:
                 hint="a name with several labels has to be declared, defined or given",
             )
         try:
-            base = self.term(node.base, frame)
+            base = self.term(node.base, env)
         except NotationError as problem:
             name = spelled(node)
             if problem.number == 201 and name is not None and not isinstance(node.components[0], Number):
-                raise self.unknown(name.key(frame.index), node, frame) from None
+                raise self.unknown(name.key(env.index), node, env) from None
             raise
-        exponent = self.term(node.components[0], frame)
-        return self.apply("^", (base, exponent), (), node, frame, (node.base, node.components[0]))
+        exponent = self.term(node.components[0], env)
+        return self.apply("^", (base, exponent), (), node, env, (node.base, node.components[0]))
 
-    def subscript_rule(self, node: nodes.Subscript, frame: Environment) -> Term:
+    def subscript_rule(self, node: nodes.Subscript, env: Environment) -> Term:
         if spelled(node) is not None:
-            return self.resolve_name(node, frame)
+            return self.resolve_name(node, env)
         raise self.error(
             112,
             f"the subscript of {self.text(node.base)} says neither an index nor a rename",
@@ -219,19 +219,19 @@ class Checker:
             hint="an index is written X_{seq(1)}, a rename X_{a→b}",
         )
 
-    def superscript_rule(self, node: nodes.Superscript, frame: Environment) -> Term:
-        return self.resolve_name(node, frame) if spelled(node) is not None else self.power(node, frame)
+    def superscript_rule(self, node: nodes.Superscript, env: Environment) -> Term:
+        return self.resolve_name(node, env) if spelled(node) is not None else self.power(node, env)
 
-    def index_rule(self, node: nodes.Index, frame: Environment) -> Term:
-        parts = self.all_terms((node.base, *(index for _, index in node.items)), frame)
-        return elements.index(self, parts[0], node, parts[1:], frame)
+    def index_rule(self, node: nodes.Index, env: Environment) -> Term:
+        parts = self.all_terms((node.base, *(index for _, index in node.items)), env)
+        return elements.index(self, parts[0], node, parts[1:], env)
 
-    def rename_rule(self, node: nodes.Rename, frame: Environment) -> Term:
-        base = self.term(node.base, frame)
-        return renames.rename(self, base, node, frame)
+    def rename_rule(self, node: nodes.Rename, env: Environment) -> Term:
+        base = self.term(node.base, env)
+        return renames.rename(self, base, node, env)
 
-    def starred_rule(self, node: nodes.Starred, frame: Environment) -> Term:
-        base = self.term(node.base, frame)
+    def starred_rule(self, node: nodes.Starred, env: Environment) -> Term:
+        base = self.term(node.base, env)
         names = {axis: axis + node.mark for axis in base.shape if "@" not in axis}
         return self.renamed(base, names, node)
 
@@ -250,16 +250,16 @@ class Checker:
             term, pairs = term.arguments[0], tuple(sorted(combined.items()))
         return self.terms.make("rename", (term,), options=pairs, shape=shape, boolean=term.boolean, node=node)
 
-    def literal_rule(self, node: nodes.Literal, frame: Environment) -> Term:
+    def literal_rule(self, node: nodes.Literal, env: Environment) -> Term:
         cells = [cell for row in node.rows for cell in row]
         if len(cells) > self.limits.literal:  # which a macro made
             raise too_many_cells(len(cells), self.limits.literal, self.scope.source, node.span)
         extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
-        names = tuple(self.one_axis(axis, frame) for axis in node.axes)
+        names = tuple(self.one_axis(axis, env) for axis in node.axes)
         if len(set(names)) < len(names):
             raise self.error(303, f"{names[0]} is named twice", node, hint="rows and columns are two axes")
         shape = dict(zip(names, extent))
-        entries = self.all_terms(cells, frame)
+        entries = self.all_terms(cells, env)
         for entry, cell in zip(entries, cells):
             clash = set(entry.shape) & set(shape)
             if clash:
@@ -272,9 +272,9 @@ class Checker:
             return self.terms.make("constant", options=(names, extent, Numbers(numbers)), shape=shape, node=node)
         return self.terms.make("literal", entries, options=(names, extent), shape=shape, node=node)
 
-    def one_axis(self, axis: nodes.Axis, frame: Environment) -> str:
+    def one_axis(self, axis: nodes.Axis, env: Environment) -> str:
         """What the name of an axis stands for, where that must be one axis."""
-        found = frame.real_axes(axis.name)
+        found = env.real_axes(axis.name)
         if len(found) != 1:
             raise self.error(
                 316, f"a literal takes one axis for {axis.name}, which stands for {', '.join(found)} here", axis,
@@ -282,36 +282,36 @@ class Checker:
             )  # fmt: skip
         return found[0]
 
-    def cases_rule(self, node: nodes.Cases, frame: Environment) -> Term:
-        return cases.cases(self, node, frame)
+    def cases_rule(self, node: nodes.Cases, env: Environment) -> Term:
+        return cases.cases(self, node, env)
 
-    def indicator_rule(self, node: nodes.Indicator, frame: Environment) -> Term:
-        condition = self.truth(self.term(node.condition, frame), node.condition)
+    def indicator_rule(self, node: nodes.Indicator, env: Environment) -> Term:
+        condition = self.truth(self.term(node.condition, env), node.condition)
         return self.terms.make("indicator", (condition,), shape=condition.shape, node=node)
 
-    def sum_rule(self, node: nodes.IndexSum, frame: Environment) -> Term:
-        return sums.index_sum(self, node, frame)
+    def sum_rule(self, node: nodes.IndexSum, env: Environment) -> Term:
+        return sums.index_sum(self, node, env)
 
-    def derivative_rule(self, node: nodes.Derivative, frame: Environment) -> Term:
+    def derivative_rule(self, node: nodes.Derivative, env: Environment) -> Term:
         from ..calculus.derivative import derivative
 
-        return derivative(self, node, frame)
+        return derivative(self, node, env)
 
-    def differential_rule(self, node: nodes.Differential, frame: Environment) -> Term:
+    def differential_rule(self, node: nodes.Differential, env: Environment) -> Term:
         from ..calculus.derivative import differential
 
-        return differential(self, node, frame)
+        return differential(self, node, env)
 
-    def changing(self, sides: tuple[Node, ...], frame: Environment):
+    def changing(self, sides: tuple[Node, ...], env: Environment):
         """See `calculus.changing`."""
         if not self.scope.varied:
             return nullcontext()
         from ..calculus.derivative import perturbing
 
-        return perturbing(self, sides, frame)
+        return perturbing(self, sides, env)
 
-    def call_rule(self, node: Call, frame: Environment) -> Term:
-        return calls.call(self, node, frame)
+    def call_rule(self, node: Call, env: Environment) -> Term:
+        return calls.call(self, node, env)
 
     # What these do stands in the modules that they come from; here they are the checker's methods.
     prepare_inputs = given_inputs.prepare_inputs

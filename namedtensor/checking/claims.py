@@ -33,9 +33,9 @@ def check_claims(checker: Checker, whole: bool = True) -> None:
     passed = MISSING if not whole else (204, 309) if checker.demand else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
-    for claim, frame in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
+    for claim, env in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
         try:
-            checker.claim(claim, frame)
+            checker.claim(claim, env)
         except NotationError as problem:
             if checker.collect and problem.number not in passed:
                 checker.note(problem)
@@ -44,8 +44,8 @@ def check_claims(checker: Checker, whole: bool = True) -> None:
         except AlreadyReported:
             pass
     while checker.pending_claims:
-        claim, frame = checker.pending_claims.pop()
-        checker.claim(claim, frame)
+        claim, env = checker.pending_claims.pop()
+        checker.claim(claim, env)
     for key, group in checker.domains(whole):
         checker.domain_claim(key, group)
 
@@ -63,11 +63,11 @@ def member_claims(
             index = int(indices[over.variable.text])
             first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
             if family.head is not None and isinstance(first, int) and isinstance(last, int) and first <= index <= last:
-                frame = Environment(
+                env = Environment(
                     parent=holder, sizes_parent=holder, depth=holder.depth,
                     indices={**indices, over.variable.text: index},
                 )  # fmt: skip
-                yield Claim(family.head, family.body, family.statement.span), frame
+                yield Claim(family.head, family.body, family.statement.span), env
 
 
 def watch_replaced(checker: Checker) -> None:
@@ -98,58 +98,58 @@ def refused_head(checker: Checker, name: str) -> NotationError | None:
 
 def domains(checker: Checker, whole: bool):
     for key in checker.inputs:
-        declared, frame = checker.declaration(key)
+        declared, env = checker.declaration(key)
         if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
-            yield checker.top.variables[key], (declared, frame)
+            yield checker.top.variables[key], (declared, env)
 
 
 def domain_claim(checker: Checker, term: Term, group) -> None:
-    declared, frame = group
-    values = domain_values(checker, declared, frame)
+    declared, env = group
+    values = domain_values(checker, declared, env)
     if values is not None:
         checker.claim_terms.append((term, (declared.domain, values), declared.span))
 
 
-def domain_values(checker: Checker, of: nodes.Set, frame: Environment) -> tuple | None:
+def domain_values(checker: Checker, of: nodes.Set, env: Environment) -> tuple | None:
     """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
-    values = [checker.solver.value(node, frame) for node in of.elements]
+    values = [checker.solver.value(node, env) for node in of.elements]
     if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
         return None
     return tuple(values)
 
 
-def numbered(checker: Checker, over: nodes.Range, frame: Environment) -> Iterator[Environment]:
-    """A frame for each number of a range."""
-    first, last = checker.solver.value(over.first, frame), checker.solver.value(over.last, frame)
+def numbered(checker: Checker, over: nodes.Range, env: Environment) -> Iterator[Environment]:
+    """An environment for each number of a range."""
+    first, last = checker.solver.value(over.first, env), checker.solver.value(over.last, env)
     if not isinstance(first, int) or not isinstance(last, int):
-        raise checker.unknown_bound(over, frame)
+        raise checker.unknown_bound(over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
         raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
     for step in range(first, last + 1):
-        yield Environment(parent=frame, sizes_parent=frame, depth=frame.depth, indices={over.variable.text: step})
+        yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={over.variable.text: step})
 
 
-def with_elements(checker: Checker, sides: tuple[Any, ...], frame: Environment) -> Environment:
-    """A frame in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
+def with_elements(checker: Checker, sides: tuple[Any, ...], env: Environment) -> Environment:
+    """An environment in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
-        if any(isinstance(index, Name) and elements.is_free(checker, index, frame) for _, index in part.items):
-            frame = elements.each_element(checker, part.items, checker.term(part.base, frame).shape, frame)
-    return frame
+        if any(isinstance(index, Name) and elements.is_free(checker, index, env) for _, index in part.items):
+            env = elements.each_element(checker, part.items, checker.term(part.base, env).shape, env)
+    return env
 
 
-def claim(checker: Checker, claim: Claim, frame: Environment) -> None:
+def claim(checker: Checker, claim: Claim, env: Environment) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
-        for place in numbered(checker, claim.range, frame):
+        for place in numbered(checker, claim.range, env):
             checker.claim(replace(claim, range=None), place)
         return
-    frame = checker.with_elements((claim.left, claim.right), frame)
+    env = checker.with_elements((claim.left, claim.right), env)
     if isinstance(claim.right, nodes.Set):
-        checker.check_member(checker.term(claim.left, frame), claim.right, frame, claim.left)
+        checker.check_member(checker.term(claim.left, env), claim.right, env, claim.left)
         return
-    with checker.changing((claim.left, claim.right), frame):
-        left, right = checker.term(claim.left, frame), checker.term(claim.right, frame)
+    with checker.changing((claim.left, claim.right), env):
+        left, right = checker.term(claim.left, env), checker.term(claim.right, env)
     shape = checker.broadcast((left, right), claim.left, claim.span, "=", (claim.left, claim.right))
     axes = [{axis for axis in side.shape if not elements.of_index(axis)} for side in (left, right)]
     if axes[0] != axes[1] and all(axes):
@@ -163,14 +163,14 @@ def claim(checker: Checker, claim: Claim, frame: Environment) -> None:
     checker.claim_terms.append((left, right, claim.span))
 
 
-def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Environment, node: Node) -> None:
-    axes = checker.set_axes(of, frame)
+def check_member(checker: Checker, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:
+    axes = checker.set_axes(of, env)
     names = {axis for axis, _, _ in axes}
     have = {axis for axis in term.shape if "@" not in axis}
     if names != have:
         raise checker.axes_differ(term, node, names, of, f"{checker.text(node)} ∈ {checker.text(of)}")
     for axis, size, where in axes:
-        value = None if size is None else checker.solver.value(size, frame)
+        value = None if size is None else checker.solver.value(size, env)
         if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
                 308,
@@ -179,16 +179,16 @@ def check_member(checker: Checker, term: Term, of: nodes.Set, frame: Environment
                 notes=(checker.described(node, term.shape),),
             )
         if size is not None and value is None:
-            checker.learn(size, term.shape[axis], frame)
-    values = domain_values(checker, of, frame)
+            checker.learn(size, term.shape[axis], env)
+    values = domain_values(checker, of, env)
     if values is not None:
         checker.claim_terms.append((term, (of.domain, values), of.span))
 
 
-def bind_size(checker: Checker, size: Node, actual: Any, frame: Environment) -> None:
+def bind_size(checker: Checker, size: Node, actual: Any, env: Environment) -> None:
     name = spelled(size)
     if name is not None:
-        frame.scalars.setdefault(name.key(frame.index), actual)
+        env.scalars.setdefault(name.key(env.index), actual)
 
 
 def axes_differ(checker: Checker, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):

@@ -50,10 +50,10 @@ def prepare_inputs(checker: Checker) -> None:
 
 def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, Any]:
     """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
-    declared, frame = checker.declaration(key)
+    declared, env = checker.declaration(key)
     if declared is None or not isinstance(given.shape, Mapping):
         return given.shape
-    axes = checker.set_axes(declared, frame)
+    axes = checker.set_axes(declared, env)
     for axis, size, node in axes:
         if axis not in given.shape:
             raise checker.error(
@@ -65,14 +65,14 @@ def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, A
             )
         if size is not None:
             where = f"{key} : {shown(given.shape)}"
-            checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), frame))
+            checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), env))
         agree_with_given(checker, str(key), given.shape, [axis], node)
     names = {axis for axis, _, _ in axes}
     return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}
 
 
 def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environment]:
-    """The set that a top-level name is declared to be in, and a frame that knows its indices."""
+    """The set that a top-level name is declared to be in, and an environment that knows its indices."""
     for _, name, sets, over in checker.scope.declarations:
         if name.base != key.base:
             continue
@@ -84,11 +84,11 @@ def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environme
     return None, checker.top
 
 
-def set_axes(checker: Checker, of: nodes.Set, frame: Environment) -> list[tuple[str, Node | None, Any]]:
+def set_axes(checker: Checker, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
     found: list[tuple[str, Node | None, Any]] = []
     seen: set[str] = set()
     for axis, size in of.axes:
-        for real in frame.real_axes(axis.name):
+        for real in env.real_axes(axis.name):
             if real in seen:
                 raise checker.error(
                     303, f"the axis {real} occurs twice in one shape", axis, hint="each axis needs its own name"

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 # ----------------------------------------------------------------------------------------------------------- indexing
-def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], frame: Environment) -> Term:
+def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], env: Environment) -> Term:
     """X_{a(i), b(J)}: the indices of one subscript are taken at once (paper §2.3, §3.7)."""
     apart: dict[str, str] = {}
     seen: set[str] = set()
     for axis, _ in node.items:
-        for real in frame.real_axes(axis.name):
+        for real in env.real_axes(axis.name):
             if real not in base.shape:
                 have = sorted(name for name in base.shape if "@" not in name)
                 raise checker.error(
@@ -53,7 +53,7 @@ def index(checker: Checker, base: Term, node: Index, indices: tuple[Term, ...], 
         raise checker.error(316, "an index takes one axis", node, hint="index one axis at a time")
     term = checker.renamed(base, apart, node)
     for (axis, part), at in zip(node.items, indices):
-        name = apart[frame.real_axes(axis.name)[0]]
+        name = apart[env.real_axes(axis.name)[0]]
         term = take(checker, term, name, at, part, node)
     return term
 
@@ -97,57 +97,57 @@ def check_position(checker: Checker, number: Any, size: Any, axis: str, part: No
 
 
 # ------------------------------------------------------------------------------------------- definitions by elements
-def define(checker: Checker, group: list[Definition], frame: Environment) -> Term:
+def define(checker: Checker, group: list[Definition], env: Environment) -> Term:
     """The tensor that equations for its elements give."""
-    sized = left_sizes(checker, group, frame)
-    parts = [part for definition in group for part in parts_of(checker, definition, sized, frame)]
+    sized = left_sizes(checker, group, env)
+    parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     if len(parts) == 1 and parts[0][1] is None:
         term = parts[0][0]
     else:
         term = join(checker, parts, sized)
     for definition in group:
-        checker.check_statement(definition, term, frame)
+        checker.check_statement(definition, term, env)
     return term
 
 
-def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Environment) -> list[Part]:
+def parts_of(checker: Checker, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
     """One equation's parts: one for each element where its variable counts a family that is no loop; else one for all."""
     for place, (axis, part) in enumerate(definition.elements):
-        if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, frame):
-            (real,) = frame.real_axes(axis.name)
+        if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, env):
+            (real,) = env.real_axes(axis.name)
             if not is_ground(sized[real]):
                 raise checker.unknown_axis_size(real, axis)
 
             def at_once() -> Part:
-                return one_part(checker, definition, sized, frame)
+                return one_part(checker, definition, sized, env)
 
-            whole = lifted(checker, part.text, sized[real], definition.body, frame, at_once)
-            return [whole] if whole is not None else one_by_one(checker, definition, place, sized, frame)
-    return [one_part(checker, definition, sized, frame)]
+            whole = lifted(checker, part.text, sized[real], definition.body, env, at_once)
+            return [whole] if whole is not None else one_by_one(checker, definition, place, sized, env)
+    return [one_part(checker, definition, sized, env)]
 
 
 def one_by_one(
-    checker: Checker, definition: Definition, place: int, sized: dict[str, Any], frame: Environment
+    checker: Checker, definition: Definition, place: int, sized: dict[str, Any], env: Environment
 ) -> list[Part]:
     """A part for each element along the axis that a definition names there, as in H_{seq(t)} = h^t."""
     axis, part = definition.elements[place]
     assert isinstance(part, Name)
-    (real,) = frame.real_axes(axis.name)
+    (real,) = env.real_axes(axis.name)
     found = []
     for number in range(1, resolve(sized[real]) + 1):
         checker.spend(definition.head)
         at = (*definition.elements[:place], (axis, Number(number, part.span)), *definition.elements[place + 1 :])
         inner = Environment(
-            parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={part.text: number}
+            parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={part.text: number}
         )
         found.append(one_part(checker, replace(definition, elements=at), sized, inner))
     return found
 
 
-def counts_family(checker: Checker, variable: str, definition: Definition, frame: Environment) -> bool:
+def counts_family(checker: Checker, variable: str, definition: Definition, env: Environment) -> bool:
     """Whether the variable stands in the place of a family's index in the body."""
     families = list(checker.scope.families)
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         families += current.function.families if current.function is not None else ()
         current = current.parent
@@ -162,18 +162,18 @@ def counts_family(checker: Checker, variable: str, definition: Definition, frame
     return False
 
 
-def left_sizes(checker: Checker, group: list[Definition], frame: Environment) -> dict[str, Any]:
+def left_sizes(checker: Checker, group: list[Definition], env: Environment) -> dict[str, Any]:
     """The size of each axis on the left: as declared, as the signature's result says, or as it is in this scope."""
-    stated = stated_sizes(checker, group[0].key, frame)
+    stated = stated_sizes(checker, group[0].key, env)
     found: dict[str, Any] = {}
     for definition in group:
         for axis, _ in definition.elements:
-            for real in frame.real_axes(axis.name):
+            for real in env.real_axes(axis.name):
                 if real in found:
                     continue
                 size = stated.get(real)
                 if size is None:
-                    size = checker.solver.size(real, frame, axis)
+                    size = checker.solver.size(real, env, axis)
                 if size is None:
                     if not checker.demand:
                         raise checker.unknown_axis_size(real, axis)
@@ -182,11 +182,11 @@ def left_sizes(checker: Checker, group: list[Definition], frame: Environment) ->
     return found
 
 
-def stated_sizes(checker: Checker, key: Key, frame: Environment) -> dict[str, Any]:
+def stated_sizes(checker: Checker, key: Key, env: Environment) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    declared, declaring = checker.local_declaration(key, frame)
+    declared, declaring = checker.local_declaration(key, env)
     sets = [(declared, declaring)] if declared is not None else []
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         function = current.function
         if function is not None and function.signature is not None:
@@ -219,25 +219,25 @@ class Part(NamedTuple):
     definition: Definition
 
 
-def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], frame: Environment) -> Part:
+def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
     """What one equation gives."""
-    depth = frame.depth + 1
-    inner = Environment(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    depth = env.depth + 1
+    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
     filled: tuple[str, list[int]] | None = None
     over = definition.range
     for axis, part in definition.elements:
-        (real,) = fralifted_nameal_axes(axis.name)
-        apart = fresh(real, depth)
+        (real,) = env.real_axes(axis.name)
+        apart = lifted_name(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None
         if name is not None and (over is None or name != over.variable.text):
             inner.variables[Key(name)] = iota(checker, apart, 1, sized[real], part)
             inner.members[name] = Along(apart, 1, sized[real])
             continue
-        positions = part_positions(checker, part, over, real, sized[real], frame)
+        positions = part_positions(checker, part, over, real, sized[real], env)
         if over is not None:
-            first = checker.solver.value(over.first, frame)
+            first = checker.solver.value(over.first, env)
             inner.variables[Key(over.variable.text)] = iota(checker, apart, first, len(positions), part)
             inner.members[over.variable.text] = Along(apart, first, len(positions))
         if filled is not None:
@@ -270,19 +270,19 @@ def iota(checker: Checker, axis: str, first: int, size: Any, node: Node) -> Term
     return checker.terms.make("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
 
 
-def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, frame: Environment) -> list[int]:
+def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, env: Environment) -> list[int]:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
     if over is None:
-        values = [checker.solver.value(part, frame)]
+        values = [checker.solver.value(part, env)]
     else:
-        first, last = checker.solver.value(over.first, frame), checker.solver.value(over.last, frame)
+        first, last = checker.solver.value(over.first, env), checker.solver.value(over.last, env)
         if not isinstance(first, int) or not isinstance(last, int):
-            raise checker.unknown_bound(over, frame)
+            raise checker.unknown_bound(over, env)
         if last - first >= checker.limits.steps:
             raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
         values = []
         for step in range(first, last + 1):
-            place = Environment(parent=frame, sizes_parent=frame, indices={over.variable.text: step})
+            place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
             values.append(checker.solver.value(part, place))
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
 
@@ -327,12 +327,12 @@ def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
 
 
 # -------------------------------------------------------------------------------------------- claims about elements
-def each_element(checker: Checker, items: Iterable[tuple], shape: Mapping[str, Any], frame: Environment) -> Environment:
-    """A frame in which each plain name of these indices is 1, …, n along an axis of its own."""
-    inner = Environment(parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active)
+def each_element(checker: Checker, items: Iterable[tuple], shape: Mapping[str, Any], env: Environment) -> Environment:
+    """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     for axis, index in items:
-        for real in frame.real_axes(axis.name):
-            if isinstance(index, Name) and real in shape and is_free(checker, index, frame):
+        for real in env.real_axes(axis.name):
+            if isinstance(index, Name) and real in shape and is_free(checker, index, env):
                 inner.variables[Key(index.text)] = iota(checker, f"{real}@{index.text}", 1, shape[real], index)
     return inner
 
@@ -342,19 +342,19 @@ def of_index(axis: str) -> bool:
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 
-def is_free(checker: Checker, index: Name, frame: Environment) -> bool:
+def is_free(checker: Checker, index: Name, env: Environment) -> bool:
     """Whether nothing says what an index is."""
     key = Key(index.text)
-    if frame.index(index.text) is not None or checker.solver.scalar(key, frame) is not None:
+    if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False
     try:
-        return checker.find(key, frame, index) is None
+        return checker.find(key, env, index) is None
     except NotationError:
         return False
 
 
 # ------------------------------------------------------------------------------------------- tensors of their axes
-def created(checker: Checker, node: nodes.Subscript, frame: Environment) -> Term | None:
+def created(checker: Checker, node: nodes.Subscript, env: Environment) -> Term | None:
     """iota_{ax} and I_{ax,ax'}: tensors that only their axes make."""
     name = spelled(node)
     if name is None or name.superscript or name.base not in ("iota", "ι", "I"):
@@ -362,13 +362,13 @@ def created(checker: Checker, node: nodes.Subscript, frame: Environment) -> Term
     parts = [(axis_of(part), part) for part in name.subscript]
     if any(axis is None for axis, _ in parts):
         return None
-    axes = [(real, part) for axis, part in parts for real in frame.real_axes(axis.name)]  # type: ignore[union-attr]
+    axes = [(real, part) for axis, part in parts for real in env.real_axes(axis.name)]  # type: ignore[union-attr]
     if name.base == "I":
-        return identity(checker, axes, node, frame) if len(axes) == 2 else None
+        return identity(checker, axes, node, env) if len(axes) == 2 else None
     if len(axes) != 1:
         return None
     axis, part = axes[0]
-    size = checker.solver.size(axis, frame, part)
+    size = checker.solver.size(axis, env, part)
     if size is None:
         if not checker.demand:
             raise checker.unknown_axis_size(axis, part)
@@ -376,15 +376,15 @@ def created(checker: Checker, node: nodes.Subscript, frame: Environment) -> Term
     return iota(checker, axis, 1, size, node)
 
 
-def identity(checker: Checker, axes, node, frame: Environment) -> Term:
+def identity(checker: Checker, axes, node, env: Environment) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(
             303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}"
         )
-    sizes = [checker.solver.size_said(axis, frame, part) for axis, part in axes]
+    sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
-        sizes = [checker.solver.size(axis, frame, part) for axis, part in axes]
+        sizes = [checker.solver.size(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
         if not checker.demand:
             raise checker.unknown_axis_size(axes[0][0], axes[0][1])

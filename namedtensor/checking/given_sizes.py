@@ -106,8 +106,8 @@ def check_declared(checker: Checker, name: str, size: int) -> None:
 def check_made(checker: Checker, axis: str, size: int) -> None:
     """[3, 1]_{a}, X_{b→a}, and sizes= says otherwise."""
     found = [
-        (node, resolve(term.shape[axis]), at_top(frame))
-        for node, term, frame in checker.trace
+        (node, resolve(term.shape[axis]), at_top(env))
+        for node, term, env in checker.trace
         if axis in term.shape and is_ground(term.shape[axis])
     ]
     if any(top and extent == size and spelled(node) is not None for node, extent, top in found):
@@ -124,11 +124,11 @@ def check_made(checker: Checker, axis: str, size: int) -> None:
         )  # fmt: skip
 
 
-def at_top(frame: Environment | None) -> bool:
-    while frame is not None:
-        if frame.function is not None:
+def at_top(env: Environment | None) -> bool:
+    while env is not None:
+        if env.function is not None:
             return False
-        frame = frame.sizes_parent or frame.parent
+        env = env.sizes_parent or env.parent
     return True
 
 

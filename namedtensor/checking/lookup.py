@@ -1,6 +1,6 @@
 """What a name stands for: an argument, a definition, a member of a family, an input, a number, a constant.
 
-Frames are asked from the innermost outwards; definitions are typed once for each frame that holds them.
+Environments are asked from the innermost outwards; definitions are typed once for each environment that holds them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 
 
-def find(checker: Checker, key: Key, frame: Environment, node: Any) -> Term | None:
-    """The Term that a key stands for in a frame, or None; what a derivative is taken by is apart from all that equals it."""
-    found = found_in(checker, key, frame, node)
+def find(checker: Checker, key: Key, env: Environment, node: Any) -> Term | None:
+    """The Term that a key stands for in an environment, or None; what a derivative is taken by is apart from all that equals it."""
+    found = found_in(checker, key, env, node)
     if found is None or not is_apart(checker, key, found):
         return found
     if found.operator == "input" and checker.top.variables.get(key) is found:
@@ -45,14 +45,14 @@ def is_apart(checker: Checker, key: Key, found: Term) -> bool:
     return key.base in scope.varied or (key.base in scope.apart and found.number is None)
 
 
-def found_in(checker: Checker, key: Key, frame: Environment, node: Any) -> Term | None:
-    current: Environment | None = frame
+def found_in(checker: Checker, key: Key, env: Environment, node: Any) -> Term | None:
+    current: Environment | None = env
     while current is not None:
         if key in current.variables:
             if current is checker.top:
                 checker.used.add(key)
             return current.variables[key]
-        found = checker.fact(key, current, frame)
+        found = checker.fact(key, current, env)
         if found is not None:
             return found
         if not key.subscript and not key.superscript and key.base in current.indices:
@@ -67,7 +67,7 @@ def found_in(checker: Checker, key: Key, frame: Environment, node: Any) -> Term 
     return checker.demanded_input(key, node)
 
 
-def fact(checker: Checker, key: Key, holder: Environment, frame: Environment) -> Term | None:
+def fact(checker: Checker, key: Key, holder: Environment, env: Environment) -> Term | None:
     """The value of a definition that the holder's function, or the program, has for this key."""
     facts: Mapping[Key, list[Definition]]
     if holder.function is not None:
@@ -77,22 +77,22 @@ def fact(checker: Checker, key: Key, holder: Environment, frame: Environment) ->
     else:
         return None
     if key in facts:
-        return checker.define(key, facts[key], holder, frame)
+        return checker.define(key, facts[key], holder, env)
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
-            found = checker.family(key, family, indices, holder, frame)
+            found = checker.family(key, family, indices, holder, env)
             if found is not None:  # else another part of it may have this member
                 return found
     return None
 
 
-def define(checker: Checker, key: Key, group: list[Definition], holder: Environment, frame: Environment) -> Term:
-    """Evaluate definitions in the frame that holds them; one that speaks of sizes, in the frame that asks."""
+def define(checker: Checker, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
+    """Evaluate definitions in the environment that holds them; one that speaks of sizes, in the environment that asks."""
     place, memo = holder, holder.memo
-    if holder is checker.top and frame is not checker.top and checker.speaks_of_sizes(key):
-        asking = nearest_call(frame)
-        place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=frame.active)
+    if holder is checker.top and env is not checker.top and checker.speaks_of_sizes(key):
+        asking = nearest_call(env)
+        place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
     if key in memo:
         found = memo[key]
@@ -100,7 +100,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Environm
             raise AlreadyReported if checker.collect else found
         return found
     marker = (id(holder), key)
-    if marker in frame.active or marker in place.active:
+    if marker in env.active or marker in place.active:
         raise checker.error(
             203,
             f"{key} needs itself",
@@ -115,7 +115,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Environm
         sizes_parent=place,
         definition=group[0],
         depth=place.depth,
-        active=frame.active | place.active | {marker},
+        active=env.active | place.active | {marker},
     )
     try:
         with unguarded(checker):
@@ -149,18 +149,18 @@ def speaks_of_sizes(checker: Checker, key: Key) -> bool:
     return memo[key]
 
 
-def definition(checker: Checker, definition: Definition, frame: Environment) -> Term:
+def definition(checker: Checker, definition: Definition, env: Environment) -> Term:
     if definition.is_family:
         assert definition.range is not None
-        last = checker.solver.value(definition.range.last, frame)
+        last = checker.solver.value(definition.range.last, env)
         if not isinstance(last, int):
-            raise checker.unknown_bound(definition.range, frame)
+            raise checker.unknown_bound(definition.range, env)
         name = definition.name
         texts = tuple(component(node, {definition.range.variable.text: last}.get) for node in name.superscript)
         key = Key(name.base, tuple(component(node) for node in name.subscript), texts)
-        found = checker.find(key, frame, definition.head)
+        found = checker.find(key, env, definition.head)
     else:
-        found = checker.find(definition.key, frame, definition.head)
+        found = checker.find(definition.key, env, definition.head)
     if found is None:
         raise checker.empty_range(definition)
     return found
@@ -174,42 +174,42 @@ def empty_range(checker: Checker, definition: Definition):
     )  # fmt: skip
 
 
-def definition_group(checker: Checker, group: list[Definition], frame: Environment) -> Term:
+def definition_group(checker: Checker, group: list[Definition], env: Environment) -> Term:
     definition = group[0]
     if definition.elements:
-        return elements.define(checker, group, frame)
-    term = checker.term(definition.body, frame)
-    checker.check_statement(definition, term, frame)
+        return elements.define(checker, group, env)
+    term = checker.term(definition.body, env)
+    checker.check_statement(definition, term, env)
     return term
 
 
-def check_statement(checker: Checker, definition: Definition, term: Term, frame: Environment) -> None:
+def check_statement(checker: Checker, definition: Definition, term: Term, env: Environment) -> None:
     for of in definition.statement.sets:
-        checker.check_member(term, of, frame, definition.body)
-    declared, declaring = checker.local_declaration(definition.key, frame)
+        checker.check_member(term, of, env, definition.body)
+    declared, declaring = checker.local_declaration(definition.key, env)
     if declared is not None:
         checker.check_member(term, declared, declaring, definition.body)
     if definition.claims and definition.elements:
-        frame = elements.each_element(checker, definition.elements, term.shape, frame)
+        env = elements.each_element(checker, definition.elements, term.shape, env)
     over = definition.range if not definition.is_family else None
     for other in definition.claims:
-        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), frame))
+        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), env))
 
 
-def local_declaration(checker: Checker, key: Key, frame: Environment) -> tuple[nodes.Set | None, Environment]:
-    current: Environment | None = frame
+def local_declaration(checker: Checker, key: Key, env: Environment) -> tuple[nodes.Set | None, Environment]:
+    current: Environment | None = env
     while current is not None:
         if current.function is not None and key in current.function.declarations:
-            return current.function.declarations[key], frame
+            return current.function.declarations[key], env
         current = current.parent
     declared, declaring = checker.declaration(key)
     if declared is None:
-        return None, frame
-    return declared, Environment(parent=frame, sizes_parent=frame, indices=declaring.indices)
+        return None, env
+    return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
 
 
 def family(
-    checker: Checker, key: Key, family: Definition, indices: dict, holder: Environment, frame: Environment
+    checker: Checker, key: Key, family: Definition, indices: dict, holder: Environment, env: Environment
 ) -> Term | None:
     """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
     over = family.range
@@ -218,10 +218,10 @@ def family(
     wanted = indices.get(variable)
     wanted = int(wanted) if isinstance(wanted, str) and wanted.isdecimal() else wanted
     if not isinstance(wanted, int):
-        return loops.member_at(checker, family, indices, wanted, holder, frame)
+        return loops.member_at(checker, family, indices, wanted, holder, env)
     first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
     if not isinstance(first, int) or not isinstance(last, int):
-        raise checker.unknown_bound(over, frame)
+        raise checker.unknown_bound(over, env)
     if not first <= wanted <= last:
         return None
     steps = checker.limits.steps
@@ -234,9 +234,9 @@ def family(
         )
     found = None
     unit = loops.Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
-    downward = (id(holder), unit.key(wanted - 1)) in frame.active  # h^{t-1} asks for h^t: none before is due
+    downward = (id(holder), unit.key(wanted - 1)) in env.active  # h^{t-1} asks for h^t: none before is due
     begin = wanted if downward else unit.nearest(first, wanted)
-    rolled = loops.rolled_up(checker, unit, begin, wanted, frame)
+    rolled = loops.rolled_up(checker, unit, begin, wanted, env)
     if rolled is not None:
         return rolled
     for step in range(begin, wanted + 1):
@@ -247,7 +247,7 @@ def family(
         if member in holder.variables or has_own_equation(checker, member, holder):
             continue
         marker = (id(holder), member)
-        if marker in frame.active:
+        if marker in env.active:
             if step < wanted:
                 continue
             raise checker.error(
@@ -260,7 +260,7 @@ def family(
             definition=family,
             depth=holder.depth,
             indices={**indices, variable: step},
-            active=frame.active | {marker},
+            active=env.active | {marker},
         )
         found = checker.member_term(family, place)
         unit.note(step, found)
@@ -269,7 +269,7 @@ def family(
 
 
 def member_term(checker: Checker, family: Definition, place: Environment) -> Term:
-    """The value of one member, in a frame that has its index."""
+    """The value of one member, in an environment that has its index."""
     if family.elements:
         return elements.define(checker, [family.member()], place)
     found = checker.term(family.body, place)
@@ -289,7 +289,7 @@ def member_key(checker: Checker, family: Definition, indices: dict) -> Key:
     return family.name.key(value)
 
 
-def unknown_bound(checker: Checker, over: nodes.Range, frame: Environment):
+def unknown_bound(checker: Checker, over: nodes.Range, env: Environment):
     return checker.error(
         309,
         f"{checker.text(over.last)} has no value, and the range {checker.text(over)} needs one",
@@ -306,7 +306,7 @@ def scalar_term(checker: Checker, value: Any, key: Any, node: Any) -> Term:
 
 
 def demanded_input(checker: Checker, key: Key, node: Any) -> Term | None:
-    declared, frame = checker.declaration(key)
+    declared, env = checker.declaration(key)
     if declared is None:
         return None
     if not checker.demand:
@@ -320,65 +320,65 @@ def demanded_input(checker: Checker, key: Key, node: Any) -> Term | None:
             labels=((declared.span, "declared here"),),
             hint=f"give it by name: values={{{str(key)!r}: …}}",
         )
-    return checker.demand_declared(key, declared, frame)
+    return checker.demand_declared(key, declared, env)
 
 
-def demand_declared(checker: Checker, key: Key, declared: nodes.Set, frame: Environment) -> Term:
+def demand_declared(checker: Checker, key: Key, declared: nodes.Set, env: Environment) -> Term:
     if key not in checker.demanded:
         shape = {}
-        for axis, size, _ in checker.set_axes(declared, frame):
-            value = checker.solver.value(size, frame) if size is not None else checker.solver.size_said(axis, frame)
+        for axis, size, _ in checker.set_axes(declared, env):
+            value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
             shape[axis] = value if value is not None else checker.unknown_size(axis)
         checker.demanded[key] = checker.terms.make("input", options=(str(key),), shape=shape)
     return checker.demanded[key]
 
 
-def number_named(checker: Checker, key: Key, frame: Environment) -> Any:
+def number_named(checker: Checker, key: Key, env: Environment) -> Any:
     """The number that a name stands for by its definition, for size expressions."""
     try:
-        term = checker.find(key, frame, None)
+        term = checker.find(key, env, None)
     except NotationError:
         return None
     return term.number if term is not None else None
 
 
-def resolve_name(checker: Checker, node: Node, frame: Environment) -> Term:
+def resolve_name(checker: Checker, node: Node, env: Environment) -> Term:
     """A name, with or without scripts; or a power of one."""
     name = spelled(node)
     assert name is not None
-    key = name.key(frame.index)
-    found = checker.find(key, frame, node)
+    key = name.key(env.index)
+    found = checker.find(key, env, node)
     if found is not None:
         return found
-    if (name.superscript or name.subscript) and (found := checker.by_value(name, frame, node)) is not None:
+    if (name.superscript or name.subscript) and (found := checker.by_value(name, env, node)) is not None:
         return found
     if isinstance(node, nodes.Subscript):
-        found = elements.created(checker, node, frame)
+        found = elements.created(checker, node, env)
         if found is not None:
             return found
     if isinstance(node, nodes.Superscript):
-        return checker.power(node, frame)
-    solved = checker.solver.scalar(key, frame, node)
+        return checker.power(node, env)
+    solved = checker.solver.scalar(key, env, node)
     if solved is not None:
         return checker.scalar_term(solved, key, node)
     if not key.subscript and not key.superscript and key.base in CONSTANTS:
         return checker.terms.number(CONSTANTS[key.base], node)
-    raise checker.unknown(key, node, frame)
+    raise checker.unknown(key, node, env)
 
 
-def by_value(checker: Checker, name: Spelled, frame: Environment, node: Node) -> Term | None:
+def by_value(checker: Checker, name: Spelled, env: Environment, node: Node) -> Term | None:
     """X^L as X^2, where L is 2 and X a family."""
 
     def value(word: str) -> Any:
-        found = frame.index(word)
+        found = env.index(word)
         if found is None and word.rstrip("'") == word:
-            found = checker.number_named(Key(word), frame) if checker.defined_number(word, frame) else None
+            found = checker.number_named(Key(word), env) if checker.defined_number(word, env) else None
             if found is None:
-                found = checker.solver.scalar(Key(word), frame)
+                found = checker.solver.scalar(Key(word), env)
         return resolve(found) if is_ground(found) else None
 
     families = [*checker.scope.families]
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         if current.function is not None:
             families += current.function.families
@@ -392,20 +392,20 @@ def by_value(checker: Checker, name: Spelled, frame: Environment, node: Node) ->
     def member(part: Node) -> str:
         """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
         text = component(part, value)
-        size = checker.solver.value(part, frame) if not isinstance(part, (Name, Number)) else None
+        size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
         return str(resolve(size)) if size is not None and is_ground(size) else text
 
     key = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
-    return checker.find(key, frame, node)
+    return checker.find(key, env, node)
 
 
-def defined_number(checker: Checker, word: str, frame: Environment) -> bool:
+def defined_number(checker: Checker, word: str, env: Environment) -> bool:
     return Key(word) in checker.scope.definitions or Key(word) in checker.top.variables
 
 
-def nearest_call(frame: Environment) -> Environment:
-    """The frame of the call that is being checked; it holds what depends on the call's sizes."""
-    current = frame
+def nearest_call(env: Environment) -> Environment:
+    """The environment of the call that is being checked; it holds what depends on the call's sizes."""
+    current = env
     while current.function is None and current.parent is not None and current.parent.parent is not None:
         current = current.sizes_parent or current.parent
     return current

@@ -44,11 +44,11 @@ class Unrollable(Exception):
 
 # ------------------------------------------------------------------------------------------ an index that is a tensor
 def member_at(
-    checker: Checker, family: Definition, indices: dict, text: Any, holder: Environment, frame: Environment
+    checker: Checker, family: Definition, indices: dict, text: Any, holder: Environment, env: Environment
 ) -> Any:
-    """h^{t-1} where t is a tensor in the frame that asks; None where it is none."""
+    """h^{t-1} where t is a tensor in the environment that asks; None where it is none."""
     found = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    members = None if found is None else members_of(found[1], frame)
+    members = None if found is None else members_of(found[1], env)
     if found is None or members is None or family.range is None:
         return None
     offset = int(found[3] or 0) * (-1 if found[2] == "-" else 1)
@@ -58,20 +58,20 @@ def member_at(
     return members.member(checker, Unit(family, others, holder), offset)
 
 
-def members_of(variable: str, frame: Environment | None) -> Any:
-    """What gives the members at a variable, in the frame that binds it."""
-    while frame is not None:
-        if variable in frame.members:
-            return frame.members[variable]
-        if variable in frame.indices or Key(variable) in frame.variables:
+def members_of(variable: str, env: Environment | None) -> Any:
+    """What gives the members at a variable, in the environment that binds it."""
+    while env is not None:
+        if variable in env.members:
+            return env.members[variable]
+        if variable in env.indices or Key(variable) in env.variables:
             return None
-        frame = frame.parent
+        env = env.parent
     return None
 
 
-def is_value(checker: Checker, variable: str, body: Node, frame: Environment) -> bool:
+def is_value(checker: Checker, variable: str, body: Node, env: Environment) -> bool:
     """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away."""
-    labelled, families = labelled_names(checker, frame)
+    labelled, families = labelled_names(checker, env)
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:
@@ -88,18 +88,18 @@ def is_value(checker: Checker, variable: str, body: Node, frame: Environment) ->
     return True
 
 
-def labelled_names(checker: Checker, frame: Environment | None) -> tuple[set[str], set[str]]:
+def labelled_names(checker: Checker, env: Environment | None) -> tuple[set[str], set[str]]:
     """The bases of the names that have labels here, and those of families."""
     scope = checker.scope
     families = {each.name.base for each in scope.families}
     labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
     keys = [*scope.definitions]
-    while frame is not None:
-        keys += frame.variables
-        if frame.function is not None:
-            families |= {each.name.base for each in frame.function.families}
-            keys += [*frame.function.facts, *frame.function.declarations]
-        frame = frame.parent
+    while env is not None:
+        keys += env.variables
+        if env.function is not None:
+            families |= {each.name.base for each in env.function.families}
+            keys += [*env.function.facts, *env.function.declarations]
+        env = env.parent
     return labelled | {key.base for key in keys if key.superscript or key.subscript}, families
 
 
@@ -113,11 +113,11 @@ def is_near(part: Node, variable: str) -> bool:
     return found is not None and found[1] == variable
 
 
-def attempted(checker: Checker, frame: Environment, typed: Callable[[], Any]) -> Any:
+def attempted(checker: Checker, env: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.collect = checker.collect, False
-    memos = [(each.memo, set(each.memo)) for each in around(frame)]
+    memos = [(each.memo, set(each.memo)) for each in around(env)]
     try:
         return typed()
     except (Unrollable, Unsliceable, NotationError, AlreadyReported):
@@ -130,10 +130,10 @@ def attempted(checker: Checker, frame: Environment, typed: Callable[[], Any]) ->
         checker.collect = collect
 
 
-def around(frame: Environment) -> list[Environment]:
-    """A frame, and all those that it looks names and sizes up in."""
+def around(env: Environment) -> list[Environment]:
+    """An environment, and all those that it looks names and sizes up in."""
     found: dict[int, Environment] = {}
-    waiting: list[Environment | None] = [frame]
+    waiting: list[Environment | None] = [env]
     while waiting:
         each = waiting.pop()
         if each is not None and id(each) not in found:
@@ -145,7 +145,7 @@ def around(frame: Environment) -> list[Environment]:
 # ------------------------------------------------------------------------------------------------- a family, by steps
 @dataclass(eq=False)
 class Unit:
-    """A family, its further indices, and the frame that holds it; while a loop is typed, its states and what is next.
+    """A family, its further indices, and the environment that holds it; while a loop is typed, its states and what is next.
 
     `states[k]` is the member k steps before.
     """
@@ -309,10 +309,10 @@ class Rolled:
         return self.units
 
 
-def means_something(checker: Checker, variable: str, frame: Environment) -> bool:
+def means_something(checker: Checker, variable: str, env: Environment) -> bool:
     """Whether a variable is something else besides where a family is held, which would shine through."""
-    solved = checker.solver.scalar(Key(variable), frame)
-    return solved is not None or checker.find(Key(variable), frame, None) is not None
+    solved = checker.solver.scalar(Key(variable), env)
+    return solved is not None or checker.find(Key(variable), env, None) is not None
 
 
 @dataclass(frozen=True)
@@ -326,11 +326,11 @@ class Made:
     state: Term
 
 
-def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, frame: Environment) -> Term | None:
+def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
     """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
     if wanted - begin < LEAST or checker.scope.varied or ("unrollable", unit.mark) in unit.holder.memo:
         return None
-    if any((id(unit.holder), unit.key(step)) in frame.active for step in range(begin, begin + FIRST + 1)):
+    if any((id(unit.holder), unit.key(step)) in env.active for step in range(begin, begin + FIRST + 1)):
         return None  # what asks is one of the first members itself, in terms of later ones
     made = loop_to(checker, unit, begin, wanted)
     return None if made is None else after(checker, made)
@@ -465,8 +465,8 @@ def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
     return checker.terms.make("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 
 
-def lifted(checker: Checker, variable: str, size: Any, body: Node, frame: Environment, typed: Callable[[], Any]) -> Any:
+def lifted(checker: Checker, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
     if not is_ground(size) or resolve(size) < LEAST or checker.scope.varied:
         return None
-    return attempted(checker, frame, typed) if is_value(checker, variable, body, frame) else None
+    return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None

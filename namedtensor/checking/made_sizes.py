@@ -51,7 +51,7 @@ def several_sizes(checker: Checker, axis: str, sources: list[tuple[str, Any]], n
 
 
 def written(checker: Checker, axis: str, place: Environment) -> set[str]:
-    """The names under which an axis stands in the equations of a frame."""
+    """The names under which an axis stands in the equations of an environment."""
     found, current = {axis}, place
     while current is not None:
         found |= {formal for formal, real in current.axes.items() if axis in real}
@@ -91,14 +91,16 @@ class Aside:
             python=checker.python, limits=checker.limits,
         )  # fmt: skip
         self.checker.aside = self
-        self.checker.terms = TermGraph(checker.terms.serials)  # its frames hold terms of the program's, older and newer
+        self.checker.terms = TermGraph(
+            checker.terms.serials
+        )  # its environments hold terms of the program's, older and newer
         self.asking: list[Any] = []  # the questions that are being answered, the outermost first
         self.open: int = 0  # how many of them an answer waits for
         self.answers: dict[Any, dict[int, str]] = {}
         self.work = 0
 
     def sizes(self, axis: str, place: Environment) -> dict[int, str]:
-        """The sizes that an axis has in what a frame's equations make, each with where."""
+        """The sizes that an axis has in what an environment's equations make, each with where."""
         mark = (axis, mark_of(place))
         if mark in self.answers:
             return self.answers[mark]
@@ -119,64 +121,64 @@ class Aside:
             self.answers[mark] = found
         return found
 
-    def answer(self, axis: str, frame: Environment) -> dict[int, str]:
-        names = written(self.checker, axis, frame)
-        seen = Seen(self, axis, names, frame)
+    def answer(self, axis: str, env: Environment) -> dict[int, str]:
+        names = written(self.checker, axis, env)
+        seen = Seen(self, axis, names, env)
         try:
-            for key, group in definitions_of(self.checker, frame).items():
+            for key, group in definitions_of(self.checker, env).items():
                 if any(seen.may_have(each.statement) for each in group):
                     bodies = [each.body for each in group]
-                    seen.look(lambda key=key: self.checker.find(key, frame, None), bodies, str(key))
-            for family in families_of(self.checker, frame):
+                    seen.look(lambda key=key: self.checker.find(key, env, None), bodies, str(key))
+            for family in families_of(self.checker, env):
                 if seen.may_have(family.statement):
-                    seen.look(lambda family=family: self.first_member(family, frame), [family.body], str(family.key))
-            for body in bodies_of(self.checker, frame):
+                    seen.look(lambda family=family: self.first_member(family, env), [family.body], str(family.key))
+            for body in bodies_of(self.checker, env):
                 seen.part(body)
             for body in seen.rest if not seen.found else ():
                 seen.below(body)
         finally:
-            self.tidy(frame)
+            self.tidy(env)
         return seen.found
 
-    def first_member(self, family: Definition, frame: Environment) -> Term | None:
+    def first_member(self, family: Definition, env: Environment) -> Term | None:
         assert family.range is not None
-        first = self.checker.solver.value(family.range.first, frame)
-        return self.checker.find(family.name.key({family.range.variable.text: first}.get), frame, None)
+        first = self.checker.solver.value(family.range.first, env)
+        return self.checker.find(family.name.key({family.range.variable.text: first}.get), env, None)
 
-    def tidy(self, frame: Environment) -> None:
+    def tidy(self, env: Environment) -> None:
         """Forget what failed, which was perhaps because the size that is asked for was not known."""
-        for holder in filter(None, (frame, frame.sizes_parent, self.checker.top)):
+        for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, found in holder.memo.items() if isinstance(found, NotationError)]:
                 del holder.memo[key]
         self.work += len(self.checker.trace)
         self.checker.trace.clear()
 
-    def mirrored(self, frame: Environment | None) -> Any:
-        """A frame of the program's checker as one of the checker aside, with nothing typed in it yet."""
-        if frame is None or frame.parent is None:
-            return None if frame is None else self.checker.top
+    def mirrored(self, env: Environment | None) -> Any:
+        """An environment of the program's checker as one of the checker aside, with nothing typed in it yet."""
+        if env is None or env.parent is None:
+            return None if env is None else self.checker.top
         return Environment(
-            parent=self.mirrored(frame.parent),
-            sizes_parent=self.mirrored(frame.sizes_parent),
-            caller=self.mirrored(frame.caller),
-            function=frame.function,
-            call=frame.call,
-            depth=frame.depth,
-            variables=dict(frame.variables),
-            axes=frame.axes,
-            indices=frame.indices,
-            sizes=dict(frame.sizes),
-            scalars=dict(frame.scalars),
-            memo={key: value for key, value in frame.memo.items() if key == "extras"},
-            active=frame.active,
+            parent=self.mirrored(env.parent),
+            sizes_parent=self.mirrored(env.sizes_parent),
+            caller=self.mirrored(env.caller),
+            function=env.function,
+            call=env.call,
+            depth=env.depth,
+            variables=dict(env.variables),
+            axes=env.axes,
+            indices=env.indices,
+            sizes=dict(env.sizes),
+            scalars=dict(env.scalars),
+            memo={key: value for key, value in env.memo.items() if key == "extras"},
+            active=env.active,
         )
 
 
 class Seen:
     """What was found of one axis: its sizes, and what has it not but may hold a part that has."""
 
-    def __init__(self, aside: Aside, axis: str, names: set[str], frame: Environment):
-        self.aside, self.axis, self.names, self.frame = aside, axis, names, frame
+    def __init__(self, aside: Aside, axis: str, names: set[str], env: Environment):
+        self.aside, self.axis, self.names, self.env = aside, axis, names, env
         self.found: dict[int, str] = {}
         self.rest: list[Node] = []
 
@@ -196,9 +198,7 @@ class Seen:
     def part(self, node: Node) -> None:
         if self.may_have(node):
             checker = self.aside.checker
-            place = Environment(
-                parent=self.frame, sizes_parent=self.frame, depth=self.frame.depth, active=self.frame.active
-            )
+            place = Environment(parent=self.env, sizes_parent=self.env, depth=self.env.depth, active=self.env.active)
             self.look(lambda: checker.term(node, place), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
@@ -223,29 +223,29 @@ def quietly(typed: Callable[[], Term | None]) -> Term | None:
         return None
 
 
-def mark_of(frame: Environment) -> Any:
+def mark_of(env: Environment) -> Any:
     """What the sizes in a call depend on: the function, what its axes and indices are, and the shapes of its arguments."""
-    if frame.parent is None:
+    if env.parent is None:
         return None
     shapes = tuple(
         (key, tuple((axis, resolve(size)) for axis, size in term.shape.items()), term.number)
-        for key, term in frame.variables.items()
+        for key, term in env.variables.items()
     )
-    return id(frame.function), tuple(frame.axes.items()), tuple(frame.indices.items()), shapes
+    return id(env.function), tuple(env.axes.items()), tuple(env.indices.items()), shapes
 
 
-def definitions_of(checker: Checker, frame: Environment) -> dict[Key, list[Definition]]:
-    return frame.function.facts if frame.function is not None else checker.scope.definitions
+def definitions_of(checker: Checker, env: Environment) -> dict[Key, list[Definition]]:
+    return env.function.facts if env.function is not None else checker.scope.definitions
 
 
-def families_of(checker: Checker, frame: Environment) -> list[Definition]:
-    families = frame.function.families if frame.function is not None else checker.scope.families
+def families_of(checker: Checker, env: Environment) -> list[Definition]:
+    families = env.function.families if env.function is not None else checker.scope.families
     return [family for family in families if family.range is not None]
 
 
-def bodies_of(checker: Checker, frame: Environment) -> list[Node]:
+def bodies_of(checker: Checker, env: Environment) -> list[Node]:
     """The expressions of a call, or of the program, that no name stands for."""
-    if frame.function is not None:
-        return [frame.function.body]
+    if env.function is not None:
+        return [env.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]
     return [body for _, body in checker.scope.values] + [side for side in claims if not isinstance(side, nodes.Set)]

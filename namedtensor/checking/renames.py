@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def rename(checker: Checker, base: Term, node: Rename, frame: Environment) -> Term:
+def rename(checker: Checker, base: Term, node: Rename, env: Environment) -> Term:
     """Renames, merges and splits of one subscript, all at once (paper §3.6)."""
     shape = base.shape
     old: set[str] = set()
     for before, _ in node.items:
         for axis in before:
-            for real in frame.real_axes(axis.name):
+            for real in env.real_axes(axis.name):
                 if real not in shape:
                     have = sorted(name for name in shape if "@" not in name)
                     raise checker.error(
@@ -39,7 +39,7 @@ def rename(checker: Checker, base: Term, node: Rename, frame: Environment) -> Te
     taken: dict[str, Any] = {}
     for _, after in node.items:
         for axis in after:
-            for real in frame.real_axes(axis.name):
+            for real in env.real_axes(axis.name):
                 if real in kept or real in taken:
                     why = "another axis has this name" if real in kept else "two axes would get this name"
                     raise checker.error(
@@ -53,24 +53,22 @@ def rename(checker: Checker, base: Term, node: Rename, frame: Environment) -> Te
     simple: dict[str, str] = {}
     term = base
     for before, after in node.items:
-        sources = [real for axis in before for real in frame.real_axes(axis.name)]
-        targets = [real for axis in after for real in frame.real_axes(axis.name)]
+        sources = [real for axis in before for real in env.real_axes(axis.name)]
+        targets = [real for axis in after for real in env.real_axes(axis.name)]
         if len(sources) == len(targets):
             simple.update(zip(sources, targets))
     term = checker.renamed(term, {name: f"{new}@new" for name, new in simple.items()}, node)
     for before, after in node.items:
-        sources = [real for axis in before for real in frame.real_axes(axis.name)]
-        targets = [real for axis in after for real in frame.real_axes(axis.name)]
+        sources = [real for axis in before for real in env.real_axes(axis.name)]
+        targets = [real for axis in after for real in env.real_axes(axis.name)]
         if len(sources) != len(targets):
             make = merge if len(targets) == 1 else split
-            term = make(checker, term, sources, targets, node, frame)
+            term = make(checker, term, sources, targets, node, env)
     back = {axis: axis.removesuffix("@new") for axis in term.shape if axis.endswith("@new")}
     return checker.renamed(term, back, node)
 
 
-def merge(
-    checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Environment
-) -> Term:
+def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment) -> Term:
     size: Any = 1
     for axis in sources:
         size = resolve(term.shape[axis]) if size == 1 else size * resolve(term.shape[axis])
@@ -80,13 +78,11 @@ def merge(
     return checker.terms.make("merge", (term,), options=(tuple(sources), target), shape=shape, node=node)
 
 
-def split(
-    checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, frame: Environment
-) -> Term:
+def split(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment) -> Term:
     whole = resolve(term.shape[sources[0]])
-    sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, frame, node) for axis in targets}
+    sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, env, node) for axis in targets}
     if sum(size is None for size in sizes.values()) > 1:
-        sizes = {axis: checker.solver.size(axis, frame, node) for axis in targets}
+        sizes = {axis: checker.solver.size(axis, env, node) for axis in targets}
     unknown = [axis for axis, size in sizes.items() if size is None or not is_ground(size)]
     product = math.prod(resolve(size) for axis, size in sizes.items() if axis not in unknown)
     if len(unknown) > 1 or not is_ground(whole):

@@ -18,7 +18,7 @@ Symbol = tuple  # ("size", axis) or ("scalar", Key)
 
 
 class FactIndex:
-    """Facts, or facts each with its frame, by the words in them: a symbol meets those alone that may hold it."""
+    """Facts, or facts each with its environment, by the words in them: a symbol meets those alone that may hold it."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
@@ -46,14 +46,14 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
             yield "scalar", node.text
 
 
-def words_of(symbol: Symbol, frame: Environment) -> set[tuple[str, str]]:
+def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
     """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
     kind, name = symbol
     if kind == "scalar":
         return {(kind, name.base)}
     bare = name.rstrip(MARKS)
     marks = name[len(bare) :]
-    found, current = {(kind, name)}, frame
+    found, current = {(kind, name)}, env
     while current is not None:
         found |= {(kind, formal) for formal, real in current.axes.items() if real == (name,)}
         found |= {(kind, formal + marks) for formal, real in current.axes.items() if marks and real == (bare,)}

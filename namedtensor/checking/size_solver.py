@@ -1,6 +1,6 @@
 """Sizes solved: what is |ax| here, and what is n in seq[n]?
 
-Each frame knows the axes of its arguments; beyond that there are facts: `|key| = |layer|/|heads|`, the declaration
+Each environment knows the axes of its arguments; beyond that there are facts: `|key| = |layer|/|heads|`, the declaration
 `W ∈ ℝ^{layer[n_1]}` of a tensor that is given. To find an unknown, take a fact that holds it once, compute the rest,
 and undo the arithmetic around it.
 """
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 Way = tuple  # a node, and the way to what holds it
-Mark = tuple  # a symbol, the frame where it is asked for, and whether what the scope makes counts
+Mark = tuple  # a symbol, the environment where it is asked for, and whether what the scope makes counts
 LARGEST = 2**1024  # a number in a size expression
 
 
-def anchor(frame: Environment) -> Environment:
-    """The frame in which sizes are the same as in this one: that of an equation has none of its own."""
-    while frame.parent is not None and (frame.sizes_parent is None or frame.sizes_parent is frame.parent):
-        if frame.function or frame.variables or frame.axes or frame.indices or frame.sizes or frame.scalars:
+def anchor(env: Environment) -> Environment:
+    """The environment in which sizes are the same as in this one: that of an equation has none of its own."""
+    while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
+        if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
-        frame = frame.parent
-    return frame
+        env = env.parent
+    return env
 
 
 class SizeSolver:
@@ -60,44 +60,44 @@ class SizeSolver:
         self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols
-    def size(self, axis: str, frame: Environment, node: Any = None) -> Any:
-        """|axis| in this frame, or None where nothing fixes it. Raises where it is two things at once."""
+    def size(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
-        for name in frame.real_axes(axis):
-            found = self.find(("size", name), frame, node)
+        for name in env.real_axes(axis):
+            found = self.find(("size", name), env, node)
             if found is None:
                 return None
             total = found if total == 1 else total * found
         return total
 
-    def size_said(self, axis: str, frame: Environment, node: Any = None) -> Any:
+    def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
         """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
         before, self.making = self.making, False
         try:
-            return self.size(axis, frame, node)
+            return self.size(axis, env, node)
         finally:
             self.making = before
 
-    def scalar(self, key: Key, frame: Environment, node: Any = None) -> Any:
-        return self.find(("scalar", key), frame, node)
+    def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
+        return self.find(("scalar", key), env, node)
 
-    def find(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
-        frame = anchor(frame)
-        found = self.direct(symbol, frame, node)
+    def find(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+        env = anchor(env)
+        found = self.direct(symbol, env, node)
         if found is not None:
             return found
-        mark = (symbol, id(frame), self.making)
+        mark = (symbol, id(env), self.making)
         kept = self.found.get(mark)
         if kept is not None:
             return kept[0]
         if mark in self.busy or mark in self.missed:
             return None
         with self.run():
-            found = self.tried(symbol, frame, node, mark)
+            found = self.tried(symbol, env, node, mark)
             while found is None and self.runs == 1 and self.again:
                 other = self.again.pop()
                 value = self.find(*other, node)
-                found = value if other == (symbol, frame) else None
+                found = value if other == (symbol, env) else None
         return found
 
     @contextmanager
@@ -113,17 +113,17 @@ class SizeSolver:
                 self.again.clear()
                 self.found = {mark: kept for mark, kept in self.found.items() if kept[1].complete}
 
-    def tried(self, symbol: Symbol, frame: Environment, node: Any, mark: Mark) -> Any:
+    def tried(self, symbol: Symbol, env: Environment, node: Any, mark: Mark) -> Any:
         self.busy.add(mark)
         try:
-            found = self.looked_for(symbol, frame, node)
+            found = self.looked_for(symbol, env, node)
         finally:
             self.busy.discard(mark)
         if found is None:
-            self.missed[mark] = (symbol, frame)
+            self.missed[mark] = (symbol, env)
             return None
         if is_ground(found):
-            self.found[mark] = (found, frame)
+            self.found[mark] = (found, env)
         self.remind(symbol)
         return found
 
@@ -131,16 +131,16 @@ class SizeSolver:
         """A symbol has a value now: what had none, and shares a fact with it, may have one."""
         if not self.missed:
             return
-        frames = {id(frame): frame for _, frame in self.missed.values()}.values()
-        for frame in frames:
-            for fact, place in self.all_facts(symbol, frame):
+        envs = {id(env): env for _, env in self.missed.values()}.values()
+        for env in envs:
+            for fact, place in self.all_facts(symbol, env):
                 for other in {each for side in sides(fact) for each in self.symbols(side, place)}:
-                    waiting = self.missed.pop((other, id(frame), self.making), None)
+                    waiting = self.missed.pop((other, id(env), self.making), None)
                     if waiting is not None:
                         self.again.append(waiting)
 
-    def looked_for(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
-        current: Environment | None = frame
+    def looked_for(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+        current: Environment | None = env
         while current is not None:
             found = self.direct(symbol, current, node)
             if found is None:
@@ -150,32 +150,32 @@ class SizeSolver:
             if found is not None:
                 return found
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
-        found = self.by_facts(symbol, self.facts_of_program(symbol, frame))
+        found = self.by_facts(symbol, self.facts_of_program(symbol, env))
         for source in (self.bracketed, self.made_at_top, self.besides, self.unmarked):
             if found is not None:
                 break
-            found = source(symbol, frame, node)
+            found = source(symbol, env, node)
         return found
 
-    def named_by_caller(self, symbol: Symbol, frame: Environment) -> Environment | None:
+    def named_by_caller(self, symbol: Symbol, env: Environment) -> Environment | None:
         """An axis that the use of a function names is one of the caller's: its size is known there."""
-        if symbol[0] == "size" and any(symbol[1] in axes for axes in frame.axes.values()):
-            return frame.caller
+        if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
+            return env.caller
         return None
 
-    def bracketed(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
+    def bracketed(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         if symbol[0] != "size":
             return None
         for _, _, sets, _ in self.checker.scope.declarations:
             for axis, size in (pair for each in sets for pair in each.axes):
                 if size is not None and symbol[1] == axis.name:
-                    found = self.value(size, frame)
+                    found = self.value(size, env)
                     if found is not None:
                         return found
         return None
 
-    def made_at_top(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
+    def made_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         return self.made(symbol, self.checker.top, node)
 
     def made(self, symbol: Symbol, place: Environment, node: Any) -> Any:
@@ -184,71 +184,71 @@ class SizeSolver:
             return None
         return made_size(self.checker, symbol[1], place, node)
 
-    def besides(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
+    def besides(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
         return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 
-    def unmarked(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
+    def unmarked(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size of a*, a†, a** where nothing says it is that of a."""
         if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
             return None
-        return self.size(bare, frame, node)
+        return self.size(bare, env, node)
 
-    def speaks_of(self, fact: SizeEquation, frame: Environment, symbol: Symbol) -> bool:
+    def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
-        return any(axis in frame.sizes and ("size", axis) != symbol for axis in axes)
+        return any(axis in env.sizes and ("size", axis) != symbol for axis in axes)
 
-    def direct(self, symbol: Symbol, frame: Environment, node: Any) -> Any:
+    def direct(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         kind, name = symbol
         if kind == "scalar":
-            found = frame.scalars.get(name)
-            if found is None and name in frame.variables:
-                found = frame.variables[name].number
+            found = env.scalars.get(name)
+            if found is None and name in env.variables:
+                found = env.variables[name].number
             if found is None and not name[1] + name[2]:
-                found = frame.indices.get(name.base)
+                found = env.indices.get(name.base)
             return int(found) if isinstance(found, str) and found.isdecimal() else found
-        found = frame.sizes.get(name)
+        found = env.sizes.get(name)
         if isinstance(found, Conflict):
             raise several_sizes(self.checker, name, found.sources, node)
         return found
 
     # -------------------------------------------------------------------------------------------------------- facts
-    def facts_of_call(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeEquation, Environment]]:
+    def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         """The facts about a symbol that are about this call: its own, and the program's that speak of its arguments."""
-        own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
-        if frame.parent is not None and frame.sizes:
-            stated = self.about(symbol, frame, self.checker.scope.sizes)
-            own += [fact for fact in stated if self.speaks_of(fact, frame, symbol)]
-        return [(fact, frame) for fact in own]
+        own = self.about(symbol, env, env.function.sizes) if env.function is not None else []
+        if env.parent is not None and env.sizes:
+            stated = self.about(symbol, env, self.checker.scope.sizes)
+            own += [fact for fact in stated if self.speaks_of(fact, env, symbol)]
+        return [(fact, env) for fact in own]
 
-    def facts_of_program(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeEquation, Environment]]:
-        stated = [(fact, frame) for fact in self.about(symbol, frame, self.checker.scope.sizes)]
+    def facts_of_program(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
+        stated = [(fact, env) for fact in self.about(symbol, env, self.checker.scope.sizes)]
         return stated + self.about(symbol, self.checker.top, self.declared)
 
-    def all_facts(self, symbol: Symbol, frame: Environment) -> list[tuple[SizeEquation, Environment]]:
-        own = self.about(symbol, frame, frame.function.sizes) if frame.function is not None else []
-        return [(fact, frame) for fact in own] + self.facts_of_program(symbol, frame)
+    def all_facts(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
+        own = self.about(symbol, env, env.function.sizes) if env.function is not None else []
+        return [(fact, env) for fact in own] + self.facts_of_program(symbol, env)
 
-    def about(self, symbol: Symbol, frame: Environment, facts: list[Any]) -> list[Any]:
+    def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
         """Those of the facts that may hold a symbol, in their order."""
         if not facts:
             return []
         index = self.indices.get(id(facts))
         if index is None or index.facts is not facts or index.count != len(facts):
             index = self.indices[id(facts)] = FactIndex(facts)
-        return index.about(words_of(symbol, frame))
+        return index.about(words_of(symbol, env))
 
     def by_facts(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
-        for fact, frame in facts:
+        for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
-                if isinstance(side, int) or self.count(side, symbol, frame) != 1:
+                if isinstance(side, int) or self.count(side, symbol, env) != 1:
                     continue
-                if not isinstance(other, int) and self.count(other, symbol, frame):
+                if not isinstance(other, int) and self.count(other, symbol, env):
                     continue
-                value = other if isinstance(other, int) else self.value(other, frame)
+                value = other if isinstance(other, int) else self.value(other, env)
                 if value is None:
                     continue
-                solved = self.isolate(side, symbol, value, frame)
+                solved = self.isolate(side, symbol, value, env)
                 if solved is not None:
                     return self.whole(solved, symbol, fact)
         return None
@@ -285,24 +285,24 @@ class SizeSolver:
             )
         return int(value)
 
-    def symbol_of(self, node: Node, frame: Environment) -> Symbol | None:
+    def symbol_of(self, node: Node, env: Environment) -> Symbol | None:
         if isinstance(node, Size):
-            real = frame.real_axes(node.axis.name)
+            real = env.real_axes(node.axis.name)
             return ("size", real[0]) if len(real) == 1 else None
         name = spelled(node)
-        return None if name is None else ("scalar", name.key(frame.index))
+        return None if name is None else ("scalar", name.key(env.index))
 
-    def symbols(self, node: Node, frame: Environment) -> list[Symbol]:
+    def symbols(self, node: Node, env: Environment) -> list[Symbol]:
         """The symbols of a size expression, each as often as it stands there."""
-        return [symbol for symbol, _ in self.places(node, frame)]
+        return [symbol for symbol, _ in self.places(node, env)]
 
-    def places(self, node: Node, frame: Environment) -> Iterator[tuple[Symbol, Way]]:
+    def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, Way]]:
         """Each symbol of a size expression, with the way to it from the inside out."""
         stack: list[Way] = [(node, ())]
         while stack:
             way = stack.pop()
             current = way[0]
-            symbol = self.symbol_of(current, frame)
+            symbol = self.symbol_of(current, env)
             if symbol is not None:
                 yield symbol, way
             elif isinstance(current, Call):
@@ -310,28 +310,28 @@ class SizeSolver:
             elif isinstance(current, nodes.Superscript):
                 stack.append((current.base, way))
 
-    def count(self, node: Node, symbol: Symbol, frame: Environment) -> int:
-        return sum(other == symbol for other in self.symbols(node, frame))
+    def count(self, node: Node, symbol: Symbol, env: Environment) -> int:
+        return sum(other == symbol for other in self.symbols(node, env))
 
-    def value(self, node: Node, frame: Environment) -> Any:
+    def value(self, node: Node, env: Environment) -> Any:
         """The number that a size expression stands for, or None where something in it is not known."""
         if isinstance(node, Number):
             return node.value
-        symbol = self.symbol_of(node, frame)
+        symbol = self.symbol_of(node, env)
         if isinstance(node, Size):
-            return self.size(node.axis.name, frame, node)
+            return self.size(node.axis.name, env, node)
         if symbol is not None:
-            found = self.find(symbol, frame, node)
+            found = self.find(symbol, env, node)
             if found is None:
-                found = self.checker.number_named(symbol[1], frame)
+                found = self.checker.number_named(symbol[1], env)
             return found
         if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed", "/", "negative"):
-            values = [self.value(argument, frame) for argument in node.arguments]
+            values = [self.value(argument, env) for argument in node.arguments]
             if any(value is None for value in values):
                 return None
             return self.bounded(computed(node.operator, values), node)
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
-            base, exponent = self.value(node.base, frame), self.value(node.components[0], frame)
+            base, exponent = self.value(node.base, env), self.value(node.components[0], env)
             if isinstance(base, int) and isinstance(exponent, int) and 0 <= exponent < 64:
                 return self.bounded(base**exponent, node)
         return None
@@ -344,9 +344,9 @@ class SizeSolver:
             )
         return value
 
-    def isolate(self, node: Node, symbol: Symbol, value: Any, frame: Environment) -> Any:
+    def isolate(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
         """What `symbol` must be for the expression to be `value`; None where that cannot be undone."""
-        way = next(way for found, way in self.places(node, frame) if found == symbol)
+        way = next(way for found, way in self.places(node, env) if found == symbol)
         above = []
         while way:
             above.append(way[0])
@@ -360,7 +360,7 @@ class SizeSolver:
             if len(outer.arguments) != 2:
                 return None
             in_left = outer.arguments[0] is inner
-            other = self.value(outer.arguments[1 if in_left else 0], frame)
+            other = self.value(outer.arguments[1 if in_left else 0], env)
             if other is None:
                 return None
             value = self.bounded(undone(outer.operator, value, other, in_left), outer)
@@ -377,9 +377,9 @@ class SizeSolver:
 
     def check_facts(self) -> None:
         top = self.checker.top
-        for fact, frame in [(fact, top) for fact in self.checker.scope.sizes] + self.declared:
-            left = self.value(fact.left, frame)
-            right = fact.right if isinstance(fact.right, int) else self.value(fact.right, frame)
+        for fact, env in [(fact, top) for fact in self.checker.scope.sizes] + self.declared:
+            left = self.value(fact.left, env)
+            right = fact.right if isinstance(fact.right, int) else self.value(fact.right, env)
             if left is None or right is None or not is_ground(left) or not is_ground(right):
                 continue
             if resolve(left) == resolve(right):

@@ -27,17 +27,17 @@ NEUTRAL = {"∑": 0, "∏": 1}
 JOINED = {"∑": "+", "∏": "⊙"}
 
 
-def index_sum(checker: Checker, node: IndexSum, frame: Environment) -> Term:
+def index_sum(checker: Checker, node: IndexSum, env: Environment) -> Term:
     """∑_{i=1}^{n} body."""
-    first, last = (checker.solver.value(part, frame) for part in (node.first, node.last))
+    first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
     if not isinstance(first, int) or not isinstance(last, int):
-        return bounded(checker, node, frame)
+        return bounded(checker, node, env)
     check_length(checker, node, last - first + 1)
     if last < first:
         return checker.terms.number(NEUTRAL[node.operator], node)
     if is_label(checker, node.variable.text, node.body):
-        return members_summed(checker, node, first, last, frame) or written_out(checker, node, first, last, frame)
-    return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, frame)
+        return members_summed(checker, node, first, last, env) or written_out(checker, node, first, last, env)
+    return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
 
 
 def check_length(checker: Checker, node: Node, count: int) -> None:
@@ -46,56 +46,54 @@ def check_length(checker: Checker, node: Node, count: int) -> None:
 
 
 def summed(
-    checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, frame: Environment
+    checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, env: Environment
 ) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
-    axis, inner = indexed_frame(checker, variable, first, size, frame)
-    return over(checker, operator, axis, size, checker.term(body, inner), variable, body, node, frame)
+    axis, inner = indexed_frame(checker, variable, first, size, env)
+    return over(checker, operator, axis, size, checker.term(body, inner), variable, body, node, env)
 
 
-def indexed_frame(
-    checker: Checker, variable: Name, first: int, size: Any, frame: Environment
-) -> tuple[str, Environment]:
+def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, env: Environment) -> tuple[str, Environment]:
     from .elements import iota
 
-    depth = frame.depth + 1
+    depth = env.depth + 1
     axis = f"{variable.text}@{depth}"
-    inner = Environment(parent=frame, sizes_parent=frame, depth=depth, active=frame.active)
+    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     inner.variables[Key(variable.text)] = iota(checker, axis, first, size, variable)
     inner.members[variable.text] = Along(axis, first, size)
     return axis, inner
 
 
 def over(
-    checker: Checker, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, frame
+    checker: Checker, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, env
 ) -> Term:
     if axis not in term.shape:
         shape = {**term.shape, axis: size}
         term = checker.terms.make("spread", (term,), options=((axis, size),), shape=shape, node=node)
-    return checker.apply(operator, (term,), ((axis, variable),), node, frame, (body,))
+    return checker.apply(operator, (term,), ((axis, variable),), node, env, (body,))
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
-def bounded(checker: Checker, node: IndexSum, frame: Environment) -> Term:
+def bounded(checker: Checker, node: IndexSum, env: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
-    first, last = checker.all_terms((node.first, node.last), frame)
+    first, last = checker.all_terms((node.first, node.last), env)
     low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
     check_length(checker, node, high - low + 1)
     if high < low:
         return checker.terms.number(NEUTRAL[node.operator], node)
-    axis, inner = indexed_frame(checker, node.variable, low, high - low + 1, frame)
+    axis, inner = indexed_frame(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
     conditions = []
     for operator, bound in (("≥", first), ("≤", last)):
-        condition = checker.apply(operator, (index, bound), (), node, frame, (node.variable, node))
+        condition = checker.apply(operator, (index, bound), (), node, env, (node.variable, node))
         conditions.append(condition)
-    within = checker.apply("∧", tuple(conditions), (), node, frame, (node, node))
+    within = checker.apply("∧", tuple(conditions), (), node, env, (node, node))
     with guarding(checker, [within] if of_elements(within) else []):
         term = checker.term(node.body, inner)
     neutral = checker.terms.number(NEUTRAL[node.operator])
     shape = checker.broadcast((term, within), node, node.span, node.operator, (node.body, node))
     part = checker.terms.make("cases", (term, within, neutral), shape=shape, node=node.body)
-    return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, frame)
+    return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env)
 
 
 def whole_range(checker: Checker, term: Term, part: Node) -> tuple[int, int]:
@@ -164,44 +162,44 @@ def _words(label: Node) -> Iterator[str]:
     return (node.text for node in walk(label) if isinstance(node, Name))
 
 
-def members_summed(checker: Checker, node: IndexSum, first: int, last: int, frame: Environment) -> Term | None:
+def members_summed(checker: Checker, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
     """∑_{t=1}^{n} of members of a family that lie along an axis; None where the index is another label."""
     size, variable = last - first + 1, node.variable
 
     def typed() -> Term:
-        return summed(checker, node.operator, variable, first, size, node.body, node, frame)
+        return summed(checker, node.operator, variable, first, size, node.body, node, env)
 
-    return lifted(checker, variable.text, size, node.body, frame, typed)
+    return lifted(checker, variable.text, size, node.body, env, typed)
 
 
-def written_out(checker: Checker, node: IndexSum, first: int, last: int, frame: Environment) -> Term:
+def written_out(checker: Checker, node: IndexSum, first: int, last: int, env: Environment) -> Term:
     total = None
     for step in range(first, last + 1):
         place = Environment(
-            parent=frame, sizes_parent=frame, depth=frame.depth, active=frame.active, indices={node.variable.text: step}
+            parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={node.variable.text: step}
         )
         checker.spend(node)
         term = checker.term(node.body, place)
         parts = (node.body, node.body)
-        total = term if total is None else checker.apply(JOINED[node.operator], (total, term), (), node, frame, parts)
+        total = term if total is None else checker.apply(JOINED[node.operator], (total, term), (), node, env, parts)
     assert total is not None
     return total
 
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
-def implicit_sum(checker: Checker, node: Call, frame: Environment) -> Term | None:
+def implicit_sum(checker: Checker, node: Call, env: Environment) -> Term | None:
     """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
     if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
         return None
     variable = node.subscript[0]
-    bound = frame.variables.get(Key(variable.text))
-    if (bound is not None and bound.operator != "iota") or variable.text in frame.axes:
+    bound = env.variables.get(Key(variable.text))
+    if (bound is not None and bound.operator != "iota") or variable.text in env.axes:
         return None
     found: list[tuple[Any, Index, Axis]] = []
     for place in uses(variable.text, node.arguments[0]):
         for axis, part in place.items:
             if isinstance(part, Name) and part.text == variable.text:
-                found.append((indexed_size(checker, place, axis, frame), place, axis))
+                found.append((indexed_size(checker, place, axis, env), place, axis))
     if not found:
         return None
     size, first, axis = found[0]
@@ -215,7 +213,7 @@ def implicit_sum(checker: Checker, node: Call, frame: Environment) -> Term | Non
                 notes=(checker.text(first), checker.text(place)),
                 hint=f"say how far it goes: {node.operator}_{{{variable.text}=1}}^{{{resolve(size)}}}",
             )
-    return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, frame)
+    return summed(checker, node.operator, variable, 1, size, node.arguments[0], node, env)
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
@@ -233,9 +231,9 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         stack += reversed(nodes.children(node))
 
 
-def indexed_size(checker: Checker, node: Index, axis: Axis, frame: Environment) -> Any:
-    (real,) = frame.real_axes(axis.name)
-    base = checker.term(node.base, frame)
+def indexed_size(checker: Checker, node: Index, axis: Axis, env: Environment) -> Any:
+    (real,) = env.real_axes(axis.name)
+    base = checker.term(node.base, env)
     if real not in base.shape:
         raise checker.error(
             301, f"{checker.text(node.base)} has no axis {real} to index", axis,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from .checker import Checker
 
 
-def unknown(checker: Checker, key: Key, place: Any, frame: Environment):
+def unknown(checker: Checker, key: Key, place: Any, env: Environment):
     text = str(key)
-    known_names = checker.visible(frame)
+    known_names = checker.visible(env)
     base = place
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base
@@ -112,9 +112,9 @@ def function_names(checker: Checker) -> list[str]:
     return [*own, *checker.python, *(name for name in REGISTRY if name[0].isalpha())]
 
 
-def visible(checker: Checker, frame: Environment) -> list[str]:
+def visible(checker: Checker, env: Environment) -> list[str]:
     names: dict[str, None] = {}
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         names.update(dict.fromkeys(str(key) for key in current.variables))
         if current.function is not None:

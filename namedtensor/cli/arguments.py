@@ -36,7 +36,7 @@ def source_of(options: Any) -> Source:
 
 
 def read_source(word: str, syntax: str) -> Source:
-    """The text of a formula, a file, or standard input. Raises FileProblem."""
+    """The text of a formula, a file, or standard input. Raises InputError."""
     if word == "-":
         return Source(standard_input(), "<stdin>", syntax)
     if is_file(word):

@@ -35,7 +35,7 @@ RESERVED = ("sizes", "syntax")  # what Python's check takes by name beside the s
 
 
 def shapes_of(words: list[str], console: Console) -> Told:
-    """The shapes that NAME=… gives. Raises FileProblem where a word gives none."""
+    """The shapes that NAME=… gives. Raises InputError where a word gives none."""
     shapes = Told()
     for name, text in map(split_given, words):
         if name in shapes or name in RESERVED:

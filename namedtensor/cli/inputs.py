@@ -30,7 +30,7 @@ MEMBER = re.compile(r"(?P<file>.+)\[(?P<member>[^\[\]]+)\]")
 
 
 def split_given(word: str) -> tuple[str, str]:
-    """NAME and VALUE of NAME=VALUE. Raises FileProblem."""
+    """NAME and VALUE of NAME=VALUE. Raises InputError."""
     name, sign, value = word.partition("=")
     if not sign or not name.strip() or not value.strip():
         raise InputError(f"{word!r} is no input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'")
@@ -40,7 +40,7 @@ def split_given(word: str) -> tuple[str, str]:
 def read_given(word: str) -> Given:
     """The tensor or number that NAME=VALUE gives.
 
-    Raises FileProblem where a file cannot be read, NotationError where its axes do not fit.
+    Raises InputError where a file cannot be read, NotationError where its axes do not fit.
 
     >>> read_given("L=6")
     Given(name='L', value=6, notes=())
@@ -130,7 +130,7 @@ def is_file(text: str) -> bool:
 
 
 def read_file(place: str, member: str | None, name: str) -> Found:
-    """What the file holds, by its suffix. Raises FileProblem."""
+    """What the file holds, by its suffix. Raises InputError."""
     suffix = Path(place).suffix.lower()
     if not is_file(place):
         raise InputError(f"there is no file {place} for {name}")

@@ -68,7 +68,7 @@ class Piece(NamedTuple):
 
 
 class Session:
-    """`enter` takes a line and gives what to print; it raises NotationError or FileProblem, and nothing is lost then."""
+    """`enter` takes a line and gives what to print; it raises NotationError or InputError, and nothing is lost then."""
 
     def __init__(self) -> None:
         self.facts: dict[str, str] = {}  # by what they are about: "f", "f :", "W ∈", "|a| = 2"
@@ -267,7 +267,7 @@ def plain_number(value: Any) -> Any:
 
 # --------------------------------------------------------------------------------------------------------------- commands
 def command(session: Session, line: str) -> str:
-    """What a line that begins with a colon does. Raises FileProblem where there is no such command."""
+    """What a line that begins with a colon does. Raises InputError where there is no such command."""
     name, _, rest = line[1:].partition(" ")
     found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
     if len(found) != 1:

@@ -80,7 +80,7 @@ def resolve(size: Any) -> Any:
 def unify(left: Any, right: Any) -> bool:
     """Whether two sizes are one; an unknown takes on the other.
 
-    >>> n = Unknown("n")
+    >>> n = SizeVariable("n")
     >>> agree(n, 3), known(n), agree(n, 4)
     (True, 3, False)
     """

@@ -50,12 +50,12 @@ class Flow:
         self.checker, self.asked, self.data = checker, asked, asked.data
         trace = checker.trace
         self.names = AxisNames(trace)
-        self.terms = {(id(node), id(frame)): (term, frame) for node, term, frame in trace}
+        self.terms = {(id(node), id(env)): (term, env) for node, term, env in trace}
         self.typed: dict[int, list[Environment]] = {}
         self.calls: dict[tuple[int, int], Environment] = {}
-        for node, _, frame in trace:
-            self.typed.setdefault(id(node), []).append(frame)
-            self.note_call(frame)
+        for node, _, env in trace:
+            self.typed.setdefault(id(node), []).append(env)
+            self.note_call(env)
         self.axes = frozenset(axes_in(checker.scope.program))
         self.order = self.order_of_axes(asked.given)
         self.root = Graph()
@@ -65,11 +65,11 @@ class Flow:
         self.plates: dict[Any, Graph] = {}
         self.carried: dict[tuple[int, int], dict[Key | int, None]] = {}
 
-    def note_call(self, frame: Environment | None) -> None:
-        while frame is not None:
-            if frame.call is not None and frame.caller is not None:
-                self.calls.setdefault((id(frame.call), id(frame.caller)), frame)
-            frame = frame.caller if frame.function is not None else frame.parent
+    def note_call(self, env: Environment | None) -> None:
+        while env is not None:
+            if env.call is not None and env.caller is not None:
+                self.calls.setdefault((id(env.call), id(env.caller)), env)
+            env = env.caller if env.function is not None else env.parent
 
     def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
         """An order in which all types name their axes: as they were given, then as the longest declarations have them."""
@@ -87,29 +87,29 @@ class Flow:
     def runs(self, node: Any) -> tuple[Run, ...]:
         return to_runs(node, self.axes)
 
-    def shape(self, node: Any, frame: Environment) -> dict[str, Any]:
+    def shape(self, node: Any, env: Environment) -> dict[str, Any]:
         """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""
-        found = self.terms.get((id(node), id(frame)))
+        found = self.terms.get((id(node), id(env)))
         if found is not None:
             return self.sorted_axes(self.names.shape(*found))
         shape: dict[str, Any] = {}
         for part in operands(node):
-            shape |= self.shape(part, frame)
+            shape |= self.shape(part, env)
         return self.sorted_axes(shape)
 
-    def type_of(self, term: Term, frame: Environment) -> dict[str, Any]:
-        return self.sorted_axes(self.names.shape(term, frame))
+    def type_of(self, term: Term, env: Environment) -> dict[str, Any]:
+        return self.sorted_axes(self.names.shape(term, env))
 
     # ------------------------------------------------------------------------------------------------------ the roots
     def function(self, function: FunctionDefinition) -> Source | None:
         """The flow of a function that is called from outside."""
-        frame = self.calls[id(function.head), id(self.checker.top)]
-        self.graphs[id(frame)] = self.root
-        bound = self.bound[id(frame)] = {}
+        env = self.calls[id(function.head), id(self.checker.top)]
+        self.graphs[id(env)] = self.root
+        bound = self.bound[id(env)] = {}
         for name in function.parameters:
-            shape = self.type_of(frame.variables[name.key()], frame)
+            shape = self.type_of(env.variables[name.key()], env)
             bound[name.key()] = self.root.add(Drawn("input", self.runs(written(name.key())), shape))
-        return self.named(self.flow(function.body, frame, self.root), function.head)
+        return self.named(self.flow(function.body, env, self.root), function.head)
 
     def value(self, node: Node | Definition | Key) -> Source | None:
         """The flow of a name, of an expression of the program, or of a definition: the last member, where it is a family."""
@@ -129,9 +129,9 @@ class Flow:
         return result
 
     # -------------------------------------------------------------------------------------------------------- a name
-    def resolve(self, key: Key, frame: Environment) -> Source | None:
+    def resolve(self, key: Key, env: Environment) -> Source | None:
         """The node that a name's value comes from; None where no data are in it."""
-        holder: Environment | None = frame
+        holder: Environment | None = env
         while holder is not None:
             bound = self.bound.get(id(holder), {})
             if key in bound:
@@ -169,17 +169,15 @@ class Flow:
         mark = (id(definition), id(holder), index)
         if mark not in self.made:
             self.made[mark] = None
-            frame = self.frame_of(definition, holder, index)
-            if frame is not None:
+            env = self.environment_of(definition, holder, index)
+            if env is not None:
                 graph = self.graph_of(definition, holder, index)
                 if definition.elements:
-                    source = self.box(
-                        definition.body, definition.body, frame, graph, self.leaves(definition.body, frame)
-                    )
+                    source = self.box(definition.body, definition.body, env, graph, self.leaves(definition.body, env))
                     if source is not None:
                         source.drawn.axes = self.shape_of(definition, key)
                 else:
-                    source = self.flow(definition.body, frame, graph)
+                    source = self.flow(definition.body, env, graph)
                 self.made[mark] = self.named(source, definition.head, index, definition)
         return self.made[mark]
 
@@ -208,12 +206,12 @@ class Flow:
         indices = match_key(definition.name, key, self.checker.scope.indices) or {}
         return int(indices[variable])
 
-    def frame_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
-        """The frame in which a definition was typed; of a family drawn once, that of its first member."""
-        for frame in self.typed.get(id(definition.body), []):
-            own = definition.range is None or index is None or frame.index(definition.range.variable.text) == index
-            if own and holder in lineage(frame):
-                return frame
+    def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
+        """The environment in which a definition was typed; of a family drawn once, that of its first member."""
+        for env in self.typed.get(id(definition.body), []):
+            own = definition.range is None or index is None or env.index(definition.range.variable.text) == index
+            if own and holder in lineage(env):
+                return env
         return None
 
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> Graph:
@@ -249,58 +247,58 @@ class Flow:
         return [family for family in families if id(family) in known]
 
     # -------------------------------------------------------------------------------------------------- an expression
-    def flow(self, node: Node, frame: Environment, graph: Graph) -> Source | None:
+    def flow(self, node: Node, env: Environment, graph: Graph) -> Source | None:
         """The node that gives the value of an expression; None where no data are in it."""
-        leaves = self.leaves(node, frame)
+        leaves = self.leaves(node, env)
         if not leaves:
             return None
-        if (key := self.name_in(node, frame)) is not None:
-            return self.resolve(key, frame)
-        function = self.called(node, frame)
+        if (key := self.name_in(node, env)) is not None:
+            return self.resolve(key, env)
+        function = self.called(node, env)
         if function is not None:
             assert isinstance(node, Call)
             return (
-                self.opened(node, function, frame, graph)
+                self.opened(node, function, env, graph)
                 if self.opens(function, node)
-                else self.closed(node, function, frame, graph)
+                else self.closed(node, function, env, graph)
             )
         whole = isinstance(node, WHOLE) or (len(leaves) == 1 and all(isinstance(leaf, Key) for leaf in leaves))
         if whole:
-            return self.box(node, node, frame, graph, leaves)
-        node = regrouped(node, lambda part: bool(self.leaves(part, frame)))
-        parts = [part for part in operands(node) if self.leaves(part, frame)]
+            return self.box(node, node, env, graph, leaves)
+        node = regrouped(node, lambda part: bool(self.leaves(part, env)))
+        parts = [part for part in operands(node) if self.leaves(part, env)]
         if len(parts) > 1:
-            return self.joined(node, parts, frame, graph)
-        return self.through(node, parts[0], frame, graph)
+            return self.joined(node, parts, env, graph)
+        return self.through(node, parts[0], env, graph)
 
-    def through(self, node: Node, part: Node, frame: Environment, graph: Graph) -> Source | None:
+    def through(self, node: Node, part: Node, env: Environment, graph: Graph) -> Source | None:
         """A box that one value goes through."""
-        while len(inner := [each for each in operands(part) if self.leaves(each, frame)]) == 1:
-            if self.called(part, frame) is not None or self.name_in(part, frame) is not None or isinstance(part, WHOLE):
+        while len(inner := [each for each in operands(part) if self.leaves(each, env)]) == 1:
+            if self.called(part, env) is not None or self.name_in(part, env) is not None or isinstance(part, WHOLE):
                 break
             part = inner[0]
-        source = self.flow(part, frame, graph)
+        source = self.flow(part, env, graph)
         if source is None:
             return None
         made = graph.add(
-            Drawn("formula", self.runs(substituted(node, self.nameless([part], frame))), self.shape(node, frame))
+            Drawn("formula", self.runs(substituted(node, self.nameless([part], env))), self.shape(node, env))
         )
-        graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
+        graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
         return made
 
-    def joined(self, node: Node, parts: list[Node], frame: Environment, graph: Graph) -> Source:
+    def joined(self, node: Node, parts: list[Node], env: Environment, graph: Graph) -> Source:
         """A sign, or a box, in which several values meet."""
-        sources = [(self.flow(part, frame, graph), part) for part in parts]
+        sources = [(self.flow(part, env, graph), part) for part in parts]
         sign = isinstance(node, Call) and node.operator in JOINING and len(parts) == len(node.arguments)
         if sign:
             assert isinstance(node, Call)
-            made = graph.add(Drawn("sign", self.sign(node), self.shape(node, frame)))
+            made = graph.add(Drawn("sign", self.sign(node), self.shape(node, env)))
         else:
-            text = self.runs(substituted(node, self.nameless(parts, frame)))
-            made = graph.add(Drawn("formula", text, self.shape(node, frame)))
+            text = self.runs(substituted(node, self.nameless(parts, env)))
+            made = graph.add(Drawn("formula", text, self.shape(node, env)))
         for source, part in sources:
             if source is not None:
-                graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
+                graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
         return made
 
     def sign(self, node: Call) -> tuple[Run, ...]:
@@ -310,62 +308,62 @@ class Flow:
         between = self.runs(dataclasses.replace(node, arguments=(Name("\ue010"), Name("\ue010"))))
         return tuple(run._replace(text=text) for run in between if (text := run.text.replace("\ue010", "").strip()))
 
-    def nameless(self, parts: Iterable[Node], frame: Environment) -> set[int]:
-        return {id(part) for part in parts if self.name_in(part, frame) is None}
+    def nameless(self, parts: Iterable[Node], env: Environment) -> set[int]:
+        return {id(part) for part in parts if self.name_in(part, env) is None}
 
-    def box(self, node: Node, shown: Node, frame: Environment, graph: Graph, leaves: Iterable[Any]) -> Source | None:
+    def box(self, node: Node, shown: Node, env: Environment, graph: Graph, leaves: Iterable[Any]) -> Source | None:
         """One box for an expression, whatever names are in it."""
-        made = graph.add(Drawn("formula", self.runs(shown), self.shape(node, frame)))
+        made = graph.add(Drawn("formula", self.runs(shown), self.shape(node, env)))
         for leaf in leaves:
             if isinstance(leaf, Key):
-                source = self.resolve(leaf, frame)
+                source = self.resolve(leaf, env)
                 if source is not None:
-                    graph.connect(source, made, self.as_written(leaf, node, frame))
+                    graph.connect(source, made, self.as_written(leaf, node, env))
         return made
 
-    def as_written(self, key: Key, node: Node, frame: Environment) -> tuple[Run, ...]:
+    def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
         """How an expression spells a name: X^{l-1}, where that is X^0."""
         for part in walk(node):
-            if self.name_in(part, frame) == key:
+            if self.name_in(part, env) == key:
                 return self.runs(part)
         return ()
 
     # ------------------------------------------------------------------------------------------------------ functions
-    def called(self, node: Any, frame: Environment) -> FunctionDefinition | None:
+    def called(self, node: Any, env: Environment) -> FunctionDefinition | None:
         if not isinstance(node, Call) or node.operator not in self.checker.scope.functions:
             return None
-        for function, _ in matching(self.checker, node, frame):
+        for function, _ in matching(self.checker, node, env):
             return function
         return None
 
     def opens(self, function: FunctionDefinition, node: Call) -> bool:
         return bool({function.operator, function.title} & self.asked.expand)
 
-    def closed(self, node: Call, function: FunctionDefinition, frame: Environment, graph: Graph) -> Source:
+    def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: Graph) -> Source:
         """A call as one node: its name, and below it the parameters that it is given."""
         head = dataclasses.replace(node, arguments=(), parameters=())
         title = self.runs(head)[:-1] if self.runs(head)[-1].text == "()" else self.runs(head)
         title = tuple(run._replace(text=run.text.removesuffix("()")) for run in title)
-        given = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, frame)]
+        given = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
         for part in given:
             detail += ([Run(", ")] if detail else []) + list(self.runs(part))
-        made = graph.add(Drawn("function", title, self.shape(node, frame), tuple(detail)))
+        made = graph.add(Drawn("function", title, self.shape(node, env), tuple(detail)))
         for part in (*node.arguments, *node.parameters):
-            source = self.flow(part, frame, graph)
+            source = self.flow(part, env, graph)
             if source is not None:
-                graph.connect(source, made, self.runs(part) if self.name_in(part, frame) else ())
-        inner = self.calls.get((id(node), id(frame)))
+                graph.connect(source, made, self.runs(part) if self.name_in(part, env) else ())
+        inner = self.calls.get((id(node), id(env)))
         for leaf in self.free(function, inner):
             source = self.resolve(leaf, self.checker.top)
             if source is not None:
                 graph.connect(source, made)
         return made
 
-    def opened(self, node: Call, function: FunctionDefinition, frame: Environment, graph: Graph) -> Source | None:
+    def opened(self, node: Call, function: FunctionDefinition, env: Environment, graph: Graph) -> Source | None:
         """A call as a group that holds the function's body."""
-        inner = self.calls[(id(node), id(frame))]
-        sources = [self.flow(part, frame, graph) for part in (*node.arguments, *node.parameters)]
+        inner = self.calls[(id(node), id(env))]
+        sources = [self.flow(part, env, graph) for part in (*node.arguments, *node.parameters)]
         title = self.runs(dataclasses.replace(node, arguments=(), parameters=()))
         group = graph.group(tuple(run._replace(text=run.text.removesuffix("()")) for run in title))
         self.graphs[id(inner)] = group
@@ -380,23 +378,23 @@ class Flow:
         return self.flow(function.body, inner, group)
 
     # ---------------------------------------------------------------------------------------------------- what is data
-    def leaves(self, node: Node, frame: Environment) -> dict[Key | int, None]:
+    def leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
         """The names of data in an expression, and the calls of functions that have data: in the order written."""
-        mark = (id(node), id(frame))
+        mark = (id(node), id(env))
         if mark not in self.carried:
-            self.carried[mark] = self.found_leaves(node, frame)
+            self.carried[mark] = self.found_leaves(node, env)
         return self.carried[mark]
 
-    def found_leaves(self, node: Node, frame: Environment) -> dict[Key | int, None]:
-        key = self.name_in(node, frame)
+    def found_leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
+        key = self.name_in(node, env)
         if key is not None:
-            return {key: None} if self.resolve_quietly(key, frame) else {}
+            return {key: None} if self.resolve_quietly(key, env) else {}
         found: dict[Key | int, None] = {}
         for part in operands(node):
-            found |= self.leaves(part, frame)
-        function = self.called(node, frame)
+            found |= self.leaves(part, env)
+        function = self.called(node, env)
         if function is not None:
-            inner = self.calls.get((id(node), id(frame)))
+            inner = self.calls.get((id(node), id(env)))
             if found or self.free(function, inner):
                 found[id(node)] = None
         return found
@@ -414,28 +412,28 @@ class Flow:
                     found[key] = None
         return list(found)
 
-    def name_in(self, node: Any, frame: Environment) -> Key | None:
+    def name_in(self, node: Any, env: Environment) -> Key | None:
         """The name that an expression is, where that means a tensor here: X, X^{l-1}, but not X^2 for a square."""
         name = spelled(node)
         if name is None:
             return None
-        index: Callable[[str], Any] = frame.index
-        for value in (index, lambda word: self.number(word, frame)):
+        index: Callable[[str], Any] = env.index
+        for value in (index, lambda word: self.number(word, env)):
             key = name.key(value)
-            if self.means(key, frame):
+            if self.means(key, env):
                 return key
         return None
 
-    def number(self, word: str, frame: Environment) -> Any:
+    def number(self, word: str, env: Environment) -> Any:
         """What a word in a superscript stands for: an index, or a size such as L."""
-        found = frame.index(word)
+        found = env.index(word)
         if found is None:
-            found = self.checker.solver.scalar(Key(word), frame)
+            found = self.checker.solver.scalar(Key(word), env)
         found = resolve(found)
         return None if isinstance(found, SizeVariable) else found
 
-    def means(self, key: Key, frame: Environment) -> bool:
-        holder: Environment | None = frame
+    def means(self, key: Key, env: Environment) -> bool:
+        holder: Environment | None = env
         while holder is not None:
             if key in self.bound.get(id(holder), {}) or key in holder.variables:
                 return True
@@ -444,9 +442,9 @@ class Flow:
             holder = holder.parent
         return key in self.checker.demanded
 
-    def resolve_quietly(self, key: Key, frame: Environment) -> bool:
+    def resolve_quietly(self, key: Key, env: Environment) -> bool:
         """Whether data are in a name. A definition that is being drawn is data: it was asked for."""
-        holder: Environment | None = frame
+        holder: Environment | None = env
         while holder is not None:
             bound = self.bound.get(id(holder), {})
             if key in bound:
@@ -463,6 +461,6 @@ class Flow:
         mark = ("data", id(definition), id(holder), index)
         if mark not in self.made:
             self.made[mark] = None  # a recurrence: its first value, or what is added to it, has data or not
-            frame = self.frame_of(definition, holder, index)
-            self.made[mark] = bool(frame is not None and self.leaves(definition.body, frame))  # type: ignore[assignment]
+            env = self.environment_of(definition, holder, index)
+            self.made[mark] = bool(env is not None and self.leaves(definition.body, env))  # type: ignore[assignment]
         return bool(self.made[mark])

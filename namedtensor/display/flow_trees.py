@@ -93,11 +93,11 @@ def substituted(node: Any, gone: set[int]) -> Any:
     return dataclasses.replace(node, **changed)
 
 
-def lineage(frame: Environment | None) -> list[Environment]:
+def lineage(env: Environment | None) -> list[Environment]:
     found = []
-    while frame is not None:
-        found.append(frame)
-        frame = frame.parent
+    while env is not None:
+        found.append(env)
+        env = env.parent
     return found
 
 

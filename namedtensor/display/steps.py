@@ -43,10 +43,10 @@ class Location(NamedTuple):
     written: str
 
 
-def places(frame: Environment) -> tuple[Location, ...]:
-    """The definitions that a frame stands in, from the outermost."""
+def places(env: Environment) -> tuple[Location, ...]:
+    """The definitions that an environment stands in, from the outermost."""
     found: list[Location] = []
-    current: Environment | None = frame
+    current: Environment | None = env
     while current is not None:
         function, definition = current.function, current.definition
         if definition is not None:
@@ -59,12 +59,12 @@ def places(frame: Environment) -> tuple[Location, ...]:
     return tuple(reversed(found))
 
 
-def used(part: tuple[str, str], frame: Environment) -> tuple[str, ...]:
+def used(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
     """A component of a head's subscript as the use has it: the axes, or the number."""
     kind, text = part
     if kind == "axis":
-        return tuple(map(source_name, frame.axes.get(text, (text,))))
-    return (str(frame.index(text) or text),) if kind == "number" else (text,)
+        return tuple(map(source_name, env.axes.get(text, (text,))))
+    return (str(env.index(text) or text),) if kind == "number" else (text,)
 
 
 # -------------------------------------------------------------------------------------------------- names of its axes
@@ -73,24 +73,24 @@ class AxisNames:
 
     def __init__(self, trace: list[tuple[Any, Term, Environment]]):
         self.met: dict[int, dict[str, set[str]]] = {}
-        for _, term, frame in trace:
+        for _, term, env in trace:
             axes = [axis for axis in term.shape if "@" in axis]
             for axis in axes:
                 others = {other for other in term.shape if other != axis and source_name(other) == source_name(axis)}
-                self.met.setdefault(id(call_of(frame)), {}).setdefault(axis, set()).update(others)
+                self.met.setdefault(id(call_of(env)), {}).setdefault(axis, set()).update(others)
         self.names = {call: told_apart(met) for call, met in self.met.items()}
 
-    def shape(self, term: Term, frame: Environment) -> dict[str, Any]:
+    def shape(self, term: Term, env: Environment) -> dict[str, Any]:
         """A term's shape under these names."""
-        names = self.names.get(id(call_of(frame)), {})
+        names = self.names.get(id(call_of(env)), {})
         return {names.get(axis, axis): size for axis, size in resolved_shape(term.shape).items()}
 
 
-def call_of(frame: Environment) -> Environment:
-    """The frame of the call, or of the program, that a frame belongs to."""
-    while frame.function is None and frame.parent is not None:
-        frame = frame.parent
-    return frame
+def call_of(env: Environment) -> Environment:
+    """The environment of the call, or of the program, that an environment belongs to."""
+    while env.function is None and env.parent is not None:
+        env = env.parent
+    return env
 
 
 def told_apart(met: dict[str, set[str]]) -> dict[str, str]:
@@ -171,11 +171,11 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: A
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names, found, seen = AxisNames(trace), [], set()
     values = StepValues(checker.scope.source, bundle)
-    for node, term, frame in trace:
-        text, place = checker.text(node), places(frame)
+    for node, term, env in trace:
+        text, place = checker.text(node), places(env)
         if (text, place, id(term)) not in seen:
             seen.add((text, place, id(term)))
-            found.append(stage(text, node, place, names.shape(term, frame), term, values))
+            found.append(stage(text, node, place, names.shape(term, env), term, values))
     if not found or (found[-1].term is not root and found[-1].term not in root.arguments):
         text = whole if isinstance(whole, str) else checker.text(whole)
         found.append(stage(text, whole, (), resolved_shape(root.shape), root, values))

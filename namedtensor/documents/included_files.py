@@ -138,7 +138,7 @@ def whole_document(text: str, file: str) -> Whole:
 def document_text(file: str, limit: int = CHARACTERS) -> tuple[str, str | None]:
     """The text of a file that a document is, or that it names; and a remark, where it is not in UTF-8.
 
-    Raises FileProblem where it is no regular file, no text, or longer than `limit` bytes.
+    Raises InputError where it is no regular file, no text, or longer than `limit` bytes.
     """
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):

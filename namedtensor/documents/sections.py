@@ -533,7 +533,7 @@ def _single(program: nodes.Program) -> bool:
 class AssembledProgram:
     """Parts of a document copied into one text, and the way back from a place there to the document.
 
-    >>> work = Patchwork("a $x$ b $y$", [(2, 5), (8, 11)])
+    >>> work = AssembledProgram("a $x$ b $y$", [(2, 5), (8, 11)])
     >>> work.text
     '$x$\\n$y$'
     >>> work.span((5, 6))

@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 # -------------------------------------------------------------------------------------------------------- text and numbers
 def read_text(place: str | Path) -> str:
-    """The text of a file. Raises FileProblem."""
+    """The text of a file. Raises InputError."""
     try:
         return Path(place).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as problem:
@@ -53,7 +53,7 @@ def reason(problem: Exception) -> str:
 
 
 def finite_float(text: str) -> float:
-    """A number of JSON. Raises FileProblem where it is too large for one, and would be ∞ without a word."""
+    """A number of JSON. Raises InputError where it is too large for one, and would be ∞ without a word."""
     number = float(text)
     if math.isinf(number):
         raise InputError(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
@@ -61,7 +61,7 @@ def finite_float(text: str) -> float:
 
 
 def parse_json(text: str, what: str) -> Any:
-    """Parsed JSON. Raises FileProblem that says where it is wrong."""
+    """Parsed JSON. Raises InputError that says where it is wrong."""
     try:
         return json.loads(text, parse_float=finite_float)
     except json.JSONDecodeError as problem:
@@ -168,7 +168,7 @@ def read_csv(place: Path, member: str | None, name: str) -> Found:
 
 
 def kept_column(titles: list[str], kept: list[int], member: str, place: Path) -> int:
-    """The column of this title. Raises FileProblem that lists them."""
+    """The column of this title. Raises InputError that lists them."""
     columns = {titles[index]: index for index in kept}
     return columns[choose(columns, member, place, "column")]
 
@@ -238,7 +238,7 @@ def read_npz(place: Path, member: str | None, name: str) -> Found:
 
 
 def member_of(archive: Any, key: str, place: Path) -> Any:
-    """One array of an archive, unpacked. Raises FileProblem where that takes more memory than a result may."""
+    """One array of an archive, unpacked. Raises InputError where that takes more memory than a result may."""
     from zipfile import BadZipFile
     from zlib import error as BadStream
 
@@ -255,7 +255,7 @@ def member_of(archive: Any, key: str, place: Path) -> Any:
 
 
 def choose(arrays: Collection[str], member: str | None, place: Path, kind: str = "array") -> str:
-    """The member asked for, or the only one. Raises FileProblem that lists them."""
+    """The member asked for, or the only one. Raises InputError that lists them."""
     if member in arrays:
         return str(member)
     known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
@@ -306,7 +306,7 @@ def read_safetensors(place: Path, member: str | None, name: str) -> Found:
 def write(value: Any, place: str) -> None:
     """Write a tensor, first to a temporary name in the same folder: what was there stays until all is written.
 
-    Raises FileProblem.
+    Raises InputError.
     """
     writer = writable(place)
     try:
@@ -317,7 +317,7 @@ def write(value: Any, place: str) -> None:
 
 
 def writable(place: str) -> Callable[..., None]:
-    """The writer for this name. Raises FileProblem where its suffix is of no known format."""
+    """The writer for this name. Raises InputError where its suffix is of no known format."""
     format = FORMATS.get(Path(place).suffix.lower())
     if format is None or format.write is None:
         known = ", ".join(suffix for suffix, each in FORMATS.items() if each.write)

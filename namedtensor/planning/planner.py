@@ -437,7 +437,7 @@ class _Planner:
         return w.take(joined, w.numbers(inverse, (axis,), (len(inverse),), "int64"), axis)
 
     def literal_rule(self, term: Term) -> Argument:
-        """Entries that are stacked along one new axis, which then becomes the axes of the literal."""
+        """EntryPoints that are stacked along one new axis, which then becomes the axes of the literal."""
         w = self.writer
         axes, extent = term.options
         rest = tuple(axis for axis in term.shape if axis not in axes)

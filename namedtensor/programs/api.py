@@ -27,7 +27,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, key
 from ..terms.terms import resolved_shape
-from .entries import Entry
+from .entries import EntryPoint
 from .executable import (
     AGAIN,
     ARRAY,
@@ -237,7 +237,7 @@ def check_given(
 
 
 def check_entry(
-    entry: Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any], told: Iterable[str] | None
+    entry: EntryPoint, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any], told: Iterable[str] | None
 ) -> CheckResult:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     from .diagrams import arguments_of
@@ -401,7 +401,7 @@ def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     )
 
 
-def derivative_of_entry(entry: Entry, wrt: str) -> Formula | Entry:
+def derivative_of_entry(entry: EntryPoint, wrt: str) -> Formula | EntryPoint:
     """The derivative of a name of a program, in that program: a formula, or the function f' of it."""
     from grammar.printer import to_text
 

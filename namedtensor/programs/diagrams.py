@@ -25,20 +25,20 @@ from .executable import whole_sizes
 from .given_shapes import shape_of
 
 if TYPE_CHECKING:
-    from .entries import Entry
+    from .entries import EntryPoint
     from .program import Program
 
 
 def diagram(
     program: Program,
-    entry: Entry | None,
+    entry: EntryPoint | None,
     arguments: tuple[Any, ...],
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int] | None,
     expand: str | Collection[str],
     values: Mapping[str, Any] | None,
 ) -> Diagram:
-    """See `Entry.diagram`; without an entry, of the program's value."""
+    """See `EntryPoint.diagram`; without an entry, of the program's value."""
     stated = whole_sizes(sizes)
     values = as_mapping(values, "values=", 'write values={"W": W}')
     expand = as_names(expand, "expand=", 'write expand="FFN"')
@@ -70,7 +70,7 @@ def diagram(
 
 
 def arguments_of(
-    entry: Entry, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
+    entry: EntryPoint, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
 ) -> list[tuple[Key, InputType]]:
     """The shape of each argument: by position, by the name of the parameter, or as the signature has it."""
     found = []

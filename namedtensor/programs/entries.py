@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .program import Formula, Program
 
 
-class Entry(CachedCall):
+class EntryPoint(CachedCall):
     """A name of a program: called, a function's value for its arguments, or a tensor's value."""
 
     def __init__(self, program: Program, name: str):
@@ -61,7 +61,7 @@ class Entry(CachedCall):
         return self.to_text()
 
     def __reduce__(self) -> Any:
-        return Entry, (self.program, self.name)
+        return EntryPoint, (self.program, self.name)
 
     @cached_property
     def _focused(self) -> Focused:
@@ -184,7 +184,7 @@ class Entry(CachedCall):
 
         return check_entry(self, sizes, shapes, tuple(shapes))
 
-    def derivative(self, wrt: str) -> Formula | Entry:
+    def derivative(self, wrt: str) -> Formula | EntryPoint:
         """The derivative of this value, a formula; of this function f, the function f'. See `derivative`.
 
         >>> import namedtensor as nt
@@ -306,12 +306,12 @@ def bound_axes(function: FunctionDefinition, place: int, given: InputType) -> li
     return [axis for axis in given.shape if axis in own]
 
 
-class Entries:
+class EntryPoints:
     """Several names of a program, computed together: what they share is computed once."""
 
     def __init__(self, program: Program, names: tuple[str, ...]):
         self.program, self.names = program, names
-        self._entries = tuple(Entry(program, name) for name in names)
+        self._entries = tuple(EntryPoint(program, name) for name in names)
         self._plans = LruCache()
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, spelled
-from .entries import Entry
+from .entries import EntryPoint
 from .program import Formula, Program
 from .repeating import CachedCall
 
@@ -21,7 +21,7 @@ from .repeating import CachedCall
 class Focused(Formula):
     """The program of an entry, which prints as what it says of that name, and is not run but as the entry is."""
 
-    def __init__(self, entry: Entry):
+    def __init__(self, entry: EntryPoint):
         CachedCall.__init__(self)
         program = entry.program
         self.source, self.syntax, self.scope = program.source, program.syntax, program.scope
@@ -41,7 +41,7 @@ class Focused(Formula):
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         return self.program.scope_given(inputs)
 
-    def function_of(self, scope: Scope) -> Entry:
+    def function_of(self, scope: Scope) -> EntryPoint:
         return self.entry
 
     def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
@@ -65,14 +65,14 @@ class Focused(Formula):
         return [] if function is None else [function]
 
 
-def statements_of(program: Program, entry: Entry) -> nodes.Program:
+def statements_of(program: Program, entry: EntryPoint) -> nodes.Program:
     """The statements that say what a name is: its equations, its signature, its declaration."""
     tree = program.tree
     found = tuple(each for each in tree.statements if says(each, entry, program.scope))
     return nodes.Program(found or tree.statements, tree.span)
 
 
-def says(statement: Any, entry: Entry, scope: Scope) -> bool:
+def says(statement: Any, entry: EntryPoint, scope: Scope) -> bool:
     base = entry.key.base
     if base in scope.functions:
         heads = statement.sides[:1] if isinstance(statement, Equation) else ()
@@ -87,6 +87,6 @@ def says(statement: Any, entry: Entry, scope: Scope) -> bool:
     return exact or any(name.base == base and family_of(entry, scope) for name in names)
 
 
-def family_of(entry: Entry, scope: Scope) -> bool:
+def family_of(entry: EntryPoint, scope: Scope) -> bool:
     """Whether a name is a member of a family, whose equations all say what it is."""
     return entry.key not in scope.definitions and any(family.key.base == entry.key.base for family in scope.families)

@@ -25,7 +25,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import Definition, FunctionDefinition, Scope, bind
 from ..scope.names import Key, key, walk
 from ..terms.terms import Term
-from .entries import Entries, Entry
+from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
 from .given_shapes import shape_of
@@ -154,11 +154,11 @@ class Program(CachedCall):
         return iter(self.names)
 
     @overload
-    def __getitem__(self, name: str) -> Entry: ...
+    def __getitem__(self, name: str) -> EntryPoint: ...
     @overload
-    def __getitem__(self, name: tuple[str, ...]) -> Entries: ...
+    def __getitem__(self, name: tuple[str, ...]) -> EntryPoints: ...
 
-    def __getitem__(self, name: str | tuple[str, ...]) -> Entry | Entries:
+    def __getitem__(self, name: str | tuple[str, ...]) -> EntryPoint | EntryPoints:
         """A name of the program, or several: `program["K", "V"](…)` is a tuple of both, what they share computed once."""
         try:
             found = self._entries.get(name)
@@ -166,16 +166,16 @@ class Program(CachedCall):
             found = None
         if found is None:
             if isinstance(name, str):
-                found = self._entries[name] = Entry(self, name)
+                found = self._entries[name] = EntryPoint(self, name)
             else:
                 hint = 'write program["Y"], or program["K", "V"]'
                 if not isinstance(name, tuple):
                     raise wrong(name, "what a program is asked for", "a name, or several", hint)
                 names = as_names(name, "what a program is asked for", hint)
-                found = self._entries[names] = Entries(self, names)
+                found = self._entries[names] = EntryPoints(self, names)
         return found
 
-    def __getattr__(self, name: str) -> Entry:
+    def __getattr__(self, name: str) -> EntryPoint:
         if name.startswith("_") or "tree" not in self.__dict__:  # as while one is copied
             raise AttributeError(name)
         if not self._names.has(name):
@@ -260,7 +260,7 @@ class Program(CachedCall):
         return evaluate(self.source, values, sizes=sizes, syntax=self.syntax, **named)
 
     def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
-        """Every step to the program's value, or to that of the function that it ends with; see `Entry.explain`."""
+        """Every step to the program's value, or to that of the function that it ends with; see `EntryPoint.explain`."""
         last = self._last_given(all_values(values, named))
         if last is not None:
             return last.explain(*arguments, values=values, sizes=sizes, **named)
@@ -276,7 +276,7 @@ class Program(CachedCall):
         values: Values | None = None,
         **shapes: Any,
     ) -> Diagram:
-        """A drawing of the way to the program's value, or to that of the function that it ends with; see `Entry.diagram`."""
+        """A drawing of the way to the program's value, or to that of the function that it ends with; see `EntryPoint.diagram`."""
         from .diagrams import diagram
 
         given = all_values(values, shapes)
@@ -286,11 +286,11 @@ class Program(CachedCall):
         return diagram(self, entry, arguments, shapes, sizes, expand, values)
 
     @cached_property
-    def _last(self) -> Entry | None:
+    def _last(self) -> EntryPoint | None:
         """The function that the program ends with, as it is called."""
         return self.function_of(self.scope)
 
-    def _last_given(self, given: Mapping[str, Any]) -> Entry | None:
+    def _last_given(self, given: Mapping[str, Any]) -> EntryPoint | None:
         """The same where these values are given, of which an equation may be a claim."""
         if self._last is None or not self.scope.replaced:
             return self._last
@@ -306,7 +306,7 @@ class Program(CachedCall):
         )
         return bind(self.source, tree, axes_given(inputs))
 
-    def function_of(self, scope: Scope) -> Entry | None:
+    def function_of(self, scope: Scope) -> EntryPoint | None:
         """The function that the program ends with, by what it says."""
         function = self.last_function(scope)
         return None if function is None else self[function.title]

@@ -23,17 +23,17 @@ from .environment import Environment
 STEP = 1e-3
 
 
-def derivative(evaluation: Any, node: nodes.Derivative, frame: Environment) -> Tensor:
+def derivative(evaluation: Any, node: nodes.Derivative, env: Environment) -> Tensor:
     name = spelled(node.variable)
     if name is None:
         raise NotationError(112, "a derivative is taken by a name")
-    key, X = evaluation.key_of(name, frame), evaluation.value(node.variable, frame)
+    key, X = evaluation.key_of(name, env), evaluation.value(node.variable, env)
     starred = {axis: axis + node.mark for axis in X.shape}
-    at = evaluation.value(node.body, frame)
+    at = evaluation.value(node.body, env)
     for axis in starred.values():
         if axis in at.shape:
             raise NotationError(303, f"the derivative would have the axis {axis} twice")
-    moving = partial(moved, evaluation, node.body, frame, key, X)
+    moving = partial(moved, evaluation, node.body, env, key, X)
     each = {tuple(record.values()): slope(partial(moving, record)) for record in records(X.shape)}
     shape = {**at.shape, **{starred[axis]: size for axis, size in X.shape.items()}}
     return Tensor(shape, lambda record: each[tuple(record[starred[axis]] for axis in X.shape)](record))
@@ -50,38 +50,38 @@ def slope(value: Callable[[float], Tensor]) -> Tensor:
     return Tensor(near[0].shape, quotient)
 
 
-def moved(evaluation: Any, body: Any, frame: Environment, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
+def moved(evaluation: Any, body: Any, env: Environment, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
     """The value of the body, were X larger by `change` at one record."""
     other = Tensor(X.shape, lambda each: X(each) + change * (each == record))
-    return with_others(evaluation, body, frame, {key: other})
+    return with_others(evaluation, body, env, {key: other})
 
 
-def with_others(evaluation: Any, body: Any, frame: Environment, others: dict[Key, Tensor]) -> Tensor:
+def with_others(evaluation: Any, body: Any, env: Environment, others: dict[Key, Tensor]) -> Tensor:
     """The value of the body, did some names stand for other tensors."""
-    top, places = evaluation.top, [*frame.outwards()]
+    top, places = evaluation.top, [*env.outwards()]
     holders = {key: holder(evaluation, key, places) for key in others}
     copies: dict[int, Environment] = {}
 
     def copied(place: Environment | None) -> Environment | None:
-        """The frame with other tensors, nothing computed in it yet; so are all that it looks into."""
+        """The environment with other tensors, nothing computed in it yet; so are all that it looks into."""
         if place is None or id(place) in copies:
             return place and copies[id(place)]
         own = {key: other for key, other in others.items() if holders[key] is place}
         elements = {key: element for key, element in place.elements.items() if key not in own}
         found = copies[id(place)] = replace(place, variables={**place.variables, **own}, elements=elements, memo={})
         found.parent, found.sizes_from = copied(place.parent), copied(place.sizes_from)
-        found.facts = [fact._replace(frame=copied(fact.frame)) for fact in place.facts]
+        found.facts = [fact._replace(env=copied(fact.env)) for fact in place.facts]
         return found
 
     evaluation.top = copied(top)
     try:
-        return evaluation.value(body, copied(frame))
+        return evaluation.value(body, copied(env))
     finally:
         evaluation.top = top
 
 
 def holder(evaluation: Any, key: Key, places: list[Environment]) -> Environment:
-    """The frame in which a name stands for something."""
+    """The environment in which a name stands for something."""
     for place in places:
         if key in place.elements or key in place.variables or evaluation.fact(key, place, place) is not None:
             return place
@@ -89,17 +89,17 @@ def holder(evaluation: Any, key: Key, places: list[Environment]) -> Environment:
 
 
 # ------------------------------------------------------------------------------------------ equations of differentials
-def changes_in(evaluation: Any, sides: tuple[Any, ...], frame: Environment) -> dict[Key, tuple[Tensor, Tensor]]:
+def changes_in(evaluation: Any, sides: tuple[Any, ...], env: Environment) -> dict[Key, tuple[Tensor, Tensor]]:
     """For the names that an equation has the ∂ of, what they stand for and a change of it; those defined by others follow."""
     found = [node.body for side in sides for node in walk(side) if isinstance(node, nodes.Differential)]
-    keys = {evaluation.key_of(name, frame): body for body in found if (name := spelled(body)) is not None}
-    given = {key for key in keys if any(key in place.variables for place in frame.outwards())}
-    values = {key: evaluation.value(keys[key], frame) for key in given or keys}
+    keys = {evaluation.key_of(name, env): body for body in found if (name := spelled(body)) is not None}
+    given = {key for key in keys if any(key in place.variables for place in env.outwards())}
+    values = {key: evaluation.value(keys[key], env) for key in given or keys}
     draw = Random(0)
     return {key: (X, Tensor(X.shape, lambda record: draw.uniform(-1, 1))) for key, X in values.items()}
 
 
-def differential(evaluation: Any, node: nodes.Differential, frame: Environment) -> Tensor:
+def differential(evaluation: Any, node: nodes.Differential, env: Environment) -> Tensor:
     """How fast the body grows with what changes."""
     if not evaluation.changes:
         raise NotationError(405, "a differential alone has no value")
@@ -109,6 +109,6 @@ def differential(evaluation: Any, node: nodes.Differential, frame: Environment) 
             key: Tensor(X.shape, lambda record, X=X, H=H: X(record) + h * H(record))
             for key, (X, H) in evaluation.changes.items()
         }
-        return with_others(evaluation, node.body, frame, others)
+        return with_others(evaluation, node.body, env, others)
 
     return slope(at)

@@ -11,7 +11,7 @@ beside the paper and trusted; it needs Python alone.
     evaluate, call                  formulas
 
 `reference_functions.py` has every built-in function by name. Formulas are walked by `reference_programs.py`, which asks
-`reference_names.py` what a name stands for (looked up in frames, `reference_frames.py`) and `reference_sizes.py` how large
+`reference_names.py` what a name stands for (looked up in environments, `reference_frames.py`) and `reference_sizes.py` how large
 an axis is.
 """
 

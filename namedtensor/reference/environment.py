@@ -1,4 +1,4 @@
-"""Where names are looked up, for the reference evaluator: frames, and the small questions that are asked of them."""
+"""Where names are looked up, for the reference evaluator: environments, and the small questions that are asked of them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .definitions import Tensor, listed
 
 
 class Fact(NamedTuple):
-    """left = right between sizes, where a frame says what its names are."""
+    """left = right between sizes, where an environment says what its names are."""
 
     left: Node
     right: Node | int
-    frame: Environment
+    env: Environment
 
 
 @dataclass(eq=False)
@@ -43,24 +43,24 @@ class Environment:
     memo: dict[Any, Tensor] = field(default_factory=dict)
 
     def outwards(self) -> Iterator[Environment]:
-        frame: Environment | None = self
-        while frame is not None:
-            yield frame
-            frame = frame.parent
+        env: Environment | None = self
+        while env is not None:
+            yield env
+            env = env.parent
 
     def index(self, name: str) -> Any:
         """What an index such as l stands for, or None."""
-        for frame in self.outwards():
-            if name in frame.indices:
-                return frame.indices[name]
-            for known in (frame.elements, frame.variables):
+        for env in self.outwards():
+            if name in env.indices:
+                return env.indices[name]
+            for known in (env.elements, env.variables):
                 if Key(name) in known:
                     return whole(plain(known[Key(name)]))
         return None
 
     def real(self, axis: str) -> tuple[str, ...]:
         """The axes that the name of an axis stands for; ax* for those that ax does, marked."""
-        own = next((frame.axes[axis] for frame in self.outwards() if axis in frame.axes), None)
+        own = next((env.axes[axis] for env in self.outwards() if axis in env.axes), None)
         if own is None and axis.endswith(("*", "†", "‡")):
             return tuple(each + axis[-1] for each in self.real(axis[:-1]))
         return (axis,) if own is None else own
@@ -93,16 +93,16 @@ def match_key(name: Spelled, wanted: Key, variables: set[str]) -> dict[str, Any]
     return found
 
 
-def nearest_call(frame: Environment) -> Environment:
-    """The frame of the call that is being computed, or of the program."""
-    while frame.function is None and frame.parent is not None:
-        frame = frame.sizes_from or frame.parent
-    return frame
+def nearest_call(env: Environment) -> Environment:
+    """The environment of the call that is being computed, or of the program."""
+    while env.function is None and env.parent is not None:
+        env = env.sizes_from or env.parent
+    return env
 
 
-def set_axes(of: nodes.Set, frame: Environment) -> list[tuple[str, Node | None]]:
+def set_axes(of: nodes.Set, env: Environment) -> list[tuple[str, Node | None]]:
     """The axes of a set, each with what the set says of its size."""
-    axes = [(real, size) for axis, size in of.axes for real in frame.real(axis.name)]
+    axes = [(real, size) for axis, size in of.axes for real in env.real(axis.name)]
     if len({axis for axis, _ in axes}) != len(axes):
         raise NotationError(303, "an axis occurs twice in one shape")
     return axes

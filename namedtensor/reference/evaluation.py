@@ -69,16 +69,14 @@ class Evaluation(Names):
             self.all_elements(last, self.top) if self.scope.of_claim else self.value(last, self.top), True
         )
 
-    def all_elements(self, side: Node, frame: Environment) -> Tensor:
+    def all_elements(self, side: Node, env: Environment) -> Tensor:
         """The value of a side of a claim, for every index that nothing says."""
-        free = self.free_index((side,), frame)
+        free = self.free_index((side,), env)
         if free is None:
-            return self.value(side, frame)
+            return self.value(side, env)
         name, axis, size = free
-        frames = {
-            (n,): Environment(parent=frame, sizes_from=frame, elements={name: number(n)}) for n in range(1, size + 1)
-        }
-        return assemble({axis: size}, {place: self.all_elements(side, inner) for place, inner in frames.items()})
+        envs = {(n,): Environment(parent=env, sizes_from=env, elements={name: number(n)}) for n in range(1, size + 1)}
+        return assemble({axis: size}, {place: self.all_elements(side, inner) for place, inner in envs.items()})
 
     def last(self, definition: Definition) -> Tensor:
         if not definition.is_family:
@@ -114,44 +112,44 @@ class Evaluation(Names):
         return value
 
     # -------------------------------------------------------------------------------------------------- expressions
-    def value(self, node: Node, frame: Environment) -> Tensor:
+    def value(self, node: Node, env: Environment) -> Tensor:
         """The value of an expression."""
         try:
-            return self.RULES[type(node)](self, node, frame)
+            return self.RULES[type(node)](self, node, env)
         except NotationError as problem:
             raise problem.located(self.scope.source, node.span) from None
 
-    def values(self, parts, frame: Environment) -> list[Tensor]:
-        return [self.value(part, frame) for part in parts]
+    def values(self, parts, env: Environment) -> list[Tensor]:
+        return [self.value(part, env) for part in parts]
 
-    def power(self, node: nodes.Superscript, frame: Environment) -> Tensor:
+    def power(self, node: nodes.Superscript, env: Environment) -> Tensor:
         if spelled(node) is not None and len(node.components) != 1:
             raise NotationError(201, f"{spelled(node).key()} is not known")  # type: ignore[union-attr]
-        return broadcast(power, *self.values((node.base, node.components[0]), frame))
+        return broadcast(power, *self.values((node.base, node.components[0]), env))
 
-    def superscript(self, node: nodes.Superscript, frame: Environment) -> Tensor:
-        return self.power(node, frame) if spelled(node) is None else self.name(node, frame)
+    def superscript(self, node: nodes.Superscript, env: Environment) -> Tensor:
+        return self.power(node, env) if spelled(node) is None else self.name(node, env)
 
-    def subscript(self, node: nodes.Subscript, frame: Environment) -> Tensor:
+    def subscript(self, node: nodes.Subscript, env: Environment) -> Tensor:
         if spelled(node) is None:
             raise NotationError(112, "this subscript says neither an index nor a rename")
-        return self.name(node, frame)
+        return self.name(node, env)
 
-    def index(self, node: Index, frame: Environment) -> Tensor:
-        base = self.value(node.base, frame)
+    def index(self, node: Index, env: Environment) -> Tensor:
+        base = self.value(node.base, env)
         indices: dict[str, Tensor] = {}
         for axis, part in node.items:
-            for real in frame.real(axis.name):
+            for real in env.real(axis.name):
                 need(base, real)
                 if real in indices:
                     raise NotationError(303, f"{real} is indexed twice")
-                indices[real] = self.value(part, frame)
+                indices[real] = self.value(part, env)
         return index(base, indices)
 
-    def rename(self, node: nodes.Rename, frame: Environment) -> Tensor:
+    def rename(self, node: nodes.Rename, env: Environment) -> Tensor:
         """Renames, merges and splits of one subscript: all old axes are taken before any new one is made."""
-        base = self.value(node.base, frame)
-        pairs = [[tuple(r for axis in side for r in frame.real(axis.name)) for side in item] for item in node.items]
+        base = self.value(node.base, env)
+        pairs = [[tuple(r for axis in side for r in env.real(axis.name)) for side in item] for item in node.items]
         old = [axis for before, _ in pairs for axis in before]
         for axis in old:
             need(base, axis)
@@ -166,14 +164,14 @@ class Evaluation(Names):
             elif len(after) == 1:
                 result = merge(result, sources, after[0])
             else:
-                result = split(result, sources[0], self.split_sizes(result.shape[sources[0]], after, frame))
+                result = split(result, sources[0], self.split_sizes(result.shape[sources[0]], after, env))
         return result
 
-    def split_sizes(self, size: int, into: tuple[str, ...], frame: Environment) -> dict[str, int]:
+    def split_sizes(self, size: int, into: tuple[str, ...], env: Environment) -> dict[str, int]:
         """The sizes of the axes that one of this size becomes; one of them may follow from the others."""
-        sizes = {axis: self.said(axis, frame) for axis in into}
+        sizes = {axis: self.said(axis, env) for axis in into}
         if list(sizes.values()).count(None) > 1:
-            sizes = {axis: self.known(("size", axis), frame) for axis in into}
+            sizes = {axis: self.known(("size", axis), env) for axis in into}
         unknown = [axis for axis in into if sizes[axis] is None]
         product = math.prod(found for found in sizes.values() if found is not None)
         if len(unknown) > 1:
@@ -182,56 +180,56 @@ class Evaluation(Names):
             raise NotationError(313, f"{size} cannot be split by {product}")
         return {axis: size // product if found is None else found for axis, found in sizes.items()}
 
-    def starred(self, node: nodes.Starred, frame: Environment) -> Tensor:
-        base = self.value(node.base, frame)
+    def starred(self, node: nodes.Starred, env: Environment) -> Tensor:
+        base = self.value(node.base, env)
         return rename(base, {axis: axis + node.mark for axis in base.shape})
 
-    def literal(self, node: nodes.Literal, frame: Environment) -> Tensor:
-        axes = [real for axis in node.axes for real in frame.real(axis.name)]
+    def literal(self, node: nodes.Literal, env: Environment) -> Tensor:
+        axes = [real for axis in node.axes for real in env.real(axis.name)]
         if len(axes) != len(node.axes):
             raise NotationError(316, f"a literal takes {len(node.axes)} axes, not {len(axes)}")
         if len(set(axes)) < len(axes):
             raise NotationError(303, f"{axes[0]} is named twice")
         places = {
-            (row, column)[2 - len(axes) :]: self.value(cell, frame)
+            (row, column)[2 - len(axes) :]: self.value(cell, env)
             for row, cells in enumerate(node.rows, 1)
             for column, cell in enumerate(cells, 1)
         }
         return assemble(dict(zip(axes, (len(node.rows), len(node.rows[0]))[2 - len(axes) :])), places)
 
-    def cases(self, node: nodes.Cases, frame: Environment) -> Tensor:
+    def cases(self, node: nodes.Cases, env: Environment) -> Tensor:
         """The value of the first case whose condition holds; a case that never holds needs no value."""
-        conditions = [number(True) if test is None else self.condition(test, frame) for _, test in node.branches]
+        conditions = [number(True) if test is None else self.condition(test, env) for _, test in node.branches]
         first = broadcast(lambda *holds: holds.index(True) if True in holds else None, *conditions)
         taken = set(first.entries.values())
         if None in taken:
             raise NotationError(405, "no case holds for some elements")
-        options = [self.option(part, frame, place in taken) for place, (part, _) in enumerate(node.branches)]
+        options = [self.option(part, env, place in taken) for place, (part, _) in enumerate(node.branches)]
         return broadcast(lambda place, *found: found[place], first, *options)
 
-    def option(self, node: Node, frame: Environment, taken: bool) -> Tensor:
+    def option(self, node: Node, env: Environment, taken: bool) -> Tensor:
         try:
-            return self.value(node, frame)
+            return self.value(node, env)
         except NotationError as problem:
             if taken or problem.kind != "value":
                 raise
             return number(math.nan)
 
-    def condition(self, node: Node, frame: Environment) -> Tensor:
-        found = self.value(node, frame)
+    def condition(self, node: Node, env: Environment) -> Tensor:
+        found = self.value(node, env)
         if not all(isinstance(entry, bool) for entry in found.entries.values()):
             raise NotationError(315, "a condition is due here, and this is a number")
         return found
 
-    def indicator(self, node: nodes.Indicator, frame: Environment) -> Tensor:
-        return broadcast(int, self.condition(node.condition, frame))
+    def indicator(self, node: nodes.Indicator, env: Environment) -> Tensor:
+        return broadcast(int, self.condition(node.condition, env))
 
-    def axis_size(self, node: Size, frame: Environment) -> Tensor:
+    def axis_size(self, node: Size, env: Environment) -> Tensor:
         """|a|: the size of an axis, or the absolute value of a tensor."""
         axis = node.axis.name
-        size = self.size_value(node, frame)
+        size = self.size_value(node, env)
         base, _, label = axis.partition("_")
-        found = self.find(Key(base, (label,) if label else ()), frame)
+        found = self.find(Key(base, (label,) if label else ()), env)
         if size is not None and found is not None and found.shape:
             raise NotationError(205, f"{axis} is both an axis and a tensor")
         if size is not None:
@@ -243,80 +241,80 @@ class Evaluation(Names):
         ]
         raise NotationError(309 if axis in mentioned else 204, f"the size of {axis} is not known")
 
-    def derivative(self, node: nodes.Derivative, frame: Environment) -> Tensor:
-        return derivative(self, node, frame)
+    def derivative(self, node: nodes.Derivative, env: Environment) -> Tensor:
+        return derivative(self, node, env)
 
-    def differential(self, node: nodes.Differential, frame: Environment) -> Tensor:
-        return differential(self, node, frame)
+    def differential(self, node: nodes.Differential, env: Environment) -> Tensor:
+        return differential(self, node, env)
 
     # ------------------------------------------------------------------------------------------------- sums by index
-    def index_sum(self, node: nodes.IndexSum, frame: Environment) -> Tensor:
-        first, last = self.bound(node.first, frame), self.bound(node.last, frame)
-        return self.sum_over(node.operator, node.variable, range(first, last + 1), node.body, frame)
+    def index_sum(self, node: nodes.IndexSum, env: Environment) -> Tensor:
+        first, last = self.bound(node.first, env), self.bound(node.last, env)
+        return self.sum_over(node.operator, node.variable, range(first, last + 1), node.body, env)
 
-    def sum_over(self, sign: str, variable: Name, values: range, body: Node, frame: Environment) -> Tensor:
+    def sum_over(self, sign: str, variable: Name, values: range, body: Node, env: Environment) -> Tensor:
         """∑_i …, each term computed alone."""
         if len(values) > STEPS:
             raise NotationError(404, f"a sum of {len(values)} terms is too long here")
         result = number(0 if sign == "∑" else 1)
         for value in values:
             term = self.value(
-                body, Environment(parent=frame, sizes_from=frame, elements={Key(variable.text): number(value)})
+                body, Environment(parent=env, sizes_from=env, elements={Key(variable.text): number(value)})
             )
             result = apply("+" if sign == "∑" else "⊙", [result, term], (), (), len)
         return result
 
-    def summed_index(self, node: Call, frame: Environment) -> range | None:
+    def summed_index(self, node: Call, env: Environment) -> range | None:
         """The values of i in ∑_i A_{height(i)}; None where i is an axis."""
         variable = node.subscript[0] if len(node.subscript) == 1 else None
-        if not isinstance(variable, Name) or variable.text in frame.axes:
+        if not isinstance(variable, Name) or variable.text in env.axes:
             return None
         sizes = set()
         for base_node, axis in indexed_by(variable, node.arguments[0]):
-            base = self.value(base_node, frame)
-            need(base, *frame.real(axis.name))
-            sizes |= {base.shape[real] for real in frame.real(axis.name)}
+            base = self.value(base_node, env)
+            need(base, *env.real(axis.name))
+            sizes |= {base.shape[real] for real in env.real(axis.name)}
         if len(sizes) > 1:
             raise NotationError(302, f"{variable.text} indexes axes of several sizes: {sorted(sizes)}")
         return range(1, sizes.pop() + 1) if sizes else None
 
     # ------------------------------------------------------------------------------------------------------- calls
-    def call(self, node: Call, frame: Environment) -> Tensor:
-        function, bound = self.matching(node, frame)
+    def call(self, node: Call, env: Environment) -> Tensor:
+        function, bound = self.matching(node, env)
         if function is not None:
-            return self.call_defined(function, bound, node, frame)
+            return self.call_defined(function, bound, node, env)
         if node.operator == "size":
-            return self.size_of(node, frame)
+            return self.size_of(node, env)
         if node.operator in ("∑", "∏"):
-            over = self.summed_index(node, frame)
+            over = self.summed_index(node, env)
             if over is not None:
-                return self.sum_over(node.operator, node.subscript[0], over, node.arguments[0], frame)  # type: ignore[arg-type]
-        axes = tuple(real for part in node.subscript for real in frame.real(axis_named(part)))
-        options = tuple(plain(option) for option in self.values(node.parameters, frame))
+                return self.sum_over(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]
+        axes = tuple(real for part in node.subscript for real in env.real(axis_named(part)))
+        options = tuple(plain(option) for option in self.values(node.parameters, env))
         if None in options or len(options) > (node.operator in ("norm", "standardize")):
             raise NotationError(304, f"{node.operator} was given what it does not take after the semicolon")
-        arguments = self.values(node.arguments, frame)
-        small = self.find(Key("ε"), frame) if node.operator == "standardize" and not options else None
+        arguments = self.values(node.arguments, env)
+        small = self.find(Key("ε"), env) if node.operator == "standardize" and not options else None
         if small is not None and len(arguments) == 1:
             return self.standardized(arguments[0], axes, small)
-        result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, frame))
-        return broadcast(power, result, self.value(node.superscript[0], frame)) if node.superscript else result
+        result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
+        return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
 
     def standardized(self, X: Tensor, axes: tuple[str, ...], small: Tensor) -> Tensor:
         """standardize_{ax} X with an ε that the program has, or was given."""
         mean, var = (apply(name, [X], axes, (), len) for name in ("mean", "var"))
         return broadcast(lambda x, m, v, e: divide(x - m, power(v + e, 0.5)), X, mean, var, small)
 
-    def size_of(self, node: Call, frame: Environment) -> Tensor:
+    def size_of(self, node: Call, env: Environment) -> Tensor:
         if len(node.arguments) != 1:
             raise NotationError(304, "size takes the name of one axis")
-        return number(math.prod(self.size(axis, frame) for axis in frame.real(axis_named(node.arguments[0]))))
+        return number(math.prod(self.size(axis, env) for axis in env.real(axis_named(node.arguments[0]))))
 
-    def matching(self, node: Call, frame: Environment) -> tuple[FunctionDefinition | None, dict[str, Any]]:
+    def matching(self, node: Call, env: Environment) -> tuple[FunctionDefinition | None, dict[str, Any]]:
         """The function that a use means, the one spelled exactly so before others, and what its head binds."""
         found = []
         for function in self.scope.functions.get(node.operator, []):
-            bound = self.match(function, node, frame)
+            bound = self.match(function, node, env)
             same = (function.head.subscript, function.head.superscript) == (node.subscript, node.superscript)
             if bound is not None:
                 found.append((not same, len(found), function, bound))
@@ -324,7 +322,7 @@ class Evaluation(Names):
             raise NotationError(201, f"no definition of {node.operator} fits this use")
         return min(found)[2:] if found else (None, {})
 
-    def match(self, function: FunctionDefinition, node: Call, frame: Environment) -> dict[str, Any] | None:
+    def match(self, function: FunctionDefinition, node: Call, env: Environment) -> dict[str, Any] | None:
         """What each component of a head stands for in this use: an axis, a number, an index, or just its label."""
         heads = list(function.subscript)
         if len(heads) == 1 and heads[0][0] == "axis":
@@ -333,12 +331,12 @@ class Evaluation(Names):
             return None
         bound: dict[str, Any] = {"axes": {}, "numbers": {}, "indices": {}}
         for (kind, text), part in zip((*heads, *function.superscript), (*node.subscript, *node.superscript)):
-            use = component(part, frame.index)
+            use = component(part, env.index)
             if kind == "axis":
                 axis = axis_of(part)
                 if axis is None:
                     return None
-                bound["axes"][text] = bound["axes"].get(text, ()) + frame.real(axis.name)
+                bound["axes"][text] = bound["axes"].get(text, ()) + env.real(axis.name)
             elif kind == "number":
                 bound["numbers"][text] = part
             elif kind == "index":
@@ -348,13 +346,11 @@ class Evaluation(Names):
                 return None
         return bound
 
-    def call_defined(
-        self, function: FunctionDefinition, bound: dict[str, Any], node: Call, frame: Environment
-    ) -> Tensor:
-        arguments = self.values((*node.arguments, *node.parameters), frame)
+    def call_defined(self, function: FunctionDefinition, bound: dict[str, Any], node: Call, env: Environment) -> Tensor:
+        arguments = self.values((*node.arguments, *node.parameters), env)
         count = len(function.parameters) if not node.parameters else len(node.arguments)
-        numbers = {name: self.value(part, frame) for name, part in bound["numbers"].items()}
-        return self.enter(function, bound, numbers, arguments[:count], arguments[count:], frame)
+        numbers = {name: self.value(part, env) for name, part in bound["numbers"].items()}
+        return self.enter(function, bound, numbers, arguments[:count], arguments[count:], env)
 
     def enter(self, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment) -> Tensor:
         """f(X; W): where f has a signature, for every record of the extra axes, f of the parts of its arguments there."""
@@ -450,28 +446,28 @@ class Evaluation(Names):
         return value
 
     # ------------------------------------------------------------------------------------------------ what is claimed
-    def check_definition(self, group: list[Definition], value: Tensor, frame: Environment) -> Tensor:
+    def check_definition(self, group: list[Definition], value: Tensor, env: Environment) -> Tensor:
         for definition in group:
             for of in definition.statement.sets:
-                self.check_member(value, of, frame)
-            places = self.places(definition, value.shape, frame) if definition.elements else (frame,)
+                self.check_member(value, of, env)
+            places = self.places(definition, value.shape, env) if definition.elements else (env,)
             for other, place in ((other, place) for other in definition.claims for place in places):
                 self.check_claim(Claim(definition.body, other, (0, 0)), place)
-        for of, place in self.sets_of(group[0].key, frame):
+        for of, place in self.sets_of(group[0].key, env):
             self.check_member(value, of, place)
         return value
 
-    def check_member(self, value: Tensor, of: nodes.Set, frame: Environment) -> None:
-        axes = set_axes(of, frame)
+    def check_member(self, value: Tensor, of: nodes.Set, env: Environment) -> None:
+        axes = set_axes(of, env)
         if {axis for axis, _ in axes} != set(value.shape):
             have, wanted = listed(value.shape), listed(axis for axis, _ in axes)
             raise NotationError(307, f"a value with the axes {have} cannot be in a set with {wanted}")
-        self.check_facts([Fact(size, value.shape[axis], frame) for axis, size in axes if size is not None])
-        self.check_domain(value, of, frame)
+        self.check_facts([Fact(size, value.shape[axis], env) for axis, size in axes if size is not None])
+        self.check_domain(value, of, env)
 
-    def check_domain(self, value: Tensor, of: nodes.Set, frame: Environment) -> None:
+    def check_domain(self, value: Tensor, of: nodes.Set, env: Environment) -> None:
         """{0, 1}, [0, 1] and [n] hold the numbers that they say."""
-        ends = [self.size_value(node, frame) for node in of.elements]
+        ends = [self.size_value(node, env) for node in of.elements]
         if None in ends or of.domain == "reals":
             return
         holds = {
@@ -492,27 +488,27 @@ class Evaluation(Names):
             for indices in (found for name, found in known if found is not None):
                 step = whole(indices.get(over.variable.text))
                 if step is not None and self.bound(over.first, holder) <= step <= self.bound(over.last, holder):
-                    frame = Environment(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
-                    self.check_claim(Claim(family.head, family.body, family.statement.span), frame)
+                    env = Environment(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
+                    self.check_claim(Claim(family.head, family.body, family.statement.span), env)
 
-    def check_claim(self, claim: Claim, frame: Environment) -> None:
+    def check_claim(self, claim: Claim, env: Environment) -> None:
         if claim.range is not None:
             over = claim.range
-            for step in range(self.bound(over.first, frame), self.bound(over.last, frame) + 1):
-                place = Environment(parent=frame, sizes_from=frame, indices={over.variable.text: step})
+            for step in range(self.bound(over.first, env), self.bound(over.last, env) + 1):
+                place = Environment(parent=env, sizes_from=env, indices={over.variable.text: step})
                 self.check_claim(Claim(claim.left, claim.right, claim.span), place)
             return
-        free = self.free_index((claim.left, claim.right), frame)
+        free = self.free_index((claim.left, claim.right), env)
         if free is not None:
             name, _, size = free
             for place in range(1, size + 1):
-                inner = Environment(parent=frame, sizes_from=frame, elements={name: number(place)})
+                inner = Environment(parent=env, sizes_from=env, elements={name: number(place)})
                 self.check_claim(claim, inner)
             return
         if isinstance(claim.right, nodes.Set):
-            return self.check_member(self.value(claim.left, frame), claim.right, frame)
-        self.changes = changes_in(self, (claim.left, claim.right), frame)
-        left, right = self.value(claim.left, frame), self.value(claim.right, frame)
+            return self.check_member(self.value(claim.left, env), claim.right, env)
+        self.changes = changes_in(self, (claim.left, claim.right), env)
+        left, right = self.value(claim.left, env), self.value(claim.right, env)
         self.changes = {}
         if left.shape and right.shape and set(left.shape) != set(right.shape):
             raise NotationError(307, "the two sides of = have different axes")
@@ -523,25 +519,21 @@ class Evaluation(Names):
                 message = f"this does not hold: {x} on the left, {y} on the right"
                 raise NotationError(403, message, self.scope.source, claim.span)
 
-    def free_index(self, sides: tuple[Any, ...], frame: Environment) -> tuple[Key, str, int] | None:
+    def free_index(self, sides: tuple[Any, ...], env: Environment) -> tuple[Key, str, int] | None:
         """An index i of A_{height(i)} that nothing says, the axis, and how far it goes: the claim is about all elements."""
         for part in (part for side in sides for part in walk(side) if isinstance(part, Index)):
             for axis, place in part.items:
                 name = Key(place.text) if isinstance(place, Name) else None
-                if (
-                    name is None
-                    or self.find(name, frame) is not None
-                    or self.known(("scalar", name), frame) is not None
-                ):
+                if name is None or self.find(name, env) is not None or self.known(("scalar", name), env) is not None:
                     continue
-                base = self.value(part.base, frame)
-                need(base, *frame.real(axis.name))
-                (real,) = frame.real(axis.name)
+                base = self.value(part.base, env)
+                need(base, *env.real(axis.name))
+                (real,) = env.real(axis.name)
                 return name, real, base.shape[real]
         return None
 
     RULES: dict[type, Callable[..., Tensor]] = {
-        Number: lambda self, node, frame: number(node.value),
+        Number: lambda self, node, env: number(node.value),
         Name: Names.name,
         nodes.Subscript: subscript,
         nodes.Superscript: superscript,
@@ -573,12 +565,12 @@ def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -
     declared = declaration(scope, name)
     if declared is None:
         return []
-    frame = Environment(parent=evaluation.top, indices=declared[1])
-    for axis, _ in set_axes(declared[0], frame):
+    env = Environment(parent=evaluation.top, indices=declared[1])
+    for axis, _ in set_axes(declared[0], env):
         if axis in evaluation.sizes and evaluation.sizes[axis] != X.shape.get(axis):
             wanted = evaluation.sizes[axis]
             raise NotationError(308, f"{axis} is {X.shape.get(axis)} in {name}, and sizes= says {wanted}")
-    return evaluation.sizes_of(declared[0], X, frame)
+    return evaluation.sizes_of(declared[0], X, env)
 
 
 def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:

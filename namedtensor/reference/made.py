@@ -26,13 +26,13 @@ def made_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
         return set()
     evaluation.busy.add(mark)
     try:
-        frame = place if place.parent is None else replace(place, memo={})
-        values = [(node, value_of(evaluation, node, frame)) for node in bodies(evaluation, place)]
-        found = {size for node, X in values for size in sizes_in(evaluation, node, X, axis, frame)}
+        env = place if place.parent is None else replace(place, memo={})
+        values = [(node, value_of(evaluation, node, env)) for node in bodies(evaluation, place)]
+        found = {size for node, X in values for size in sizes_in(evaluation, node, X, axis, env)}
         if found:
             return found
-        inner = [part for what, _ in values for node in expressions(evaluation, what, frame) for part in parts(node)]
-        return {size for node in inner for size in sizes_below(evaluation, node, axis, frame)}
+        inner = [part for what, _ in values for node in expressions(evaluation, what, env) for part in parts(node)]
+        return {size for node in inner for size in sizes_below(evaluation, node, axis, env)}
     finally:
         evaluation.busy.discard(mark)
 
@@ -59,49 +59,49 @@ def definitions(evaluation: Any, place: Environment) -> dict[Any, list[Any]]:
     return place.function.facts if place.function else evaluation.scope.definitions
 
 
-def value_of(evaluation: Any, what: Any, frame: Environment) -> Tensor | None:
+def value_of(evaluation: Any, what: Any, env: Environment) -> Tensor | None:
     """The value of a name or an expression, or None where it has none."""
     try:
         if hasattr(what, "span"):
-            return evaluation.value(what, Environment(parent=frame, sizes_from=frame))
-        return evaluation.find(what, frame)
+            return evaluation.value(what, Environment(parent=env, sizes_from=env))
+        return evaluation.find(what, env)
     except NotationError:
         return None
 
 
-def sizes_in(evaluation: Any, what: Any, X: Tensor | None, axis: str, frame: Environment) -> Iterator[int]:
+def sizes_in(evaluation: Any, what: Any, X: Tensor | None, axis: str, env: Environment) -> Iterator[int]:
     """The size of the axis in a value; where there is no value, those in the parts of what should have one."""
     if X is not None and axis in X.shape:
         yield X.shape[axis]
     elif X is None:
-        for node in expressions(evaluation, what, frame):
+        for node in expressions(evaluation, what, env):
             for part in parts(node):
-                yield from sizes_of_part(evaluation, part, axis, frame)
+                yield from sizes_of_part(evaluation, part, axis, env)
 
 
-def sizes_of_part(evaluation: Any, node: Any, axis: str, frame: Environment) -> Iterator[int]:
-    if not mentions(evaluation, node, axis, frame):
+def sizes_of_part(evaluation: Any, node: Any, axis: str, env: Environment) -> Iterator[int]:
+    if not mentions(evaluation, node, axis, env):
         return
-    yield from sizes_in(evaluation, node, value_of(evaluation, node, frame), axis, frame)
+    yield from sizes_in(evaluation, node, value_of(evaluation, node, env), axis, env)
 
 
-def sizes_below(evaluation: Any, node: Any, axis: str, frame: Environment) -> Iterator[int]:
+def sizes_below(evaluation: Any, node: Any, axis: str, env: Environment) -> Iterator[int]:
     """The sizes in the largest parts of an expression that have the axis."""
-    if not mentions(evaluation, node, axis, frame):
+    if not mentions(evaluation, node, axis, env):
         return
-    X = value_of(evaluation, node, frame)
+    X = value_of(evaluation, node, env)
     if X is not None and axis in X.shape:
         yield X.shape[axis]
         return
     for part in parts(node):
-        yield from sizes_below(evaluation, part, axis, frame)
+        yield from sizes_below(evaluation, part, axis, env)
 
 
-def expressions(evaluation: Any, what: Any, frame: Environment) -> list[Any]:
+def expressions(evaluation: Any, what: Any, env: Environment) -> list[Any]:
     """The expression itself, or the right sides of the equations of a name."""
     if hasattr(what, "span"):
         return [what]
-    return [definition.statement for definition in definitions(evaluation, frame).get(what, [])]
+    return [definition.statement for definition in definitions(evaluation, env).get(what, [])]
 
 
 def parts(node: Any) -> list[Any]:
@@ -113,16 +113,16 @@ def parts(node: Any) -> list[Any]:
     return [part for part in nodes.children(node) if not isinstance(part, (Axis, Size, Number, nodes.Range))]
 
 
-def mentions(evaluation: Any, node: Any, axis: str, frame: Environment) -> bool:
+def mentions(evaluation: Any, node: Any, axis: str, env: Environment) -> bool:
     """Whether an expression names the axis, or calls a function of the program, which may make it."""
     below = list(walk(node))
     calls = any(isinstance(each, Call) and each.operator in evaluation.scope.functions for each in below)
-    return calls or any(names(each, axis, frame) for each in below)
+    return calls or any(names(each, axis, env) for each in below)
 
 
-def names(node: Any, axis: str, frame: Environment) -> bool:
+def names(node: Any, axis: str, env: Environment) -> bool:
     """Whether a node names the axis, and does not only ask for its size."""
     named = [node] if isinstance(node, Axis) else []
     if isinstance(node, (Call, nodes.Subscript)):
         named += filter(None, map(axis_of, node.subscript if isinstance(node, Call) else node.components))
-    return any(axis in (each.name, *frame.real(each.name)) for each in named)
+    return any(axis in (each.name, *env.real(each.name)) for each in named)

@@ -34,15 +34,15 @@ class Names(Sizes):
     power: Callable[..., Tensor]
     check_definition: Callable[..., Tensor]
 
-    def find(self, name: Key, frame: Environment) -> Tensor | None:
+    def find(self, name: Key, env: Environment) -> Tensor | None:
         """What a name stands for: an argument, a fact of the function, an index, a size; then the same further out."""
-        for place in frame.outwards():
+        for place in env.outwards():
             if name in place.elements:
                 return place.elements[name]
             if name in place.variables:
                 self.used |= {name} if place is self.top else set()
                 return place.variables[name]
-            found = self.fact(name, place, frame)
+            found = self.fact(name, place, env)
             if found is not None:
                 return found
             solved = self.solve(("scalar", name), place.facts) if place.function is not None else None
@@ -52,24 +52,24 @@ class Names(Sizes):
                 return number(whole(place.indices[name.base]))
         return None
 
-    def fact(self, name: Key, holder: Environment, frame: Environment) -> Tensor | None:
+    def fact(self, name: Key, holder: Environment, env: Environment) -> Tensor | None:
         """The value of an equation that belongs to the function called, or to the program."""
         owner: Any = holder.function or (self.scope if holder is self.top else None)
         if owner is None:
             return None
         definitions = owner.facts if holder.function else owner.definitions
         if name in definitions:
-            return self.define(name, definitions[name], holder, frame)
+            return self.define(name, definitions[name], holder, env)
         for family in owner.families:
             indices = match_key(family.name, name, self.scope.indices)
-            member = None if indices is None else self.family(family, indices, holder, frame)
+            member = None if indices is None else self.family(family, indices, holder, env)
             if member is not None:
                 return member
         return None
 
-    def define(self, name: Key, group: list[Definition], holder: Environment, frame: Environment) -> Tensor:
+    def define(self, name: Key, group: list[Definition], holder: Environment, env: Environment) -> Tensor:
         """The value of an equation. What the program says of sizes is about the call that asks."""
-        asking = nearest_call(frame) if holder is self.top else holder
+        asking = nearest_call(env) if holder is self.top else holder
         place = Environment(parent=holder, sizes_from=asking)
 
         def compute() -> Tensor:
@@ -79,7 +79,7 @@ class Names(Sizes):
         return self.once(name, asking, compute)
 
     def once(self, name: Key, holder: Environment, compute: Callable[[], Tensor]) -> Tensor:
-        """The value of a name in a frame, computed once; it cannot need itself."""
+        """The value of a name in an environment, computed once; it cannot need itself."""
         if name not in holder.memo:
             mark = (id(holder), name)
             if mark in self.busy:
@@ -91,7 +91,7 @@ class Names(Sizes):
                 self.busy.discard(mark)
         return holder.memo[name]
 
-    def family(self, family: Definition, indices: dict, holder: Environment, frame: Environment) -> Tensor | None:
+    def family(self, family: Definition, indices: dict, holder: Environment, env: Environment) -> Tensor | None:
         """X^l of X^l = … for l = 1, …, n; those before it come first."""
         assert family.range is not None
         variable = family.range.variable.text
@@ -116,80 +116,80 @@ class Names(Sizes):
         value = self.by_elements([family.member()], place) if family.elements else self.value(family.body, place)
         return self.check_definition([family], value, place)
 
-    def bound(self, node: Node, frame: Environment) -> int:
+    def bound(self, node: Node, env: Environment) -> int:
         """Where a range or a sum begins or ends."""
-        found = whole(self.size_value(node, frame))
+        found = whole(self.size_value(node, env))
         if found is None:
             raise NotationError(309, "this end of a range has no value", hint="give it by name in sizes")
         return found
 
-    def name(self, node: Node, frame: Environment) -> Tensor:
+    def name(self, node: Node, env: Environment) -> Tensor:
         """A name, with or without labels; or a power of one."""
         name = spelled(node)
         assert name is not None
-        wanted = name.key(frame.index)
-        found = self.find(wanted, frame)
+        wanted = name.key(env.index)
+        found = self.find(wanted, env)
         if found is None and (name.subscript or name.superscript):
-            found = self.find_by_value(name, frame)
+            found = self.find_by_value(name, env)
         if found is None and isinstance(node, nodes.Subscript):
-            found = self.made_of_axes(name, frame)
+            found = self.made_of_axes(name, env)
         if found is not None:
             return found
-        size = self.known(("scalar", wanted), frame)
+        size = self.known(("scalar", wanted), env)
         if size is not None:
             return number(size)
         if declaration(self.scope, wanted) is not None:
             raise NotationError(206, f"{wanted} is declared, but no value was given for it")
         if isinstance(node, nodes.Superscript):
-            return self.power(node, frame)
+            return self.power(node, env)
         if wanted == Key(name.base) and name.base in CONSTANTS:
             return number(CONSTANTS[name.base])
         raise NotationError(201, f"{wanted} is not known")
 
-    def key_of(self, name: Spelled, frame: Environment) -> Key:
+    def key_of(self, name: Spelled, env: Environment) -> Key:
         """Which name is meant: X^L may be X^2."""
-        wanted = name.key(frame.index)
-        if self.find(wanted, frame) is not None:
+        wanted = name.key(env.index)
+        if self.find(wanted, env) is not None:
             return wanted
-        return self.key_by_value(name, frame) or wanted
+        return self.key_by_value(name, env) or wanted
 
-    def find_by_value(self, name: Spelled, frame: Environment) -> Tensor | None:
-        found = self.key_by_value(name, frame)
-        return None if found is None else self.find(found, frame)
+    def find_by_value(self, name: Spelled, env: Environment) -> Tensor | None:
+        found = self.key_by_value(name, env)
+        return None if found is None else self.find(found, env)
 
-    def key_by_value(self, name: Spelled, frame: Environment) -> Key | None:
+    def key_by_value(self, name: Spelled, env: Environment) -> Key | None:
         """X^L as X^2, where L is 2 and X a family."""
         families = [family.name.base for family in self.scope.families]
         families += [each.base for _, each, _, over in self.scope.declarations if over is not None]
-        for place in frame.outwards():
+        for place in env.outwards():
             families += [family.name.base for family in place.function.families] if place.function else []
         if name.base not in families:
             return None
 
         def value(word: str) -> Any:
-            return frame.index(word) or whole(self.known_number(("scalar", Key(word)), frame))
+            return env.index(word) or whole(self.known_number(("scalar", Key(word)), env))
 
         def member(part: Node) -> str:
-            size = None if isinstance(part, (Name, nodes.Number)) else self.size_value(part, frame)
+            size = None if isinstance(part, (Name, nodes.Number)) else self.size_value(part, env)
             return component(part, value) if size is None else str(whole_size(size, name.base))
 
         return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
-    def made_of_axes(self, name: Spelled, frame: Environment) -> Tensor | None:
+    def made_of_axes(self, name: Spelled, env: Environment) -> Tensor | None:
         """iota_{ax} and I_{ax,ax'}."""
         axes = [axis_of(part) for part in name.subscript]
         if name.superscript or name.base not in ("iota", "ι", "I") or None in axes:
             return None
-        real = [each for axis in axes for each in frame.real(axis.name)]  # type: ignore[union-attr]
+        real = [each for axis in axes for each in env.real(axis.name)]  # type: ignore[union-attr]
         if name.base != "I" and len(real) == 1:
-            return Tensor({real[0]: self.size(real[0], frame)}, lambda s: s[real[0]])
+            return Tensor({real[0]: self.size(real[0], env)}, lambda s: s[real[0]])
         if name.base != "I" or len(real) != 2:
             return None
         if real[0] == real[1]:
             raise NotationError(303, f"{real[0]} occurs twice")
-        sizes = [self.said(axis, frame) for axis in real]
+        sizes = [self.said(axis, env) for axis in real]
         if sizes == [None, None]:
-            sizes = [self.known(("size", axis), frame) for axis in real]
+            sizes = [self.known(("size", axis), env) for axis in real]
         known = [size for size in sizes if size is not None]
         if not known:
             raise NotationError(309, f"the size of {real[0]} is not known")
@@ -199,15 +199,15 @@ class Names(Sizes):
         return Tensor(shape, lambda s: int(s[real[0]] == s[real[1]]))
 
     # ----------------------------------------------------------------------------------------- equations for elements
-    def by_elements(self, group: list[Definition], frame: Environment) -> Tensor:
+    def by_elements(self, group: list[Definition], env: Environment) -> Tensor:
         """Y_{seq(i), kernel(j)} = …: each element computed alone, its indices plain numbers (§2.3)."""
-        sizes = self.element_sizes(group, frame)
+        sizes = self.element_sizes(group, env)
         elements: dict[tuple, Tensor] = {}
         for definition in group:
-            for place in self.places(definition, sizes, frame):
+            for place in self.places(definition, sizes, env):
                 record = {}
                 for axis, part in definition.elements:
-                    (real,) = frame.real(axis.name)
+                    (real,) = env.real(axis.name)
                     record[real] = position(plain(self.value(part, place)), sizes[real], real)
                 where = tuple(record[axis] for axis in sizes)
                 if where in elements:
@@ -218,25 +218,25 @@ class Names(Sizes):
             raise NotationError(406, f"{group[0].key} has no value at {missing}")
         return assemble(sizes, elements)
 
-    def places(self, definition: Definition, sizes: Mapping[str, int], frame: Environment) -> Iterator[Environment]:
-        """A frame for each element that an equation gives: i, j from 1 to the size, the variable of a range over it."""
+    def places(self, definition: Definition, sizes: Mapping[str, int], env: Environment) -> Iterator[Environment]:
+        """An environment for each element that an equation gives: i, j from 1 to the size, the variable of a range over it."""
         over, ranges = definition.range, {}
         for axis, part in definition.elements:
             if isinstance(part, Name) and not (over is not None and part.text == over.variable.text):
-                ranges[part.text] = sizes[frame.real(axis.name)[0]]
-        steps = range(1) if over is None else range(self.bound(over.first, frame), self.bound(over.last, frame) + 1)
+                ranges[part.text] = sizes[env.real(axis.name)[0]]
+        steps = range(1) if over is None else range(self.bound(over.first, env), self.bound(over.last, env) + 1)
         if len(steps) > STEPS:
             raise NotationError(404, "this range is too long")
         for step in steps:
             for record in records(ranges):
                 indices = record if over is None else {**record, over.variable.text: step}
                 elements = {Key(name): number(value) for name, value in indices.items()}
-                yield Environment(parent=frame, sizes_from=frame, elements=elements)
+                yield Environment(parent=env, sizes_from=env, elements=elements)
 
-    def element_sizes(self, group: list[Definition], frame: Environment) -> dict[str, int]:
+    def element_sizes(self, group: list[Definition], env: Environment) -> dict[str, int]:
         """The size of each axis on the left: as declared, as the function's result says, or as it is in this call."""
         stated = {}
-        for of, place in self.sets_of(group[0].key, frame):
+        for of, place in self.sets_of(group[0].key, env):
             for axis, size in set_axes(of, place):
                 found = None if size is None else self.size_value(size, place)
                 if found is not None:
@@ -244,22 +244,22 @@ class Names(Sizes):
         found = {}
         for definition in group:
             for axis, _ in definition.elements:
-                if len(frame.real(axis.name)) != 1:
+                if len(env.real(axis.name)) != 1:
                     raise NotationError(316, "an index takes one axis")
-                (real,) = frame.real(axis.name)
-                found[real] = stated[real] if real in stated else self.size(real, frame)
+                (real,) = env.real(axis.name)
+                found[real] = stated[real] if real in stated else self.size(real, env)
         return found
 
-    def sets_of(self, name: Key, frame: Environment) -> Iterator[tuple[nodes.Set, Environment]]:
+    def sets_of(self, name: Key, env: Environment) -> Iterator[tuple[nodes.Set, Environment]]:
         """The sets that a defined name is said to be in."""
-        for place in frame.outwards():
+        for place in env.outwards():
             function = place.function
             if function is not None and name in function.declarations:
-                yield function.declarations[name], frame
+                yield function.declarations[name], env
             if function is not None and function.signature is not None:
                 result = spelled(function.body)
                 if result is not None and result.key() == name:
                     yield function.signature.codomain, place
         declared = declaration(self.scope, name)
         if declared is not None:
-            yield declared[0], Environment(parent=frame, sizes_from=frame, indices=declared[1])
+            yield declared[0], Environment(parent=env, sizes_from=env, indices=declared[1])

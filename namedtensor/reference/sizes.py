@@ -33,26 +33,26 @@ class Sizes:
     making = True  # whether what equations make is looked at
     find: Callable[..., Tensor | None]
 
-    def size(self, axis: str, frame: Environment) -> int:
+    def size(self, axis: str, env: Environment) -> int:
         """|axis|, where it has to be known."""
-        found = self.known(("size", axis), frame)
+        found = self.known(("size", axis), env)
         if found is None:
             raise NotationError(309, f"the size of {axis} is not known", hint=f"give it by name: sizes={{{axis!r}: 3}}")
         return found
 
-    def known(self, symbol: tuple, frame: Environment) -> Any:
-        """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of a frame; None where nothing says it."""
-        mark = (symbol, id(frame), self.making)
+    def known(self, symbol: tuple, env: Environment) -> Any:
+        """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of an environment; None where nothing says it."""
+        mark = (symbol, id(env), self.making)
         if mark in self.busy:
             return None
         self.busy.add(mark)
         try:
-            return self.search(symbol, frame)
+            return self.search(symbol, env)
         finally:
             self.busy.discard(mark)
 
-    def search(self, symbol: tuple, frame: Environment) -> Any:
-        place: Environment | None = frame
+    def search(self, symbol: tuple, env: Environment) -> Any:
+        place: Environment | None = env
         while place is not None:
             found = self.seen(symbol, place)
             if found is None:
@@ -62,12 +62,12 @@ class Sizes:
             if found is not None:
                 return found
             place = self.next_for_sizes(symbol, place)
-        found = self.solve(symbol, [*stated(self.scope.sizes, frame), *self.top.facts])
+        found = self.solve(symbol, [*stated(self.scope.sizes, env), *self.top.facts])
         rest = (
-            lambda: self.in_brackets(symbol, frame),
+            lambda: self.in_brackets(symbol, env),
             lambda: self.made(symbol, self.top),
             lambda: self.only(symbol, self.unnamed),
-            lambda: self.unmarked(symbol, frame),
+            lambda: self.unmarked(symbol, env),
         )
         for source in rest:
             found = found if found is not None else source()
@@ -82,20 +82,20 @@ class Sizes:
             raise NotationError(302, f"|{symbol[1]}| is asked for, and {symbol[1]} has several sizes: {sorted(sizes)}")
         return sizes.pop() if sizes else None
 
-    def said(self, axis: str, frame: Environment) -> int | None:
+    def said(self, axis: str, env: Environment) -> int | None:
         """|axis| as tensors and facts have it, whatever the equations make."""
         before, self.making = self.making, False
         try:
-            return self.known(("size", axis), frame)
+            return self.known(("size", axis), env)
         finally:
             self.making = before
 
-    def unmarked(self, symbol: tuple, frame: Environment) -> int | None:
+    def unmarked(self, symbol: tuple, env: Environment) -> int | None:
         """a*, a† and a** are as large as a, where nothing says otherwise."""
         bare = symbol[1].rstrip("*†‡") if symbol[0] == "size" else None
         if bare is None or bare == symbol[1]:
             return None
-        found = [self.known(("size", real), frame) for real in frame.real(bare)]
+        found = [self.known(("size", real), env) for real in env.real(bare)]
         return None if None in found else math.prod(found)
 
     def only(self, symbol: tuple, tensors) -> int | None:
@@ -141,7 +141,7 @@ class Sizes:
         return place.sizes_from or place.parent
 
     def seen(self, symbol: tuple, place: Environment) -> Any:
-        """The size of an axis that the tensors of this frame have, or the number of that name."""
+        """The size of an axis that the tensors of this environment have, or the number of that name."""
         kind, name = symbol
         if kind == "scalar":
             found = plain(place.variables.get(name))
@@ -155,19 +155,19 @@ class Sizes:
         return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)
 
     def facts_at(self, place: Environment, symbol: tuple) -> list[Fact]:
-        """Equations between sizes that are about this frame: its own, and the program's that speak of its tensors."""
+        """Equations between sizes that are about this environment: its own, and the program's that speak of its tensors."""
         if place is self.top:
             return []
         own = [*place.facts, *stated(place.function.sizes if place.function else (), place)]
         axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
         return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
 
-    def in_brackets(self, symbol: tuple, frame: Environment) -> Any:
+    def in_brackets(self, symbol: tuple, env: Environment) -> Any:
         """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         for _, _, sets, _ in self.scope.declarations:
             for axis, size in (pair for of in sets for pair in of.axes):
                 if size is not None and symbol == ("size", axis.name):
-                    found = self.size_value(size, frame)
+                    found = self.size_value(size, env)
                     if found is not None:
                         return found
         return None
@@ -175,7 +175,7 @@ class Sizes:
     def solve(self, symbol: tuple, facts: list[Fact]) -> Any:
         """The number that makes a fact true, the rest of it being known: the fact is linear in it, or in its inverse."""
         for fact in facts:
-            if not any(self.mentions(side, symbol, fact.frame) for side in (fact.left, fact.right)):
+            if not any(self.mentions(side, symbol, fact.env) for side in (fact.left, fact.right)):
                 continue
             for trial in (lambda t: t, lambda t: 1 / t):
                 one, two, three = (self.difference(fact, (symbol, trial(Fraction(t)))) for t in (1, 2, 3))
@@ -187,29 +187,29 @@ class Sizes:
         return None
 
     def difference(self, fact: Fact, trial: tuple | None = None) -> Fraction | None:
-        found = [self.size_value(side, fact.frame, trial) for side in (fact.left, fact.right)]
+        found = [self.size_value(side, fact.env, trial) for side in (fact.left, fact.right)]
         return None if None in found else Fraction(found[0]) - Fraction(found[1])
 
-    def mentions(self, node: Any, symbol: tuple, frame: Environment) -> bool:
-        return not isinstance(node, int) and any(symbol in self.symbols(part, frame) for part in walk(node))
+    def mentions(self, node: Any, symbol: tuple, env: Environment) -> bool:
+        return not isinstance(node, int) and any(symbol in self.symbols(part, env) for part in walk(node))
 
-    def symbols(self, node: Any, frame: Environment) -> list[tuple]:
+    def symbols(self, node: Any, env: Environment) -> list[tuple]:
         """|ax| as ("size", "ax"), for each axis that ax stands for; the name n as ("scalar", n)."""
         if isinstance(node, Size):
-            return [("size", axis) for axis in frame.real(node.axis.name)]
+            return [("size", axis) for axis in env.real(node.axis.name)]
         name = None if isinstance(node, nodes.Axis) else spelled(node)
-        return [] if name is None else [("scalar", name.key(frame.index))]
+        return [] if name is None else [("scalar", name.key(env.index))]
 
-    def size_value(self, node: Any, frame: Environment, trial: tuple | None = None) -> Any:
+    def size_value(self, node: Any, env: Environment, trial: tuple | None = None) -> Any:
         """The number that a size expression stands for, None where it is not known; `trial` supposes a symbol's value."""
         if isinstance(node, int):
             return node
         if isinstance(node, Number):
             return node.value
-        symbols = self.symbols(node, frame)
+        symbols = self.symbols(node, env)
         if symbols:
             supposed = dict([trial] if trial else [])
-            found = [supposed.get(each) or self.known_number(each, frame) for each in symbols]
+            found = [supposed.get(each) or self.known_number(each, env) for each in symbols]
             return None if None in found else math.prod(found)
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
             parts: tuple = (node.base, node.components[0])
@@ -217,27 +217,27 @@ class Sizes:
             parts = node.arguments
         else:
             return None
-        found = [self.size_value(part, frame, trial) for part in parts]
+        found = [self.size_value(part, env, trial) for part in parts]
         if None in found:
             return None
         return simple(ARITHMETIC[getattr(node, "operator", "^")](*found))
 
-    def known_number(self, symbol: tuple, frame: Environment) -> Any:
+    def known_number(self, symbol: tuple, env: Environment) -> Any:
         """A size, or the number that a name stands for, or None."""
-        found = self.known(symbol, frame)
+        found = self.known(symbol, env)
         if found is not None or symbol[0] == "size":
             return found
         try:
-            return plain(self.find(symbol[1], frame))
+            return plain(self.find(symbol[1], env))
         except NotationError:
             return None
 
-    def sizes_of(self, of: nodes.Set, X: Tensor, frame: Environment) -> list[Fact]:
+    def sizes_of(self, of: nodes.Set, X: Tensor, env: Environment) -> list[Fact]:
         """What n in seq[n] is, by a tensor of that set."""
-        for axis, _ in set_axes(of, frame):
+        for axis, _ in set_axes(of, env):
             if axis not in X.shape:
                 raise NotationError(317, f"the axis {axis} of a declaration is missing: here are {listed(X.shape)}")
-        return [Fact(size, X.shape[axis], frame) for axis, size in set_axes(of, frame) if size is not None]
+        return [Fact(size, X.shape[axis], env) for axis, size in set_axes(of, env) if size is not None]
 
     def check_facts(self, facts: list[Fact]) -> None:
         for fact in facts:
@@ -270,8 +270,8 @@ def whole_size(value: Any, name: Any) -> int:
     return int(value)
 
 
-def stated(facts, frame: Environment) -> list[Fact]:
-    return [Fact(fact.left, fact.right, frame) for fact in facts]
+def stated(facts, env: Environment) -> list[Fact]:
+    return [Fact(fact.left, fact.right, env) for fact in facts]
 
 
 def axes_measured(fact: Fact) -> set[str]:

@@ -326,7 +326,7 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- checking
 def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    """Raise AxisProblem where the arguments do not fit the operator."""
+    """Raise ShapeMismatch where the arguments do not fit the operator."""
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
         wanted = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"

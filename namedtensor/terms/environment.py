@@ -1,4 +1,4 @@
-"""Where a name is looked up: one frame for the program, one for each call, one for each definition by elements.
+"""Where a name is looked up: one environment for the program, one for each call, one for each definition by elements.
 
 `parent` is where names go on to be looked up; `sizes_parent` where sizes do, for "sizes belong to a call".
 """
@@ -49,21 +49,21 @@ class Environment:
 
     @property
     def top(self) -> Environment:
-        frame = self
-        while frame.parent is not None:
-            frame = frame.parent
-        return frame
+        env = self
+        while env.parent is not None:
+            env = env.parent
+        return env
 
     def index(self, name: str) -> Any:
         """What an index variable stands for here, or None."""
-        frame: Environment | None = self
-        while frame is not None:
-            if name in frame.indices:
-                return frame.indices[name]
-            if Key(name) in frame.variables:
-                value = frame.variables[Key(name)].number
+        env: Environment | None = self
+        while env is not None:
+            if name in env.indices:
+                return env.indices[name]
+            if Key(name) in env.variables:
+                value = env.variables[Key(name)].number
                 return value if isinstance(value, int) else None
-            frame = frame.parent
+            env = env.parent
         return None
 
     def real_axes(self, name: str) -> tuple[str, ...]:
@@ -72,13 +72,13 @@ class Environment:
         ax* stands for those with the mark.
         """
         bare = name.rstrip(MARKS) if name[-1:] in MARKS else name
-        frame: Environment | None = self
-        while frame is not None:
-            if name in frame.axes:
-                return frame.axes[name]
-            if bare in frame.axes:
-                return tuple(axis + name[len(bare) :] for axis in frame.axes[bare])
-            frame = frame.parent
+        env: Environment | None = self
+        while env is not None:
+            if name in env.axes:
+                return env.axes[name]
+            if bare in env.axes:
+                return tuple(axis + name[len(bare) :] for axis in env.axes[bare])
+            env = env.parent
         return (name,)
 
     def note_sizes(self, source: str, shape: dict[str, Any]) -> None:
