@@ -201,22 +201,28 @@ def copy_of_tree(folder: Path) -> Path:
     return folder
 
 
-def passing(tree: Path, files: tuple[str, ...], seconds: float) -> str | None:
-    """The last line of what pytest says where a test fails; None where all pass."""
+def passing(tree: Path, tests: tuple[str, ...], seconds: float) -> str | None:
+    """What pytest says of the first test that fails; None where all pass."""
     kept = ("CI", "HYPOTHESIS_PROFILE", "NAMEDTENSOR_FUZZ", "NAMEDTENSOR_DRAWS_SECONDS", "PYTEST_ADDOPTS")
     environment = {name: value for name, value in os.environ.items() if name not in kept}
     environment |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     options = ["-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-    command = [sys.executable, "-m", "pytest", *options, *(f"tests/{name}.py" for name in files)]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
     try:
         done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return "does not end"
     if done.returncode == 0:
         return None
-    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     return lines[0] if lines else (done.stdout + done.stderr).strip().splitlines()[-1]
+
+
+def failing_anyway(found: dict[Mutant, str | None], tree: Path) -> list[str]:
+    """Of the tests that noticed mutants those that fail in the tree as it is: they notice nothing."""
+    noticing = {said.removeprefix("FAILED ").split(" - ")[0] for said in found.values() if said and "FAILED" in said}
+    return [test for test in sorted(noticing) if passing(tree, (test,), SECONDS) is not None]
 
 
 def existing(files: tuple[str, ...]) -> tuple[str, ...]:
@@ -236,7 +242,7 @@ def noticed(mutant: Mutant, tree: Path) -> str | None:
         path.write_bytes(source[: mutant.start] + mutant.after.encode() + source[mutant.end :])
         end = time.monotonic() + SECONDS
         for files in TESTS[mutant.room]:
-            said = passing(tree, files, end - time.monotonic())
+            said = passing(tree, tuple(f"tests/{name}.py" for name in files), end - time.monotonic())
             if said is not None:
                 return said
         return None
@@ -244,8 +250,8 @@ def noticed(mutant: Mutant, tree: Path) -> str | None:
         path.write_bytes(source)
 
 
-def tried(mutants: list[Mutant], processes: int) -> dict[Mutant, str | None]:
-    """What each was noticed by, in as many copies of the tree as there are processes."""
+def tried(mutants: list[Mutant], processes: int) -> tuple[dict[Mutant, str | None], list[str]]:
+    """What each was noticed by, in as many copies of the tree as there are processes; and tests that fail without any."""
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()
         for number in range(processes):
@@ -262,7 +268,8 @@ def tried(mutants: list[Mutant], processes: int) -> dict[Mutant, str | None]:
             return said
 
         with ThreadPoolExecutor(processes) as pool:
-            return dict(zip(mutants, pool.map(try_one, mutants)))
+            found = dict(zip(mutants, pool.map(try_one, mutants)))
+        return found, failing_anyway(found, trees.get())
 
 
 def main() -> int:
@@ -282,7 +289,10 @@ def main() -> int:
     if given.list:
         print(*mutants, f"{len(mutants)} of {len(every)}", sep="\n")
         return 0
-    found = tried(mutants, given.processes)
+    found, failing = tried(mutants, given.processes)
+    if failing:
+        print("these fail without a mutant too:", *failing, sep="\n    ")
+        return 1
     survivors = [mutant for mutant, said in found.items() if said is None]
     KEPT.write_text(json.dumps([asdict(mutant) for mutant in survivors]), encoding="utf-8")
     return told(found, survivors)
