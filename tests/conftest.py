@@ -5,12 +5,20 @@ Say which by HYPOTHESIS_PROFILE; where CI is set, "ci" is taken. A test that nee
 """
 
 import os
+import tempfile
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from namedtensor.operators.user_functions import USER_FUNCTIONS
+
+# What JAX compiles is kept while the tests run, for all their processes: many tests compile the same anew.
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+    COMPILED = tempfile.TemporaryDirectory(prefix="jax")
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = COMPILED.name
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 # What runs in processes of its own, where JAX has several devices.
 collect_ignore = ["sharded_cases.py", "sharded_processes.py"]
