@@ -117,11 +117,6 @@ namedtensor.reference.functions
 namedtensor.reference.made
 namedtensor.reference.names
 namedtensor.reference.sizes
-namedtensor.scope.binder
-namedtensor.scope.head_usage
-namedtensor.scope.known_heads
-namedtensor.scope.value_of_program
-namedtensor.scope.where_clauses
 namedtensor.sharding.collectives
 namedtensor.sharding.sharding
 namedtensor.tensors.eager

@@ -19,8 +19,9 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size, axis_of
 from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
-from ..scope.binder import Claim, Definition, FunctionDefinition, Scope, bind
-from ..scope.names import Key, component, key, spelled, walk
+from ..scope.binder import bind
+from ..scope.names import Key, component, key, match_key, spelled, walk
+from ..scope.symbols import Claim, Definition, FunctionDefinition, Scope
 from .calculus import changes_in, derivative, differential
 from .definitions import (
     Tensor,
@@ -37,7 +38,7 @@ from .definitions import (
     split,
     unite,
 )
-from .environment import Environment, Fact, axis_named, declaration, match_key, need, plain, set_axes, whole
+from .environment import Environment, Fact, axis_named, need, plain, set_axes, whole
 from .functions import apply, divide, power
 from .names import CALLS, STEPS, Names
 from .sizes import stated
@@ -106,7 +107,7 @@ class Evaluation(Names):
                     raise
         self.check_members({*self.scope.definitions, *self.top.variables}, self.scope.families, self.top)
         for name in self.top.variables if whole else self.used:
-            declared = declaration(self.scope, name)
+            declared = self.scope.declaration(name)
             if declared is not None:
                 self.check_domain(self.top.variables[name], declared[0], self.top)
         return value
@@ -562,7 +563,7 @@ def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
 
 # ------------------------------------------------------------------------------------------------- what is declared
 def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -> list[Fact]:
-    declared = declaration(scope, name)
+    declared = scope.declaration(name)
     if declared is None:
         return []
     env = Environment(parent=evaluation.top, indices=declared[1])
@@ -575,7 +576,7 @@ def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -
 
 def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:
     """The axes that the program itself gives an input; all others are extra."""
-    declared = declaration(scope, name)
+    declared = scope.declaration(name)
     of = declared[0] if declared is not None else None
     for function in scope.all_functions():
         if of is None and function.signature is not None and name in (option.key() for option in function.options):
