@@ -109,14 +109,6 @@ namedtensor.programs.named_module
 namedtensor.programs.program
 namedtensor.programs.torch_module
 namedtensor.programs.variants
-namedtensor.reference.calculus
-namedtensor.reference.definitions
-namedtensor.reference.environment
-namedtensor.reference.evaluation
-namedtensor.reference.functions
-namedtensor.reference.made
-namedtensor.reference.names
-namedtensor.reference.sizes
 namedtensor.sharding.collectives
 namedtensor.sharding.sharding
 namedtensor.tensors.eager
