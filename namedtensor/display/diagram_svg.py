@@ -16,7 +16,7 @@ from grammar.errors import NotationError, printable
 from grammar.printer.runs import Run
 
 from ..files.formats import reason
-from ..files.whole_files import whole_file
+from ..files.text import whole_file
 from .colours import Tint, axis_rules, classes, rules
 from .diagram_layout import Layout, Link, layered
 from .flow_graph import NAMING, Drawn, Graph, Port

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.limits import DEFAULT
-from .whole_files import whole_file
+from .text import whole_file
 
 
 class InputError(Exception):

@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 
 from ..core.kinds import as_mapping, as_path, wrong
 from .formats import InputError, parse_json, reason
-from .whole_files import whole_file
+from .text import whole_file
 
 AXES_AT_MOST = 64  # of NumPy's arrays
 AXES = "axes"  # the key of the metadata under which the names of the axes stand
