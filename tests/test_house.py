@@ -43,7 +43,6 @@ namedtensor.core.tensor -> namedtensor.tensors.reshaping
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
 namedtensor.display.steps -> namedtensor.programs.values
-namedtensor.files.formats -> namedtensor.cli.console
 namedtensor.operators.indexing -> namedtensor.planning.builder
 namedtensor.operators.lowering -> namedtensor.planning.builder
 namedtensor.operators.reductions -> namedtensor.planning.builder
@@ -86,8 +85,6 @@ namedtensor.display
 namedtensor.display.coloured
 namedtensor.display.html
 namedtensor.display.steps
-namedtensor.files.formats
-namedtensor.files.safetensors
 namedtensor.planning.builder
 namedtensor.planning.fused_kernels
 namedtensor.planning.loop_steps

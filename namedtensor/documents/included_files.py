@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..files.formats import InputError, reason
+from ..files.text import InputError, reason
 from .sections import OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
