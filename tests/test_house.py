@@ -114,11 +114,11 @@ namedtensor.tensors.numpy_protocol
 namedtensor.tensors.pytrees
 namedtensor.tensors.reshaping
 namedtensor.tensors.tables
-transformer.generation
-transformer.layer
-transformer.model
-transformer.parameters
-transformer.torch_modules
+transformer.pretrained.generation
+transformer.core.layer
+transformer.pretrained.model
+transformer.core.parameters
+transformer.core.torch_modules
 """  # files that stand in circles; may only shrink
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import Constant, Normal
 
-from ..model import LanguageModel, Stored
+from ..pretrained.model import LanguageModel, Stored
 
 
 class GPT2(LanguageModel):

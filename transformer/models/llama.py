@@ -9,7 +9,7 @@ from typing import Any
 import namedtensor as nt
 from namedtensor.programs.initialisation import Constant, Normal
 
-from ..model import LanguageModel, Stored
+from ..pretrained.model import LanguageModel, Stored
 
 
 class Llama(LanguageModel):

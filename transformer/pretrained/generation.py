@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import namedtensor as nt
 from namedtensor.core.arrays import converted
 
-from .layer import variant
+from ..core.layer import variant
 
 if TYPE_CHECKING:
     from .model import LanguageModel

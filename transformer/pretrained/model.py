@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 import namedtensor as nt
 
+from ..core.layer import Layer
 from .generation import generate
-from .layer import Layer
 
 ACTIVATIONS = {
     "gelu": "gelu(x)",
