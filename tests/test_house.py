@@ -114,11 +114,6 @@ namedtensor.tensors.numpy_protocol
 namedtensor.tensors.pytrees
 namedtensor.tensors.reshaping
 namedtensor.tensors.tables
-transformer.pretrained.generation
-transformer.core.layer
-transformer.pretrained.model
-transformer.core.parameters
-transformer.core.torch_modules
 """  # files that stand in circles; may only shrink
 
 
