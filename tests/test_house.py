@@ -43,7 +43,6 @@ namedtensor.core.tensor -> namedtensor.tensors.reshaping
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
 namedtensor.display.steps -> namedtensor.programs.values
-namedtensor.files.formats -> namedtensor.cli.console
 namedtensor.operators.indexing -> namedtensor.planning.builder
 namedtensor.operators.lowering -> namedtensor.planning.builder
 namedtensor.operators.reductions -> namedtensor.planning.builder
@@ -86,8 +85,6 @@ namedtensor.display
 namedtensor.display.coloured
 namedtensor.display.html
 namedtensor.display.steps
-namedtensor.files.formats
-namedtensor.files.safetensors
 namedtensor.planning.builder
 namedtensor.planning.fused_kernels
 namedtensor.planning.loop_steps
@@ -109,19 +106,6 @@ namedtensor.programs.named_module
 namedtensor.programs.program
 namedtensor.programs.torch_module
 namedtensor.programs.variants
-namedtensor.reference.calculus
-namedtensor.reference.definitions
-namedtensor.reference.environment
-namedtensor.reference.evaluation
-namedtensor.reference.functions
-namedtensor.reference.made
-namedtensor.reference.names
-namedtensor.reference.sizes
-namedtensor.scope.binder
-namedtensor.scope.head_usage
-namedtensor.scope.known_heads
-namedtensor.scope.value_of_program
-namedtensor.scope.where_clauses
 namedtensor.sharding.collectives
 namedtensor.sharding.sharding
 namedtensor.tensors.eager
@@ -130,11 +114,6 @@ namedtensor.tensors.numpy_protocol
 namedtensor.tensors.pytrees
 namedtensor.tensors.reshaping
 namedtensor.tensors.tables
-transformer.generation
-transformer.layer
-transformer.model
-transformer.parameters
-transformer.torch_modules
 """  # files that stand in circles; may only shrink
 
 

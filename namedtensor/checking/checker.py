@@ -21,8 +21,8 @@ from grammar.nodes import Call, Name, Node, Number
 
 from ..core.limits import DEFAULT, Limits
 from ..programs.given_names import Speaks, refuse_unused
-from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
+from ..scope.symbols import Claim, Definition, Scope
 from ..terms.environment import Environment, source_name
 from ..terms.folding import Numbers
 from ..terms.terms import Term, TermGraph

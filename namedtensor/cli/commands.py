@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
-from ..files.formats import InputError, as_number, writable, write
+from ..files.formats import writable, write
+from ..files.text import InputError, as_number
 from ..programs.given_names import Told
 from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
 from .check import check_command, shapes_of

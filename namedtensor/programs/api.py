@@ -24,8 +24,8 @@ from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..core.sizes import SizeVariable
 from ..display.steps import explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, key
+from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.terms import resolved_shape
 from .entries import EntryPoint
 from .executable import (

@@ -19,8 +19,8 @@ from ..display.diagram_svg import Diagram
 from ..display.flow import Asked, Flow
 from ..display.flow_graph import Graph
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, walk
+from ..scope.symbols import FunctionDefinition, Scope
 from .executable import whole_sizes
 from .given_shapes import shape_of
 

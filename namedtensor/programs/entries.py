@@ -17,8 +17,8 @@ from ..checking.report import InputType
 from ..core.limits import DEFAULT, recursion_headroom
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition
 from ..scope.names import key
+from ..scope.symbols import FunctionDefinition
 from ..terms.terms import Term
 from .executable import (
     ARRAY,

@@ -23,9 +23,10 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target, target_of
-from ..scope.binder import Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key
 from ..scope.numbers_given import as_numbers
+from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.terms import Term
 

@@ -22,8 +22,9 @@ from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Definition, FunctionDefinition, Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key, walk
+from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.terms import Term
 from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
