@@ -33,21 +33,11 @@ KNOWN_UPWARD = """
 namedtensor.calculus.derivative -> namedtensor.checking.checker
 namedtensor.checking.checker -> namedtensor.programs.given_names
 namedtensor.cli.commands -> namedtensor
-namedtensor.core.arrays -> namedtensor.tensors.pytrees
-namedtensor.core.layout -> namedtensor.planning.target
-namedtensor.core.tensor -> namedtensor.display
-namedtensor.core.tensor -> namedtensor.tensors.eager
-namedtensor.core.tensor -> namedtensor.tensors.functions
-namedtensor.core.tensor -> namedtensor.tensors.numpy_protocol
-namedtensor.core.tensor -> namedtensor.tensors.reshaping
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
 namedtensor.display.steps -> namedtensor.programs.values
 namedtensor.files.formats -> namedtensor.cli.console
-namedtensor.operators.indexing -> namedtensor.planning.builder
-namedtensor.operators.lowering -> namedtensor.planning.builder
 namedtensor.operators.reductions -> namedtensor.planning.builder
-namedtensor.operators.renaming -> namedtensor.planning.builder
 namedtensor.planning.target -> namedtensor.backends
 namedtensor.sharding.sharding -> namedtensor.programs.program
 namedtensor.sharding.sharding -> namedtensor.programs.values
@@ -55,7 +45,6 @@ namedtensor.sharding.sharding -> namedtensor.programs.values
 
 KNOWN_CIRCLES = """
 namedtensor.backends
-namedtensor.backends.function
 namedtensor.backends.source
 namedtensor.calculus.derivative
 namedtensor.checking.application
@@ -79,10 +68,6 @@ namedtensor.checking.report
 namedtensor.checking.size_solver
 namedtensor.checking.sums
 namedtensor.checking.unknown_names
-namedtensor.core.arrays
-namedtensor.core.layout
-namedtensor.core.tensor
-namedtensor.display
 namedtensor.display.coloured
 namedtensor.display.html
 namedtensor.display.steps
@@ -122,14 +107,7 @@ namedtensor.scope.head_usage
 namedtensor.scope.known_heads
 namedtensor.scope.value_of_program
 namedtensor.scope.where_clauses
-namedtensor.sharding.collectives
 namedtensor.sharding.sharding
-namedtensor.tensors.eager
-namedtensor.tensors.functions
-namedtensor.tensors.numpy_protocol
-namedtensor.tensors.pytrees
-namedtensor.tensors.reshaping
-namedtensor.tensors.tables
 transformer.generation
 transformer.layer
 transformer.model
