@@ -15,6 +15,9 @@ value it goes through the rooms of this package:
 Each name is imported when it is first asked for, so that `import namedtensor` alone costs next to nothing.
 """
 
+from importlib import import_module
+
+from .core.hooks import when_first_seen
 from .core.shadowed import sentence, warn_if_hidden
 
 try:
@@ -24,6 +27,7 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
 
 __version__ = "0.1.0"
 warn_if_hidden("transformer")
+when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
     ".core.limits": ("Limits",),
@@ -34,22 +38,13 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".programs.api": ("Formula", "Program", "check", "derivative", "evaluate", "explain", "formula", "load", "program"),
     ".tensors.digits": ("set_digits",),
 }
-OF_TENSORS = (
-    ".core.tensor",
-    ".display.pictures",
-    ".files.safetensors",
-)  # ask for tensors, which have their methods then
 HOME = {name: module for module, names in HOMES.items() for name in names}
 __all__ = ["NotationError", "NotationWarning", *HOME]  # type: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module
-
     home = HOME.get(name)
     if home is not None:
-        if home in OF_TENSORS:
-            import_module(".tensors", __name__)
         found = getattr(import_module(home, __name__), name)
     elif name.startswith("_") or name not in _function_names():
         from .core.suggestions import no_attribute

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
+from .hooks import seen
+
 _NAMESPACES: dict[type, Any] = {}
-_SEEN: set[str] = set()
-_WAITING: dict[str, list[Callable[[], None]]] = {}
-
-
-def when_first_seen(of: str, run: Callable[[], None]) -> None:
-    """Run a function when the first array of a library is met; at once where one was."""
-    if of in _SEEN:
-        run()
-    else:
-        _WAITING.setdefault(of, []).append(run)
 
 
 def namespace(array: Any) -> Any:
@@ -37,9 +28,7 @@ def _namespace(array: Any) -> Any:
 
     found = array_api_compat.array_namespace(array)
     for part in found.__name__.split("."):  # array_api_compat.torch, jax.numpy
-        _SEEN.add(part)
-        for run in _WAITING.pop(part, ()):
-            run()
+        seen(part)
     return found
 
 

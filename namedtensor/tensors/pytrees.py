@@ -13,7 +13,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.arrays import when_first_seen
+from ..core.hooks import when_first_seen
 from ..core.layout import Layout
 from ..core.tensor import NamedTensor, made, made_as
 
