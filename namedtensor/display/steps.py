@@ -276,7 +276,7 @@ class Overview(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def steps_text(explanation: Explanation) -> str:
-    from . import text_table
+    from ..tensors.tables import text_table
 
     lines: list[str] = []
     before: tuple[Location, ...] = ()
