@@ -271,7 +271,7 @@ class EntryPoint(CachedCall):
         )
         checker.solver.check()
         checker.check_claims(whole=False)
-        return checker.unlifted(term, found.head)
+        return checker.drop_lifting(term, found.head)
 
     def by_name(self, checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
         found = []
@@ -284,8 +284,8 @@ class EntryPoint(CachedCall):
 
     def argument(self, checker: Checker, name: str, given: InputType) -> Term:
         if given.number is not None:
-            return checker.terms.number(given.number)
-        return checker.terms.make("input", options=(name,), shape=dict(given.shape), boolean=given.boolean)
+            return checker.graph.number(given.number)
+        return checker.graph.intern("input", options=(name,), shape=dict(given.shape), boolean=given.boolean)
 
     def function(self, checker: Checker):
         """The function that this name means, with what its indices and numbers are: FFN^2, MaxPool_3."""
@@ -293,7 +293,7 @@ class EntryPoint(CachedCall):
             return None
         call = Call(self.key.base, tuple(map(_part, self.key.superscript)), tuple(map(_part, self.key.subscript)), ())
         for function, bindings in matching(checker, call, checker.top):
-            numbers = {name: checker.term(part, checker.top) for name, part in bindings["numbers"].items()}
+            numbers = {name: checker.infer(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers
         return None
 
