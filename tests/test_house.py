@@ -42,7 +42,6 @@ namedtensor.core.tensor -> namedtensor.tensors.numpy_protocol
 namedtensor.core.tensor -> namedtensor.tensors.reshaping
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
-namedtensor.display.steps -> namedtensor.programs.values
 namedtensor.files.formats -> namedtensor.cli.console
 namedtensor.operators.indexing -> namedtensor.planning.builder
 namedtensor.operators.lowering -> namedtensor.planning.builder
@@ -50,7 +49,6 @@ namedtensor.operators.reductions -> namedtensor.planning.builder
 namedtensor.operators.renaming -> namedtensor.planning.builder
 namedtensor.planning.target -> namedtensor.backends
 namedtensor.sharding.sharding -> namedtensor.programs.program
-namedtensor.sharding.sharding -> namedtensor.programs.values
 """  # imports that climb; may only shrink
 
 KNOWN_CIRCLES = """

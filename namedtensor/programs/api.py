@@ -44,7 +44,7 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .given_shapes import shape_of
+from .arguments import shape_of
 from .program import Formula, Program
 
 

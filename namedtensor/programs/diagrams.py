@@ -22,7 +22,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, walk
 from .executable import whole_sizes
-from .given_shapes import shape_of
+from .arguments import shape_of
 
 if TYPE_CHECKING:
     from .entries import EntryPoint

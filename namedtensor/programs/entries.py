@@ -34,7 +34,7 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .repeating import CachedCall
+from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
@@ -105,7 +105,7 @@ class EntryPoint(CachedCall):
 
     def _by_position(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
-        from .values import NamedTensor, as_value
+        from ..tensors.values import NamedTensor, as_value
 
         return {
             f"argument_{number}": given if type(given) is NamedTensor else as_value(given, self._parameter(number))

@@ -28,9 +28,9 @@ from ..terms.terms import Term
 from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
-from .given_shapes import shape_of
+from .arguments import shape_of
 from .program_names import ProgramNames
-from .repeating import CachedCall
+from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..display.coloured import Coloured

@@ -23,7 +23,7 @@ from ..core.names_of_axes import check_axis, names_of
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete
 from ..operators.user_functions import USER_FUNCTIONS
-from ..programs.values import as_value
+from ..tensors.values import as_value
 from ..scope.names import key, walk
 from ..tensors.pytrees import register
 
