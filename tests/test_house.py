@@ -35,11 +35,9 @@ namedtensor.checking.checker -> namedtensor.programs.given_names
 namedtensor.cli.commands -> namedtensor
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
-namedtensor.display.steps -> namedtensor.programs.values
 namedtensor.operators.reductions -> namedtensor.planning.builder
 namedtensor.planning.target -> namedtensor.backends
 namedtensor.sharding.sharding -> namedtensor.programs.program
-namedtensor.sharding.sharding -> namedtensor.programs.values
 """  # imports that climb; may only shrink
 
 KNOWN_CIRCLES = """

@@ -15,7 +15,7 @@ from ..scope.names import Key, spelled
 from ..scope.symbols import FunctionDefinition, Scope
 from .entries import EntryPoint
 from .program import Formula, Program
-from .repeating import CachedCall
+from .call_cache import CachedCall
 
 
 class Focused(Formula):
