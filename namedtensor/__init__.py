@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .core.tensor import NamedTensor, allclose, from_xarray, tensor
     from .display.pictures import picture
     from .files.safetensors import load_tensors, save_tensors
+    from .teaching.sameness import same
+    from .teaching.sheets import exercises
     from .tensors.digits import set_digits
 
 __version__ = "0.1.0"
@@ -39,6 +41,8 @@ LATER = {  # names that need arrays, or are seldom used -> the module that has t
     **dict.fromkeys(("load_tensors", "save_tensors"), ".files.safetensors"),
     "picture": ".display.pictures",
     "set_digits": ".tensors.digits",
+    "same": ".teaching.sameness",
+    "exercises": ".teaching.sheets",
 }
 
 
@@ -62,6 +66,13 @@ def __getattr__(name: str) -> Any:
     from .core.suggestions import no_attribute
 
     raise no_attribute("module 'namedtensor'", name, [*__all__, *sorted(_function_names())])
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """The cells %%nt and %%exercise of notebooks: %load_ext namedtensor."""
+    from .teaching.magics import load
+
+    load(shell)
 
 
 def __dir__() -> list[str]:
