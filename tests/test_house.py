@@ -22,7 +22,7 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
     ("namedtensor.tensors",),
     ("namedtensor.display", "namedtensor.sharding"),
     ("namedtensor.programs",),
-    ("namedtensor.documents",),
+    ("namedtensor.documents", "namedtensor.teaching"),
     ("namedtensor.cli",),
     ("namedtensor", "namedtensor.__main__"),
     ("transformer",),
