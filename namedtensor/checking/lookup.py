@@ -334,11 +334,17 @@ def demand_declared(checker: Checker, key: Key, declared: nodes.Set, env: Enviro
 
 
 def number_named(checker: Checker, key: Key, env: Environment) -> Any:
-    """The number that a name stands for by its definition, for size expressions."""
+    """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
+    mark = (key, id(nearest_call(env)))
+    if mark in checker.solver.naming:
+        return None
+    checker.solver.naming.add(mark)
     try:
         term = checker.find(key, env, None)
     except NotationError:
         return None
+    finally:
+        checker.solver.naming.discard(mark)
     return term.number if term is not None else None
 
 

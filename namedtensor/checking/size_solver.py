@@ -56,6 +56,7 @@ class SizeSolver:
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
         self.found: dict[Mark, tuple[Any, Environment]] = {}
         self.runs = 0
+        self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.making = True  # whether what the scope makes is looked at
         self.indices: dict[int, FactIndex] = {}
 

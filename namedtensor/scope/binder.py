@@ -19,11 +19,11 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
 from ..core.limits import recursion_headroom
-from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
+from .head_usage import ARITHMETIC, Usage, axes_spoken_of
 from .known_heads import Given, Head, Replaced, claimed_heads, replaced
-from .names import Key, Spelled, component, spelled, walk
+from .names import OF_AXES, Key, Spelled, component, spelled, walk
 from .value_of_program import value_of
-from .where_clauses import Units, component_names, definitions_of
+from .where_clauses import Units, component_names, definitions_of, said
 
 
 @dataclass(eq=False)
@@ -90,6 +90,11 @@ class FunctionDefinition:
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
 
+    @property
+    def over_axes(self) -> frozenset[str]:
+        """The axes that the head binds: ax of g_{ax}(X)."""
+        return frozenset(text for kind, text in self.subscript if kind == "axis")
+
     @cached_property
     def own_axes(self) -> frozenset[str]:
         """The axes that the body, and what belongs to it, speak of, but for those of the head and of the signature."""
@@ -97,7 +102,7 @@ class FunctionDefinition:
         facts = [each.statement for group in self.facts.values() for each in group]
         spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
-        return spoken - stated - {text for kind, text in self.subscript if kind == "axis"}
+        return spoken - stated - self.over_axes
 
     @property
     def title(self) -> str:
@@ -422,14 +427,19 @@ class Binder:
 
     def own_facts(self) -> None:
         owned: set[int] = set()
+        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be meant elsewhere too
         units = Units(self.tensors, self.scope.indices)
         for function in self.functions:
-            for definition in definitions_of(function, units):
+            found = definitions_of(function, units)
+            named = found if not function.over_axes else definitions_of(function, units, frozenset())
+            by_axes += [each for each in found if each not in named]
+            for definition in found:
                 owned.add(id(definition))
                 if definition.is_family:
                     function.families.append(definition)
                 else:
                     function.facts.setdefault(definition.key, []).append(definition)
+        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, units)} if by_axes else set()
         for definition in self.tensors:
             if id(definition) in owned:
                 continue
@@ -437,6 +447,20 @@ class Binder:
                 self.scope.families.append(definition)
             else:
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
+
+    def needed_elsewhere(self, these: list[Definition], owned: set[int], units: Units) -> list[Definition]:
+        """Those of the definitions that what belongs to no function needs, directly or through another of them."""
+        inside = {id(each.statement) for each in self.tensors if id(each) in owned}
+        inside |= {id(each.statement) for each in self.functions}
+        pending = units.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
+        found: dict[int, Definition] = {}
+        while pending:
+            meant = {id(each) for unit in units.meant(pending.pop()) for each in unit}
+            for each in these:
+                if id(each) in meant and id(each) not in found:
+                    found[id(each)] = each
+                    pending += units.needed(said(each))
+        return list(found.values())
 
     def attach_signatures(self) -> None:
         for function in self.functions:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Index, Name, Signature, Size, axis_of
 
-from .names import MARKS, spelled, walk
+from .names import MARKS, OF_AXES, spelled, walk
 from .where_clauses import Units, component_names, said
 
 if TYPE_CHECKING:
     from .binder import Definition, FunctionDefinition
 
-OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
 Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that stand as operands or indices

@@ -18,6 +18,7 @@ from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
 
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
+OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
 
 
 class Key(NamedTuple):
