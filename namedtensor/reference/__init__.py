@@ -1,5 +1,5 @@
 """reference"""
 
-from .definitions import Tensor, at, broadcast, evaluate, lift, number, tensor
+from .definitions import Tensor, at, broadcast, call, evaluate, lift, number, tensor
 
-__all__ = ["Tensor", "at", "broadcast", "evaluate", "lift", "number", "tensor"]
+__all__ = ["Tensor", "at", "broadcast", "call", "evaluate", "lift", "number", "tensor"]
