@@ -65,17 +65,21 @@ class SizeSolver:
         """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
         for name in env.real_axes(axis):
-            found = self.find(("size", name), env, node)
+            found = self.size_of(name, env, node)
             if found is None:
                 return None
             total = found if total == 1 else total * found
         return total
 
+    def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+        return self.find(("size", axis), env, node)
+
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
+        """The same as what is given and stated has it, whatever else in this scope has such an axis."""
         before, self.making = self.making, False
         try:
-            return self.size(axis, env, node)
+            return self.size_of(axis, env, node)
         finally:
             self.making = before
 
@@ -193,7 +197,7 @@ class SizeSolver:
         """The size of a*, a†, a** where nothing says it is that of a."""
         if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
             return None
-        return self.size(bare, env, node)
+        return self.size_of(bare, env, node)
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
