@@ -10,12 +10,12 @@ V = np.array([1.0, 2.0, 4.0, 7.0, 11.0, 16.0])
 BODIES = {  # what is made over the first axis, a, and the second, b, which the text gives a size of 2
     "unroll": ("unroll_{a,b} X", lambda: np.lib.stride_tricks.sliding_window_view(V, 2)),
     "pool": ("pool_{a,b} X", lambda: V.reshape(3, 2)),
-    "split": ("X_{a→(a,b)}", lambda: V.reshape(3, 2)),
-    "iota": ("X ⊙ iota_{b}", lambda: V[:, None] * [1, 2]),
+    "split": ("X_{a→(z,b)}", lambda: V.reshape(3, 2)),
+    "iota": ("X ⊙ iota_{b} + 0 |a|", lambda: V[:, None] * [1, 2]),
     "maxk": ("maxk_{a,b} X ⊙ [1]_{z}", lambda: np.array([[16.0, 11.0]])),
-    "onehot": ("X ⊙ onehot_{b} 2", lambda: V[:, None] * [0, 1]),
-    "identity": ("X ⊙ ∑_{b'} I_{b,b'} ⊙ 1", lambda: V[:, None] * [1, 1]),
-    "a size": ("X ⊙ |b| ⊙ iota_{b}", lambda: V[:, None] * [2, 4]),
+    "onehot": ("X ⊙ onehot_{b} 2 + 0 |a|", lambda: V[:, None] * [0, 1]),
+    "identity": ("X ⊙ ∑_{w} I_{b,w} + 0 |a|", lambda: V[:, None] * [1, 1]),
+    "a size": ("X ⊙ |b| ⊙ iota_{b} + 0 |a|", lambda: V[:, None] * [2, 4]),
     "elements": ("Y\nY_{a(i), b(j)} = X_{a(i)} + j", lambda: V[:, None] + [1, 2]),
 }
 
@@ -26,11 +26,11 @@ def test_a_function_over_two_axes(name, first, second):
     body, by_hand = BODIES[name]
     text = f"|{second}| = 2\ng_{{a,b}}(X) = {body}\ng_{{{first},{second}}}(V)"
     given = reference.tensor(V.tolist(), first)
-    order = [axis for axis in ("z" if name == "maxk" else first, second)]
+    order = ["z" if name in ("maxk", "split") else first, second]
     for found in (nt.evaluate(text, V=nt.tensor(V, first)), nt.formula(text).compile()(V=nt.tensor(V, first))):
         np.testing.assert_array_equal(found.to_array(" ".join(order)), by_hand())
     slow = reference.evaluate(text, {"V": given})
-    entries = {tuple(sorted(zip(slow.axes, key))): entry for key, entry in slow.entries.items()}
+    entries = {tuple(sorted(zip(slow.shape, key))): entry for key, entry in slow.entries.items()}
     for place, due in np.ndenumerate(by_hand()):
         assert entries[tuple(sorted(zip(order, (each + 1 for each in place))))] == due
 

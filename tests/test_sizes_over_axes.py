@@ -31,7 +31,9 @@ def ways(text, **given):
     tensors = {name: nt.tensor(array, axes) for name, (array, axes) in given.items()}
     yield nt.evaluate(text, tensors).to_numpy()
     yield nt.formula(text).compile()(values=tensors).to_numpy()
-    slow = reference.evaluate(text, {name: reference.tensor(array.tolist(), axes) for name, (array, axes) in given.items()})
+    slow = reference.evaluate(
+        text, {name: reference.tensor(array.tolist(), axes) for name, (array, axes) in given.items()}
+    )
     yield np.array([slow.entries[key] for key in sorted(slow.entries)]).reshape(slow_shape(slow))
 
 
@@ -48,7 +50,7 @@ def test_what_a_function_over_axes_says_of_its_axis(name, below):
         np.testing.assert_allclose(found, by_hand(V))
 
 
-@pytest.mark.parametrize("name", [name for name in FACTS])
+@pytest.mark.parametrize("name", FACTS)
 def test_each_use_has_its_own_axis(name):
     body, facts, by_hand = FACTS[name]
     want = np.apply_along_axis(by_hand, 0, M) + np.apply_along_axis(by_hand, 1, M).sum()

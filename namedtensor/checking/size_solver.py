@@ -41,6 +41,13 @@ def anchor(env: Environment) -> Environment:
     return env
 
 
+def in_head(env: Environment | None) -> bool:
+    """Whether the head of a function gives axes names of its own here."""
+    while env is not None and not env.axes:
+        env = env.parent
+    return env is not None
+
+
 class SizeSolver:
     """What is known of sizes while one program is typed.
 
@@ -228,6 +235,10 @@ class SizeSolver:
 
     def facts_of_program(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         stated = [(fact, env) for fact in self.about(symbol, env, self.checker.scope.sizes)]
+        if in_head(env):  # the program's own names are not those of the head
+            stated += [
+                (fact, self.checker.top) for fact in self.about(symbol, self.checker.top, self.checker.scope.sizes)
+            ]
         return stated + self.about(symbol, self.checker.top, self.declared)
 
     def all_facts(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:

@@ -172,9 +172,7 @@ def runs(group: Group) -> list[Group]:
     return whole + ([parts] if parts else [])
 
 
-def definitions_of(
-    function: FunctionDefinition, units: Units, over: frozenset[str] | None = None
-) -> list[Definition]:
+def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[str] | None = None) -> list[Definition]:
     """The definitions that belong to a function, by language.md §4; those that speak of the axes `over` do, or of its head's.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
