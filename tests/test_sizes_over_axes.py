@@ -69,3 +69,11 @@ def test_what_is_meant_elsewhere_too_is_seen_there(rest, want):
 def test_bars_around_a_parameter(text):
     for found in ways(text, V=(-V, "c")):
         np.testing.assert_allclose(found, V)
+
+
+@pytest.mark.parametrize("start", ["|c|", "|c| + 0", "0 + |c|", "2|c| − |c|"])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 2, 0, 3), (2, 3, 1, 0)])
+def test_a_family_that_begins_with_a_size_beside_what_makes_the_axis(start, order):
+    lines = ["D = [−0.5, 2]_{c}", f"F^{{0}} = {start}", "F^t = F^{t-1} + 1 for t = 1, …, 2", "out = F^{2} + ∑_{c} D"]
+    for found in ways("\n".join(lines[each] for each in order)):
+        np.testing.assert_allclose(found, 5.5)

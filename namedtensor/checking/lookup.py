@@ -335,7 +335,10 @@ def demand_declared(checker: Checker, key: Key, declared: nodes.Set, env: Enviro
 
 def number_named(checker: Checker, key: Key, env: Environment) -> Any:
     """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
-    mark = (key, id(nearest_call(env)))
+    call = env
+    while call.function is None and (outer := call.sizes_parent or call.parent) is not None:
+        call = outer
+    mark = (key, id(call))
     if mark in checker.solver.naming:
         return None
     checker.solver.naming.add(mark)
