@@ -291,6 +291,8 @@ class Binder:
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
+            if not heads and not (is_of_sizes(left) and is_of_sizes(right)):  # no rule for sizes reads it
+                self.claims.append((position, Claim(left, right, statement.span, statement.range)))
         for chosen in heads[:1]:
             body = next(side for side in sides if side is not sides[chosen])
             self.define(position, statement, sides[chosen], body, ())
@@ -531,6 +533,14 @@ def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
     return [] if isinstance(sides[0], Size) or open else heads
+
+
+OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
+
+
+def is_of_sizes(side: Node) -> bool:
+    """Whether a side of an equation is sizes, names and numbers in arithmetic."""
+    return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
 def spelling(head: Call) -> tuple:
