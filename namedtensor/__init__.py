@@ -21,6 +21,7 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
 from .core.limits import Limits
+from .core.version import __version__
 from .operators.user_functions import function
 from .programs.api import Formula, Program, check, derivative, evaluate, explain, formula, load, program
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from .files.safetensors import load_tensors, save_tensors
     from .tensors.digits import set_digits
 
-__version__ = "0.1.0"
 warn_if_hidden("transformer")
 
 FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")

@@ -32,7 +32,6 @@ FLOOR = {package: number for number, packages in enumerate(FLOORS) for package i
 KNOWN_UPWARD = """
 namedtensor.calculus.derivative -> namedtensor.checking.checker
 namedtensor.checking.checker -> namedtensor.programs.given_names
-namedtensor.cli.commands -> namedtensor
 namedtensor.core.arrays -> namedtensor.tensors.pytrees
 namedtensor.core.layout -> namedtensor.planning.target
 namedtensor.core.tensor -> namedtensor.display

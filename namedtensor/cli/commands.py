@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
+from ..core.version import __version__
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
 from ..programs.given_names import Told
@@ -130,8 +131,6 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _overview() -> argparse.ArgumentParser:
-    from .. import __version__
-
     lines = [f"  {name:<8} {command.meaning}" for name, command in COMMANDS.items()]
     parser = _Parser(
         prog="namedtensor",
