@@ -16,7 +16,7 @@ from layer_cases import CASES, Case
 import namedtensor as nt
 import transformer
 from namedtensor.programs.initialisation import Constant
-from transformer import (learning_records, lelarge, paper, FFN, LayerNorm, MultiHeadAttention, SelfAttention)
+from transformer import FFN, LayerNorm, MultiHeadAttention, SelfAttention, learning_records, lelarge, paper
 from transformer.core.layer import Layer
 
 FOLDER = Path(transformer.__file__).parent
