@@ -30,9 +30,9 @@ def prepare_inputs(checker: Checker) -> None:
     for key, given in checker.inputs.items():
         shape = checker.lifted_input(key, given)
         if given.number is not None:
-            checker.top.variables[key] = checker.terms.number(given.number)
+            checker.top.variables[key] = checker.graph.number(given.number)
         else:
-            checker.top.variables[key] = checker.terms.make(
+            checker.top.variables[key] = checker.graph.intern(
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
             own = {a: s for a, s in shape.items() if "@" not in a}

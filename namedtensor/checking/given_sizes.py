@@ -78,7 +78,7 @@ def check_number(checker: Checker, name: str, size: int) -> None:
         value, place = getattr(checker.inputs.get(spelling), "number", None), None
         by = "was given as a value"
     else:
-        value, place = checker.number_named(spelling, checker.top), group[0].statement.sides[0]
+        value, place = checker.number(spelling, checker.top), group[0].statement.sides[0]
         by = "is so by its equation"
     if value is not None and value != size:
         raise checker.error(

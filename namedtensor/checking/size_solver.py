@@ -323,7 +323,7 @@ class SizeSolver:
         if symbol is not None:
             found = self.find(symbol, env, node)
             if found is None:
-                found = self.checker.number_named(symbol[1], env)
+                found = self.checker.number(symbol[1], env)
             return found
         if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed", "/", "negative"):
             values = [self.value(argument, env) for argument in node.arguments]

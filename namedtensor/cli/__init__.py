@@ -10,6 +10,7 @@
 `tree`: a syntax tree to look at.
 `render`: the command render.
 `explain`: the commands explain and diagram.
+`exercises`: the command exercises.
 `completion`: what may come next, as one types.
 `session`: formulas one after another, each knowing those before.
 `repl`: the prompt.

@@ -260,6 +260,30 @@ REPL_EXAMPLES = r"""
   In it, \odot and the tabulator key give ⊙; :help lists what else there is.
 """
 
+
+# ------------------------------------------------------------------------------------------------------------- exercises
+def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("act", choices=("check", "release", "mark"), help="prove a file, release it, mark an answer")
+    parser.add_argument("file", metavar="FILE.nt", help="exercises; with mark, what a student handed in")
+    parser.add_argument("-o", "--out", metavar="PATH", help="where the released file, or the marks, are written")
+    parser.add_argument("--key", metavar="FILE.nt", help="the exercises that answers are marked by")
+    parser.add_argument("--to", choices=("json", "gradescope", "nbgrader"), help="marks as a grader reads them")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number draws other tensors")
+
+
+def _exercises(options: Any, console: Console) -> int:
+    from .exercises import exercises_command  # needs arrays
+
+    return exercises_command(options, console)
+
+
+EXERCISES_EXAMPLES = """
+  namedtensor exercises check week3.nt                  every model is right, every slip wrong in its own words
+  namedtensor exercises release week3.nt -o student/    the same without models; it marks itself
+  namedtensor exercises mark ada.nt --key week3.nt      what is said of each answer
+  namedtensor exercises mark ada.nt --key week3.nt --to gradescope"""
+
+
 COMMANDS = {
     "eval": Command(
         "print the value of a formula as a table with named axes", eval_arguments, eval_command, EVAL_EXAMPLES
@@ -284,6 +308,12 @@ COMMANDS = {
         diagram_arguments,
         diagram_command,
         DIAGRAM_EXAMPLES,
+    ),
+    "exercises": Command(
+        "prove, release and mark files of exercises",
+        _exercises_arguments,
+        _exercises,
+        EXERCISES_EXAMPLES,
     ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

@@ -78,7 +78,7 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
 
 
 def table(value: Any, digits: int | None = None) -> str:
-    from ..display import text_table
+    from ..tensors.tables import text_table
 
     return text_table(value, digits)
 

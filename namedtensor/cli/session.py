@@ -255,7 +255,7 @@ class Session:
 
 
 def shown(value: Any) -> str:
-    from ..display import text_table
+    from ..tensors.tables import text_table
 
     return text_table(value)
 

@@ -439,7 +439,7 @@ class Flow:
             if self.definition_of(key, holder) is not None:
                 return True
             holder = holder.parent
-        return key in self.checker.demanded
+        return key in self.checker.parameters
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
         """Whether data are in a name. A definition that is being drawn is data: it was asked for."""

@@ -12,7 +12,6 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.cli.commands import main
-from namedtensor.operators.user_functions import USER_FUNCTIONS
 from transformer import FFN, Attention
 
 A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
@@ -128,12 +127,8 @@ OBJECTS = {
 @pytest.fixture(params=["alone", "beside a Python function"])
 def beside(request):
     """Programs are read anew where there are Python functions for formulas."""
-    if request.param == "alone":
-        yield
-        return
-    nt.function("twice' : ℝ → ℝ")(lambda x: 2 * x)
-    yield
-    USER_FUNCTIONS.pop("twice'", None)
+    if request.param != "alone":
+        nt.function("twice' : ℝ → ℝ")(lambda x: 2 * x)
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -11,7 +11,7 @@ import re
 import numpy as np
 import pytest
 from test_calculus import MATRIX, SQUARE, by_differences
-from test_higher_derivatives import MORE, OF_A_MATRIX, ONE, TWO, given_for
+from test_calculus_higher import MORE, OF_A_MATRIX, ONE, TWO, given_for
 
 from grammar.errors import NotationError
 from namedtensor import reference

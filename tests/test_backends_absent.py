@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from test_plan import FORMULAS
+from test_planning import FORMULAS
 
 import namedtensor as nt
 from namedtensor.backends.absent import Absent

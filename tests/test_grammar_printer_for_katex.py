@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from test_parser import EXPRESSIONS, STATEMENTS
+from test_grammar_parser import EXPRESSIONS, STATEMENTS
 
 import namedtensor as nt
 

@@ -188,8 +188,8 @@ def test_statements_take_time_as_they_are_many(name):
         return time.process_time() - began
 
     taken(100)
-    few, many = (min(taken(count + each) for each in range(3)) for count in (1000, 4000))
-    assert many < 12 * few + 1
+    few = min(taken(1000 + each) for each in range(3))
+    assert any(taken(4000 + each) < 12 * few + 1 for each in range(3))  # once in time is enough
 
 
 @pytest.mark.parametrize(
