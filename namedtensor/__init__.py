@@ -36,6 +36,8 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("function",),
     ".programs.api": ("Formula", "Program", "check", "derivative", "evaluate", "explain", "formula", "load", "program"),
+    ".teaching.sameness": ("same",),
+    ".teaching.sheets": ("exercises",),
     ".tensors.digits": ("set_digits",),
 }
 HOME = {name: module for module, names in HOMES.items() for name in names}
@@ -62,6 +64,11 @@ def _function_names() -> list[str]:
 
     names = dict.fromkeys(name for record in REGISTRY.values() for name in (record.python_name, *record.aliases))
     return [name for name in names if name.isidentifier() and name.isascii()]
+
+
+def load_ipython_extension(shell: object) -> None:
+    """The cells %%nt and %%exercise of notebooks: %load_ext namedtensor."""
+    import_module(".teaching.magics", __name__).load(shell)
 
 
 def __dir__() -> list[str]:
