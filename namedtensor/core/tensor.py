@@ -53,7 +53,7 @@ class NamedTensor(Behaviour):
     numbers: equal for tensors that one prepared call serves.
     """
 
-    __slots__ = ("_array", "layout", "__weakref__")
+    __slots__ = {"_array": None, "layout": "All but the numbers, interned.", "__weakref__": None}
 
     _array: Any
     layout: Layout
@@ -86,10 +86,12 @@ class NamedTensor(Behaviour):
 
     @property
     def dtype(self) -> Any:
+        """The type of the numbers, as the array's library has it."""
         return self.layout.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.layout.axes)
 
     def to_array(self, order: str | Iterable[str] | None = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Never, Self, overload
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -26,12 +26,12 @@ from ..scope.binder import bind
 from ..scope.names import Key, key, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.terms import Term
+from .arguments import shape_of
+from .call_cache import CachedCall
 from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
-from .arguments import shape_of
 from .program_names import ProgramNames
-from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..display.coloured import Coloured
@@ -495,6 +495,10 @@ class Program(CachedCall):
 
 class Formula(Program):
     """One formula or function: callable, inspectable."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
 
 
 def last_function(scope: Scope) -> FunctionDefinition | None:
