@@ -1,5 +1,6 @@
 """The public names: what users type stays."""
 
+import inspect
 import pickle
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def test_a_name_of_the_package(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_name_of_tensors(name):
-    assert getattr(nt.NamedTensor, name).__doc__
+    assert inspect.getdoc(getattr(nt.NamedTensor, name))
 
 
 def test_the_surface_is_the_table():
@@ -77,11 +78,10 @@ def test_an_unknown_name_is_no_attribute():
         nt.sofmax  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    "name, hint",
-    [("sofmax", "; did you mean softmax"), ("to_arary", "; did you mean to_array"), ("zork", ""), ("_x", "")],
-)
-def test_an_unknown_name_of_a_tensor_is_no_attribute(name, hint):
-    with pytest.raises(AttributeError, match=f"a tensor has no attribute '{name}'{hint}") as raised:
-        getattr(nt.tensor(1), name)
-    assert raised.value.name == name
+def test_an_unknown_name_of_a_tensor_is_no_attribute():
+    code = "import namedtensor as nt; nt.tensor(1).sofmax"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "AttributeError: 'NamedTensor' object has no attribute 'sofmax'. Did you mean: 'softmax'?" in run.stderr
+    with pytest.raises(AttributeError) as raised:
+        nt.tensor(1).zork  # noqa: B018
+    assert raised.value.name == "zork"
