@@ -235,15 +235,15 @@ def existing(files: tuple[str, ...]) -> tuple[str, ...]:
     return files
 
 
-def noticed(mutant: Mutant, tree: Path) -> str | None:
-    """What fails with the mutant in that tree; None where nothing does."""
+def noticed(mutant: Mutant, tree: Path, stages: int | None) -> str | None:
+    """What fails with the mutant in that tree; None where nothing does in so many stages."""
     path = tree / mutant.path
     source = path.read_bytes()
     for kept in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
         kept.unlink()
     try:
         path.write_bytes(source[: mutant.start] + mutant.after.encode() + source[mutant.end :])
-        for files in TESTS[mutant.room]:
+        for files in TESTS[mutant.room][:stages]:
             said = passing(tree, tuple(f"tests/{name}.py" for name in files))
             if said is not None:
                 return said
@@ -252,7 +252,7 @@ def noticed(mutant: Mutant, tree: Path) -> str | None:
         path.write_bytes(source)
 
 
-def tried(mutants: list[Mutant], processes: int) -> tuple[dict[Mutant, str | None], list[str]]:
+def tried(mutants: list[Mutant], processes: int, stages: int | None) -> tuple[dict[Mutant, str | None], list[str]]:
     """What each was noticed by, in as many copies of the tree as there are processes; and tests that fail without any."""
     with tempfile.TemporaryDirectory(prefix="mutants") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()
@@ -263,7 +263,7 @@ def tried(mutants: list[Mutant], processes: int) -> tuple[dict[Mutant, str | Non
             tree = trees.get()
             began = time.monotonic()
             try:
-                said = noticed(mutant, tree)
+                said = noticed(mutant, tree, stages)
             finally:
                 trees.put(tree)
             print(f"{time.monotonic() - began:5.0f} s  {mutant}\n         {said or 'SURVIVES'}", flush=True)
@@ -284,6 +284,7 @@ def main() -> int:
     arguments.add_argument(
         "--skip", type=int, default=0, help="how many of those that are drawn have been tried before"
     )
+    arguments.add_argument("--stages", type=int, help="run only so many of the processes of tests of each room")
     arguments.add_argument("--list", action="store_true", help="say which are drawn, and run nothing")
     given = arguments.parse_args()
     for stages in TESTS.values():
@@ -294,7 +295,7 @@ def main() -> int:
     if given.list:
         print(*mutants, f"{len(mutants)} of {len(every)}", sep="\n")
         return 0
-    found, failing = tried(mutants, given.processes)
+    found, failing = tried(mutants, given.processes, given.stages)
     if failing:
         print("these fail without a mutant too:", *failing, sep="\n    ")
         return 1

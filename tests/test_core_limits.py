@@ -108,6 +108,23 @@ def test_long_recurrences_have_no_depth_for_the_definitions():
     assert found.to_list(()) == pytest.approx(5998)
 
 
+RANGES = {
+    "a claim": "X + n = X + n for n = 1, …, #\nX",
+    "elements": "|a| = #\nY_{a(i)} = i for i = 1, …, #\n∑_{a} Y ⊙ X",
+    "a sum": "∑_{n=1}^{#} n X",
+    "a recurrence": "h^0 = X\nh^t = 2 h^{t-1} for t = 1, …, #\nh^{#}",
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_range_is_as_long_as_the_limit_and_no_longer(name):
+    def ask(steps):
+        return nt.evaluate(RANGES[name].replace("#", str(steps)), X=nt.tensor([1.0, 2.0], "c"), limits=Limits(steps=5))
+
+    assert ask(5).axes == ("c",)
+    assert refused(lambda: ask(6)).hint == "raise limits.steps"
+
+
 # ------------------------------------------------------------------------------------------------------- long literals
 LITERALS = {
     "a row": "[" + "1, " * 10**6 + "1]_{a}",
