@@ -14,14 +14,14 @@ from namedtensor.cli.commands import main
 from namedtensor.core.limits import Limits
 
 X = nt.tensor([1.0, 2.0], "a")
-SOON = 30  # seconds: many times what is needed, so that a busy machine passes
+SOON = 30  # seconds of the processor: many times what is needed
 
 
 def refused(call, number=404):
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(nt.NotationError) as caught:
         call()
-    assert time.perf_counter() - began < SOON
+    assert time.process_time() - began < SOON
     assert caught.value.number == number
     return caught.value
 
@@ -217,12 +217,12 @@ def test_statements_take_time_as_they_are_many(name):
     ids=lambda text: text[:8].strip() or "blank",
 )  # fmt: skip
 def test_long_and_deep_texts_get_an_answer(text):
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         parse(text)
     except nt.NotationError as problem:
         assert str(problem)
-    assert time.perf_counter() - began < SOON
+    assert time.process_time() - began < SOON
 
 
 def test_the_command_raises_each_limit(capsys):
