@@ -13,7 +13,7 @@ from namedtensor import cli
 from namedtensor.cli import repl
 from namedtensor.cli.completion import Known, complete, macros, wants_axis
 from namedtensor.cli.session import COMMANDS, Session
-from namedtensor.files.formats import InputError
+from namedtensor.files.text import InputError
 
 ROOT = Path(__file__).parent.parent
 

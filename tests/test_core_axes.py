@@ -3,7 +3,7 @@
 import pytest
 
 import namedtensor as nt
-from namedtensor.core.names_of_axes import check_axis, names_of
+from namedtensor.core.axes import check_axis, names_of
 
 GOOD = [
     "seq",

@@ -10,7 +10,7 @@ import pytest
 
 import namedtensor as nt
 from transformer import GPT2
-from transformer.attention_maps import attention_maps
+from transformer.core.attention_maps import attention_maps
 
 pytest.importorskip("matplotlib", reason="matplotlib draws the pictures")
 

@@ -6,7 +6,7 @@ import pytest
 
 from namedtensor import cli
 from namedtensor.documents.markdown import whole_markdown
-from namedtensor.documents.sections import find
+from namedtensor.documents.maths import find
 
 FENCE = "```"
 

@@ -20,9 +20,8 @@ import transformer
 from namedtensor.cli.inputs import read_given
 from namedtensor.core.limits import Limits, recursion_headroom
 from namedtensor.files import formats
-from namedtensor.files.formats import InputError
 from namedtensor.files.safetensors import TensorFile, axes_in
-from namedtensor.files.whole_files import whole_file
+from namedtensor.files.text import InputError, whole_file
 
 ROOT = Path(__file__).parent.parent
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are POSIX's")

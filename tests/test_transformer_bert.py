@@ -9,7 +9,7 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 import namedtensor as nt
 import transformer
 from transformer import BERT
-from transformer.model import ACTIVATIONS
+from transformer.pretrained.model import ACTIVATIONS
 
 SMALL = {"vocab_size": 23, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 7,
          "max_position_embeddings": 11}  # fmt: skip

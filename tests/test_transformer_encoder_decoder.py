@@ -12,7 +12,8 @@ import namedtensor as nt
 import transformer
 from namedtensor.programs.entries import EntryPoints
 from namedtensor.programs.initialisation import Normal
-from transformer import EncoderDecoder, generation
+from transformer import EncoderDecoder
+from transformer.pretrained import generation
 
 STATES, LOGITS = "batch seq chans", "batch seq vocab"
 

@@ -8,7 +8,8 @@ from peers import drawn, loaded, named, numbers, torch, transformers, without_me
 
 import namedtensor as nt
 import namedtensor.programs.entries
-from transformer import GPT2, generation
+from transformer import GPT2
+from transformer.pretrained import generation
 
 VOCAB, PLACES = 23, 40
 CONFIG = {"vocab_size": VOCAB, "n_embd": 12, "n_layer": 2, "n_head": 3, "n_positions": PLACES, "eos_token_id": None,

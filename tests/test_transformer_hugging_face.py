@@ -9,7 +9,7 @@ from peers import drawn, torch, transformers
 
 import namedtensor as nt
 import transformer
-from transformer import hugging_face
+from transformer.pretrained import hugging_face
 
 CONFIG = {"vocab_size": 23, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 7,
           "max_position_embeddings": 11}  # fmt: skip

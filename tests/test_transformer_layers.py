@@ -17,7 +17,7 @@ import namedtensor as nt
 import transformer
 from namedtensor.programs.initialisation import Constant
 from transformer import FFN, LayerNorm, MultiHeadAttention, SelfAttention, learning_records, lelarge, paper
-from transformer.layer import Layer
+from transformer.core.layer import Layer
 
 FOLDER = Path(transformer.__file__).parent
 every = pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

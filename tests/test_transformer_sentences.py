@@ -11,7 +11,8 @@ import pytest
 
 import namedtensor as nt
 import transformer
-from transformer import SentenceModel, sentences
+from transformer import SentenceModel
+from transformer.models import sentences
 
 SENTENCES = [
     "How do I bake bread?",

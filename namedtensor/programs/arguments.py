@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Declaration
 from grammar.parser import parse
 
-from ..core.names_of_axes import check_axis
+from ..core.axes import check_axis
 from ..core.sizes import SizeVariable
 from ..scope.names import arithmetic
 

@@ -17,8 +17,8 @@ from typing import Any
 import namedtensor as nt
 from namedtensor.core.arrays import placed
 
-from .hugging_face import load, read_json
-from .models.bert import BERT
+from ..pretrained.hugging_face import load, read_json
+from .bert import BERT
 
 POOLINGS = {
     "mean": "Z = (∑_{seq} mask ⊙ states) / ∑_{seq} mask",

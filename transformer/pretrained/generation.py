@@ -10,15 +10,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import namedtensor as nt
 from namedtensor.core.arrays import converted
 
-from .layer import variant
-
-if TYPE_CHECKING:
-    from .model import LanguageModel
+from ..core.layer import variant
+from .model import Model
 
 ROOM = 64  # places by which the memory grows, or by half of what it has
 
@@ -243,3 +241,22 @@ def chooser(
         return CHOICE["likeliest"](scores=CHOICE["warmed"](now=now, noise=draw(now), temperature=temperature))
 
     return choose
+
+
+class LanguageModel(Model):
+    """A model that gives logits for the next token, and generates.
+
+    What a memory needs stands in its formulas under these names: `states`, from which the logits are made, k^l and v^l of
+    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
+    """
+
+    value = "logits"
+    inputs = ("ids",)
+    optional = ("mask", "positions")
+    cached: ClassVar[str] = """
+        past^{l,K} ∈ ℝ^{memory × heads × key}
+        past^{l,V} ∈ ℝ^{memory × heads × val}
+    """
+    fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
+
+    generate = generate

@@ -9,7 +9,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import namespace
 from ..core.tensor import NamedTensor
-from ..tensors.eager import NUMBERS, as_operand, made
+from .eager import NUMBERS, as_operand, made
 
 
 def as_value(value: Any, name: str) -> Any:

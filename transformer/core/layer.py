@@ -33,7 +33,7 @@ from namedtensor.programs.executable import whole_sizes
 from namedtensor.programs.initialisation import Schemes
 from namedtensor.tensors import pytrees as jax_trees
 
-from .parameters import check_names, checked, expected, not_by_keyword, spelled
+from .parameters import Declared, check_names, checked, expected, not_by_keyword, spelled
 
 if TYPE_CHECKING:
     from namedtensor.display.coloured import Coloured
@@ -137,19 +137,24 @@ class Layer:
         definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
         without = as_names(without, "without=", 'write without=["act"]')
         self._set({}, About.of(sizes, definitions, config, without))
-        self._set(checked(self, spelled(parameters)), self.about)
+        self._set(checked(self._declared(), self.sizes, spelled(parameters)), self.about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
         jax_trees.where_imported()
         object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
         object.__setattr__(self, "about", about)
 
+    @classmethod
+    def _of_parts(cls, parameters: Mapping[str, Any], about: About) -> Self:
+        """A layer of what was a layer before; nothing is checked."""
+        layer = object.__new__(cls)
+        layer._set(parameters, about)
+        return layer
+
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
         """The same layer with other values, which are not checked, placed where a sharding is given."""
-        layer = object.__new__(type(self))
         placed = parameters if sharding is None else sharding.place(parameters)
-        layer._set(placed, self.about._replace(sharding=sharding))
-        return layer
+        return self._of_parts(placed, self.about._replace(sharding=sharding))
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -177,7 +182,7 @@ class Layer:
         return self.about.sharding
 
     def __reduce__(self) -> Any:
-        return _of_parts, (type(self), dict(self.parameters), self.about)
+        return type(self)._of_parts, (dict(self.parameters), self.about)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
@@ -199,10 +204,10 @@ class Layer:
         NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
         """
         if other:
-            raise not_by_keyword(cls, other)
+            raise not_by_keyword(cls.__name__, other)
         sizes = whole_sizes(sizes)
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
-        names = expected(cls, sizes)
+        names = expected(Declared(cls.__name__, cls.formula, cls.inputs, cls.counted), sizes)
         found = cls.formula.init(seed, {**cls.counted, **sizes}, dtype, {**cls.schemes, **schemes}, only=names)
         axes = {axis for tensor in found.values() for axis in tensor.axes}
         left = {name: size for name, size in sizes.items() if name not in axes}
@@ -211,7 +216,7 @@ class Layer:
     def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
         """A layer with other values for some parameters. Raises NotationError where one does not fit."""
         given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
-        return self._with(checked(self, {**self.parameters, **given}), self.sharding)
+        return self._with(checked(self._declared(), self.sizes, {**self.parameters, **given}), self.sharding)
 
     def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
         """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
@@ -246,8 +251,8 @@ class Layer:
         target_named("torch")
         from .torch_modules import LayerModule
 
-        check_names(self, inputs, self._arguments() + self.optional)
-        return LayerModule(self, inputs)
+        self._check_names(inputs, self._arguments() + self.optional)
+        return LayerModule(type(self), self, inputs)
 
     @classmethod
     def from_module(cls, module: Any) -> Self:
@@ -318,14 +323,23 @@ class Layer:
         """The arguments of a call, by name where the formulas have names for them."""
         named = {name: value for name, value in named.items() if value is not None}
         if not self.inputs:
-            check_names(self, named, ())
+            self._check_names(named, ())
             return arguments, named
         names = (*self.inputs, *self.optional)
         if len(arguments) > len(names):
             kind, takes = type(self).__name__, ", ".join(names)
             raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
-        check_names(self, named, names)
+        self._check_names(named, names)
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
+
+    def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
+        """Raise where a call names what is no input and nowhere in the formulas."""
+        other = [name for name in named if name not in inputs and name not in self.parameters]
+        if other:
+            check_names(self._declared(), self.parameters, other, inputs)
+
+    def _declared(self) -> Declared:
+        return Declared(type(self).__name__, self.formula, self.inputs, self.counted)
 
     # ---------------------------------------------------------------------------------------------------- keeping it
     def save(self, place: str | os.PathLike[str]) -> None:
@@ -370,17 +384,9 @@ def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
     return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer.about)
 
 
-def _of_parts(kind: type[Layer], parameters: dict[str, Any], about: About) -> Layer:
-    layer = object.__new__(kind)
-    layer._set(parameters, about)
-    return layer
-
-
 def _of_leaves(tree: Any, values: Any) -> Layer:
     """JAX makes layers of what is no tensor too, so nothing is checked here."""
     kind, names, numbers, about = tree
     constants = dict(numbers)
     tensors = iter(values)
-    layer = object.__new__(kind)
-    layer._set({name: constants[name] if name in constants else next(tensors) for name in names}, about)
-    return layer
+    return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)

@@ -16,8 +16,8 @@ import namedtensor as nt
 from namedtensor.core.arrays import placed
 from namedtensor.files.safetensors import TensorFile
 
+from ..core.parameters import listed
 from .model import Model, Stored
-from .parameters import listed
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"

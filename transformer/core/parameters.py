@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import namedtensor as nt
 from grammar.nodes import Name
@@ -11,8 +11,14 @@ from namedtensor.core.axes import show
 from namedtensor.core.suggestions import did_you_mean, near
 from namedtensor.scope.names import key, walk
 
-if TYPE_CHECKING:
-    from .layer import Layer
+
+class Declared(NamedTuple):
+    """What declares the parameters of a layer: the formulas, and the sizes `counted` where nothing else fixes them."""
+
+    kind: str
+    formula: nt.Program
+    inputs: tuple[str, ...]
+    counted: Mapping[str, int]
 
 
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,64 +31,57 @@ def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {str(key(name)): value for name, value in parameters.items()}
 
 
-def expected(layer: type[Layer] | Layer, sizes: Mapping[str, int]) -> list[str]:
+def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
     """The parameters that the formulas declare, families counted out; `sizes` says how many layers there are."""
-    return [name for name in shapes(layer, sizes) if name not in layer.inputs]
+    return [name for name in shapes(declared, sizes) if name not in declared.inputs]
 
 
-def shapes(
-    layer: type[Layer] | Layer, sizes: Mapping[str, int], **tensors: nt.NamedTensor
-) -> dict[str, dict[str, Any]]:
+def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTensor) -> dict[str, dict[str, Any]]:
     """The shape of each name that is declared and not defined, but for the tensors that are given."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
-    counted = {axis: size for axis, size in layer.counted.items() if axis not in fixed}
-    return layer.formula.parameter_shapes({**counted, **sizes}, **tensors)
+    counted = {axis: size for axis, size in declared.counted.items() if axis not in fixed}
+    return declared.formula.parameter_shapes({**counted, **sizes}, **tensors)
 
 
-def constants(layer: type[Layer] | Layer) -> set[str]:
+def constants(formula: nt.Program) -> set[str]:
     """The names in the formulas that a number may be given for."""
-    return {node.text for node in walk(layer.formula.tree) if isinstance(node, Name)}
+    return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
-def check_names(layer: Layer, named: Mapping[str, Any], inputs: tuple[str, ...]) -> None:
-    """Raise where a call names what is no input and nowhere in the formulas."""
-    for name in named:
-        if name not in inputs and name not in layer.parameters and name not in constants(layer):
-            takes = (
-                f"{type(layer).__name__} takes {', '.join(inputs)}, and" if inputs else f"{type(layer).__name__} has"
-            )
-            known = inputs or (*layer.parameters, *constants(layer))
+def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
+    """Raise where a call names what is neither an input nor a parameter, and stands nowhere in the formulas."""
+    free = constants(declared.formula)
+    for name in names:
+        if name not in free:
+            takes = f"{declared.kind} takes {', '.join(inputs)}, and" if inputs else f"{declared.kind} has"
+            known = inputs or (*parameters, *free)
             raise nt.NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
 
 
-def checked(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
+def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters in the order of the formulas. Raises NotationError where they are not what those declare."""
-    kind = type(layer).__name__
-    sizes = layer.sizes
-    needed = expected(layer, sizes)
+    needed = expected(declared, sizes)
     missing = [name for name in needed if name not in parameters]
-    free = constants(layer) - set(needed)
+    free = constants(declared.formula) - set(needed)
     extra = [name for name in parameters if name not in needed and name not in free]
     if missing or extra:
-        raise mismatch(layer, sizes, missing, extra, needed)
+        raise mismatch(declared, sizes, missing, extra, needed)
     tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
     try:
-        declared = shapes(layer, sizes, **tensors)
+        stated = shapes(declared, sizes, **tensors)
     except nt.NotationError as problem:
-        raise inside(kind, problem) from None
-    for name, shape in declared.items():
+        raise inside(declared.kind, problem) from None
+    for name, shape in stated.items():
         if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
-            raise unnamed(kind, name, shape, parameters[name])
+            raise unnamed(declared.kind, name, shape, parameters[name])
     return {name: parameters[name] for name in (*needed, *(each for each in parameters if each in free))}
 
 
-def not_by_keyword(layer: type[Layer], other: Mapping[str, Any]) -> nt.NotationError:
+def not_by_keyword(kind: str, other: Mapping[str, Any]) -> nt.NotationError:
     """What `init` was given by a keyword that it does not have: sizes, as a rule."""
     name = next(iter(other))
     written = ", ".join(f'"{each}": {size!r}' for each, size in other.items())
-    return nt.NotationError(
-        201, f"{layer.__name__}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}"
-    )
+    return nt.NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
 
 
 def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
@@ -104,17 +103,17 @@ def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.No
 
 
 def mismatch(
-    layer: Layer, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
+    declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
 ) -> nt.NotationError:
     """What is missing and what is left over, in one error."""
-    kind = type(layer).__name__
+    kind = declared.kind
     notes = [f"its formulas declare {listed(needed)}"]
     if missing and extra:
         return nt.NotationError(
             206, f"{kind} lacks {listed(missing)}, and was given {listed(extra)}, which it has not", notes=tuple(notes)
         )
     if missing:
-        shape = shapes(layer, sizes)[missing[0]]
+        shape = shapes(declared, sizes)[missing[0]]
         return nt.NotationError(
             206, f"{kind} lacks {listed(missing)}", notes=tuple(notes), hint=f"give it: {missing[0]} ∈ {show(shape)}"
         )

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 
 import namedtensor as nt
 
-from .generation import generate
-from .layer import Layer
+from ..core.layer import Layer
 
 ACTIVATIONS = {
     "gelu": "gelu(x)",
@@ -146,22 +145,3 @@ class Model(Layer):
                 hint=f"known are {', '.join(ACTIVATIONS)}",
             )  # fmt: skip
         return f"act(x) = {ACTIVATIONS[name]}"
-
-
-class LanguageModel(Model):
-    """A model that gives logits for the next token, and generates.
-
-    What a memory needs stands in its formulas under these names: `states`, from which the logits are made, k^l and v^l of
-    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
-    """
-
-    value = "logits"
-    inputs = ("ids",)
-    optional = ("mask", "positions")
-    cached: ClassVar[str] = """
-        past^{l,K} ∈ ℝ^{memory × heads × key}
-        past^{l,V} ∈ ℝ^{memory × heads × val}
-    """
-    fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
-
-    generate = generate
