@@ -31,7 +31,6 @@ FLOOR = {package: number for number, packages in enumerate(FLOORS) for package i
 
 KNOWN_UPWARD = """
 namedtensor.calculus.derivative -> namedtensor.checking.checker
-namedtensor.checking.checker -> namedtensor.programs.given_names
 namedtensor.cli.commands -> namedtensor
 namedtensor.core.arrays -> namedtensor.tensors.pytrees
 namedtensor.core.layout -> namedtensor.planning.target
@@ -68,6 +67,7 @@ namedtensor.checking.claims
 namedtensor.checking.declarations
 namedtensor.checking.diagnostics
 namedtensor.checking.elements
+namedtensor.checking.given_names
 namedtensor.checking.given_sizes
 namedtensor.checking.hygiene
 namedtensor.checking.lifting
@@ -103,7 +103,6 @@ namedtensor.programs.diagrams
 namedtensor.programs.entries
 namedtensor.programs.executable
 namedtensor.programs.focused
-namedtensor.programs.given_names
 namedtensor.programs.initialisation
 namedtensor.programs.named_module
 namedtensor.programs.program
