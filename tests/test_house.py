@@ -30,7 +30,6 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
 FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
 
 KNOWN_UPWARD = """
-namedtensor.calculus.derivative -> namedtensor.checking.checker
 namedtensor.cli.commands -> namedtensor
 namedtensor.core.arrays -> namedtensor.tensors.pytrees
 namedtensor.core.layout -> namedtensor.planning.target
@@ -56,29 +55,6 @@ KNOWN_CIRCLES = """
 namedtensor.backends
 namedtensor.backends.function
 namedtensor.backends.source
-namedtensor.calculus.derivative
-namedtensor.checking.application
-namedtensor.checking.axis_sizes
-namedtensor.checking.budget
-namedtensor.checking.calls
-namedtensor.checking.cases
-namedtensor.checking.checker
-namedtensor.checking.claims
-namedtensor.checking.declarations
-namedtensor.checking.diagnostics
-namedtensor.checking.elements
-namedtensor.checking.given_names
-namedtensor.checking.given_sizes
-namedtensor.checking.hygiene
-namedtensor.checking.lifting
-namedtensor.checking.lookup
-namedtensor.checking.loops
-namedtensor.checking.made_sizes
-namedtensor.checking.renames
-namedtensor.checking.report
-namedtensor.checking.size_solver
-namedtensor.checking.sums
-namedtensor.checking.unknown_names
 namedtensor.core.arrays
 namedtensor.core.layout
 namedtensor.core.tensor

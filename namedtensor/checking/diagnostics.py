@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import ShapeMismatch, show
-from ..core.sizes import is_ground, resolve
+from ..core import axes as named
+from ..core.axes import ShapeMismatch
+from ..core.sizes import resolve, unify
 from ..core.suggestions import did_you_mean, near
-from ..terms.environment import source_name, told_apart
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from ..terms.environment import source_name
+from ..terms.inference import Inference
 
 ARGUMENTS = {
     "where": "write where(condition, value, otherwise)",
@@ -24,7 +22,7 @@ ARGUMENTS = {
 
 
 def shape_error(
-    checker: Checker, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
+    checker: Inference, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
 ) -> NotationError:
     """Turn a shape that does not fit into an error that shows what each operand has."""
     notes = [checker.described(part, argument.shape) for part, argument in zip(parts, arguments)]
@@ -47,14 +45,14 @@ def shape_error(
             f"{shown_operator} needs the axis {axis}, which {who} {verb}{reason}",
             node,
             notes=notes,
-            hint=checker.other_axis(axis, have, arguments),
+            hint=other_axis(checker, axis, have, arguments),
         )
     if problem.what == "sizes":
         first, second = (resolve(size) for size in problem.detail)
         return checker.error(
             302,
-            f"{source_name(axis)} is {first} {checker.where_sized(axis, first, arguments, parts)} and "
-            f"{second} {checker.where_sized(axis, second, arguments, parts)}",
+            f"{source_name(axis)} is {first} {where_sized(checker, axis, first, arguments, parts)} and "
+            f"{second} {where_sized(checker, axis, second, arguments, parts)}",
             place,
             notes=notes + [f"{shown_operator} takes axes of one name as one axis, so their sizes must agree"],
             hint="rename one of the two, or give tensors of one size",
@@ -90,7 +88,7 @@ def shape_error(
     return checker.error(301, str(problem.detail), place, notes=notes)
 
 
-def other_axis(checker: Checker, axis: str, have: list[str], arguments) -> str | None:
+def other_axis(checker: Inference, axis: str, have: list[str], arguments) -> str | None:
     """The axis that may have been meant, where the operands lack the one that is named."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
@@ -100,7 +98,7 @@ def other_axis(checker: Checker, axis: str, have: list[str], arguments) -> str |
     return f"its axes are {', '.join(have)}" if have else None
 
 
-def where_sized(checker: Checker, axis: str, size: Any, arguments, parts) -> str:
+def where_sized(checker: Inference, axis: str, size: Any, arguments, parts) -> str:
     """The operands that have the axis in this size."""
     found = [
         checker.text(part)
@@ -132,12 +130,8 @@ def operator_sign(operator: str) -> str:
     return {"juxtaposed": "the product", "negative": "−", "-": "−"}.get(operator, operator)
 
 
-def shown(shape: Mapping[str, Any]) -> str:
-    """A shape for people: known sizes as numbers, lifted axes under their own names."""
-    names = told_apart(shape)
-    return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
-
-
-def _unsized(size: Any) -> Any:
-    text = str(size)
-    return None if text.startswith("|") and text.endswith("|") and text.count("|") == 2 else text
+def broadcast(checker: Inference, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
+    try:
+        return named.broadcast([term.shape for term in terms], unify)
+    except ShapeMismatch as problem:
+        raise shape_error(checker, problem, operator, terms, parts, span, ()) from None

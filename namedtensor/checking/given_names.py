@@ -18,10 +18,10 @@ from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Scope
-from ..scope.names import Key, Spelled, component, key, spelled, walk
+from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..terms.environment import source_name
+from ..terms.inference import InputType
 from .made_sizes import axes_named
-from .report import InputType
 
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
@@ -32,13 +32,13 @@ def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str]) ->
     unused = speaks.unused
     for name in named:
         if str(key(name)) in unused:
-            raise unknown_input(name, speaks)
+            raise unused_input(name, speaks)
     for name in sizes:
-        if not (name in speaks.axes or name in speaks.given or speaks.of(key_of(name))):
-            raise unknown_size(name, speaks)
+        if not (name in speaks.axes or name in speaks.given or speaks.of(plain_key(name))):
+            raise unused_size(name, speaks)
 
 
-def unknown_input(name: str, speaks: Speaks) -> NotationError:
+def unused_input(name: str, speaks: Speaks) -> NotationError:
     needs = [str(each) for each in speaks.free]
     return NotationError(
         201,
@@ -50,7 +50,7 @@ def unknown_input(name: str, speaks: Speaks) -> NotationError:
     )
 
 
-def unknown_size(name: str, speaks: Speaks) -> NotationError:
+def unused_size(name: str, speaks: Speaks) -> NotationError:
     axes = sorted(speaks.axes)
     return NotationError(
         204,
@@ -62,13 +62,6 @@ def unknown_size(name: str, speaks: Speaks) -> NotationError:
 
 def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-
-
-def key_of(name: str) -> Key:
-    try:
-        return key(name)
-    except NotationError:
-        return Key(name)
 
 
 class Speaks:

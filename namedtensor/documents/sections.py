@@ -24,8 +24,8 @@ from grammar.errors import NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
-from ..checking.report import CheckWarning
 from ..scope.names import walk
+from ..terms.inference import CheckWarning
 
 
 class Maths(NamedTuple):

@@ -9,10 +9,10 @@ from grammar import nodes
 from grammar.nodes import Declaration, Equation, Signature
 
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, spelled
+from ..terms.inference import InputType
 from .entries import EntryPoint
 from .program import Formula, Program
 from .repeating import CachedCall

@@ -68,26 +68,26 @@ class TermGraph:
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials = count() if serials is None else serials
-        self._made: dict[tuple, Term] = {}
+        self.interned: dict[tuple, Term] = {}
 
     def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
-        found = self._made.get(key)
+        found = self.interned.get(key)
         if found is None:
             found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, next(self.serials))
-            self._made[key] = found
+            self.interned[key] = found
         return found
 
     def number(self, value, node=None, boolean=False) -> Term:
         return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self.interned)
 
     def all(self, before: int = 0) -> list[Term]:
         """All of them but the first so many, arguments before what uses them."""
-        return [*islice(reversed(self._made.values()), len(self._made) - before)][::-1]
+        return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 
 def topological(*roots: Term) -> list[Term]:
