@@ -12,8 +12,9 @@ from grammar.parser import parse
 
 from ..operators import REGISTRY
 from ..operators.record import Operator
-from ..scope.binder import Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key
+from ..scope.symbols import Scope
 from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference

@@ -15,8 +15,8 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from ..core.limits import DEFAULT, Limits
-from ..scope.binder import Definition, Scope
 from ..scope.names import Key, Spelled
+from ..scope.symbols import Definition, Scope
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.terms import Term

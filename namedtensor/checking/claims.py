@@ -11,8 +11,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
-from ..scope.binder import Claim, Definition
 from ..scope.names import Key, match_key, walk
+from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term

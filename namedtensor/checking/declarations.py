@@ -10,8 +10,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 
 from ..core.sizes import SizeVariable, resolve, unify
-from ..scope.binder import SizeEquation
-from ..scope.names import Key, arithmetic, match_key, plain_key, spelled
+from ..scope.names import Key, arithmetic, plain_key, spelled
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.terms import Term
@@ -72,15 +72,10 @@ def lifted_input(checker: Inference, key: Key, given: InputType) -> Mapping[str,
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
     """The set that a top-level name is declared to be in, and an environment that knows its indices."""
-    for _, name, sets, over in checker.scope.declarations:
-        if name.base != key.base:
-            continue
-        indices = match_key(name, key, checker.scope.indices)
-        if indices is not None and over is not None and not str(indices.get(over.variable.text)).isdecimal():
-            continue
-        if indices is not None:
-            return sets[0], Environment(parent=checker.top, indices=indices)
-    return None, checker.top
+    declared = checker.scope.declaration(key)
+    if declared is None:
+        return None, checker.top
+    return declared[0], Environment(parent=checker.top, indices=declared[1])
 
 
 def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:

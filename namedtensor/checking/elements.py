@@ -14,8 +14,8 @@ from grammar import nodes
 from grammar.nodes import Name, Node, Number
 
 from ..core.sizes import is_ground, resolve
-from ..scope.binder import Definition
 from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference
 from ..terms.terms import Term

@@ -6,8 +6,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..scope.binder import Definition
 from ..scope.names import Key, component
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape

@@ -11,8 +11,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
-from ..scope.binder import SizeEquation
 from ..scope.names import plain_key, spelled, walk
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference, shown
 from .size_facts import as_size, sides, stated, words_in

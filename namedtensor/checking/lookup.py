@@ -13,8 +13,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.sizes import is_ground, resolve
-from ..scope.binder import Definition
 from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, resolved_shape

@@ -17,8 +17,8 @@ from typing import Any
 from grammar import nodes
 
 from ..core.sizes import unify
-from ..scope.binder import Definition
 from ..scope.names import Key, match_key
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.loop_bodies import loop_of

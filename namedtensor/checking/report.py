@@ -10,8 +10,8 @@ from grammar.errors import NotationError, excerpt
 from grammar.nodes import Number
 
 from ..core.sizes import SizeVariable
-from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key
+from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
 from ..terms.terms import resolved_shape
 from .checker import Checker

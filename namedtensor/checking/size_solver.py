@@ -16,8 +16,8 @@ from grammar import nodes
 from grammar.nodes import Call, Node, Number, Size
 
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.binder import SizeEquation
 from ..scope.names import MARKS, Key, spelled, walk
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment
 from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes

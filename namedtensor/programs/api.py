@@ -20,9 +20,10 @@ from ..core.kinds import as_path, wrong
 from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..display.steps import explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Definition
 from ..scope.names import key
+from ..scope.symbols import Definition
 from ..terms.inference import AlreadyReported, InputType
+from .arguments import shape_of
 from .entries import EntryPoint
 from .executable import (
     AGAIN,
@@ -40,7 +41,6 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .given_shapes import shape_of
 from .program import Formula, Program
 
 

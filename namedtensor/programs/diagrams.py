@@ -18,11 +18,11 @@ from ..display.diagram_svg import Diagram
 from ..display.flow import Asked, Flow
 from ..display.flow_graph import Graph
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, walk
+from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
+from .arguments import shape_of
 from .executable import whole_sizes
-from .given_shapes import shape_of
 
 if TYPE_CHECKING:
     from .entries import EntryPoint

@@ -16,10 +16,11 @@ from ..checking.lifting import inline_call
 from ..core.limits import DEFAULT, recursion_headroom
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition
 from ..scope.names import key
+from ..scope.symbols import FunctionDefinition
 from ..terms.inference import InputType
 from ..terms.terms import Term
+from .call_cache import CachedCall
 from .executable import (
     ARRAY,
     LAYOUT,
@@ -34,7 +35,6 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .repeating import CachedCall
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
@@ -105,7 +105,7 @@ class EntryPoint(CachedCall):
 
     def _by_position(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
-        from .values import NamedTensor, as_value
+        from ..tensors.values import NamedTensor, as_value
 
         return {
             f"argument_{number}": given if type(given) is NamedTensor else as_value(given, self._parameter(number))

@@ -23,16 +23,17 @@ from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Definition, FunctionDefinition, Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key, walk
+from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.inference import InputType
 from ..terms.terms import Term
+from .arguments import shape_of
+from .call_cache import CachedCall
 from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
-from .given_shapes import shape_of
 from .program_names import ProgramNames
-from .repeating import CachedCall
 
 if TYPE_CHECKING:
     from ..display.coloured import Coloured

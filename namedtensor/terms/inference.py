@@ -16,8 +16,8 @@ from grammar.nodes import Node
 from ..core.axes import show
 from ..core.limits import Limits
 from ..core.sizes import is_ground, resolve
-from ..scope.binder import Claim, Scope, SizeEquation
 from ..scope.names import Key, Spelled
+from ..scope.symbols import Claim, Scope, SizeEquation
 from .environment import Environment, told_apart
 from .terms import Term, TermGraph
 
