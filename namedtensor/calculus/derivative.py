@@ -27,6 +27,7 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.folding import Numbers
 from ..terms.inference import Inference
+from ..terms.structural import passed
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .transpose import carried_on, transpose
@@ -55,6 +56,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
         )  # fmt: skip
     found = Derivative(checker, node).of(body, by, starred, parameters(checker, env))
+    passed(found)
     order = [*body.shape, *starred.values()]
     found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
     return found

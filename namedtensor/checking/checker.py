@@ -19,6 +19,7 @@ from ..scope.names import Key, Spelled
 from ..scope.symbols import Definition, Scope
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
+from ..terms.structural import passed
 from ..terms.terms import Term
 from . import calls, cases, families, indexing, literals, lookup, renames, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
@@ -138,7 +139,8 @@ class Checker(Inference):
         check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """The term with the names that its lifted axes have outside."""
+        """The term with the names that its lifted axes have outside; the end of each way through the checker."""
+        passed(term)
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:
             return term

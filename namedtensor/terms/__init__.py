@@ -2,7 +2,8 @@
 
 Files, as they are read:
 
-    terms           a term, the graph that interns it, the table of structural terms, `verify`
+    terms           a term, and the graph that interns it
+    structural      the table of terms that are no operators, and `verify`
     environment     where a name is looked up
     inference       what rules and calculus ask of the checker
     builder         terms made from terms, simplified
