@@ -28,6 +28,8 @@ from .programs.api import explain as explain
 from .programs.api import formula as formula
 from .programs.api import load as load
 from .programs.api import program as program
+from .teaching.sameness import same as same
+from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_digits as set_digits
 
 __version__: str
@@ -52,6 +54,8 @@ __all__ = [
     "formula",
     "load",
     "program",
+    "same",
+    "exercises",
     "set_digits",
 ]
 
