@@ -105,7 +105,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
                     continue
                 size = stated.get(real)
                 if size is None:
-                    size = checker.solver.size(real, env, axis)
+                    size = checker.solver.size_of(real, env, axis)
                 if size is None:
                     if not checker.infer_parameters:
                         raise unknown_axis_size(checker, real, axis)

@@ -104,7 +104,7 @@ def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term
     if len(axes) != 1:
         return None
     axis, part = axes[0]
-    size = checker.solver.size(axis, env, part)
+    size = checker.solver.size_of(axis, env, part)
     if size is None:
         if not checker.infer_parameters:
             raise unknown_axis_size(checker, axis, part)
@@ -120,7 +120,7 @@ def identity(checker: Inference, axes, node, env: Environment) -> Term:
         )
     sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
-        sizes = [checker.solver.size(axis, env, part) for axis, part in axes]
+        sizes = [checker.solver.size_of(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
         if not checker.infer_parameters:
             raise unknown_axis_size(checker, axes[0][0], axes[0][1])

@@ -67,7 +67,10 @@ class ShapeMismatch(Exception):
 
     def __init__(self, kind: Mismatch, axis: str = "", argument: int = 0, detail: Any = None):
         super().__init__(kind, axis, argument, detail)
-        self.kind, self.axis, self.argument, self.detail = kind, axis, argument, detail
+        self.kind: Mismatch = kind
+        self.axis: str = axis
+        self.argument: int = argument
+        self.detail: Any = detail
 
 
 def same(left: Any, right: Any) -> bool:

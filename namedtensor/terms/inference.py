@@ -52,6 +52,10 @@ class Sizes(ABC):
         """|axis| in an environment, or None where nothing fixes it."""
 
     @abstractmethod
+    def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+
+    @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
         """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
 
@@ -100,6 +104,7 @@ class Inference(ABC):
         self.top = Environment()
         self.unnamed = Environment()  # of what is given and stands nowhere in the program
         self.sized: set[str] = set()  # the axes of inputs that the program names
+        self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
         self.parameters: dict[Key, Term] = {}  # that were inferred
         self.types: dict[str, Any] = {}  # the shapes of names
@@ -157,11 +162,20 @@ class Inference(ABC):
         return tuple(found)
 
     def number(self, key: Key, env: Environment) -> Any:
-        """The number that a name stands for by its definition, for size expressions."""
+        """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
+        call = env
+        while call.function is None and (outer := call.sizes_parent or call.parent) is not None:
+            call = outer
+        mark = (key, id(call))
+        if mark in self.naming:
+            return None
+        self.naming.add(mark)
         try:
             term = self.find(key, env, None)
         except NotationError:
             return None
+        finally:
+            self.naming.discard(mark)
         return term.number if term is not None else None
 
     def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
