@@ -33,8 +33,6 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
 FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
 
 KNOWN_UPWARD = """
-namedtensor.calculus.derivative -> namedtensor.checking.checker
-namedtensor.checking.checker -> namedtensor.programs.given_names
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
 namedtensor.operators.reductions -> namedtensor.planning.builder
@@ -45,28 +43,6 @@ namedtensor.sharding.sharding -> namedtensor.programs.program
 KNOWN_CIRCLES = """
 namedtensor.backends
 namedtensor.backends.source
-namedtensor.calculus.derivative
-namedtensor.checking.application
-namedtensor.checking.axis_sizes
-namedtensor.checking.budget
-namedtensor.checking.calls
-namedtensor.checking.cases
-namedtensor.checking.checker
-namedtensor.checking.claims
-namedtensor.checking.declarations
-namedtensor.checking.diagnostics
-namedtensor.checking.elements
-namedtensor.checking.given_sizes
-namedtensor.checking.hygiene
-namedtensor.checking.lifting
-namedtensor.checking.lookup
-namedtensor.checking.loops
-namedtensor.checking.made_sizes
-namedtensor.checking.renames
-namedtensor.checking.report
-namedtensor.checking.size_solver
-namedtensor.checking.sums
-namedtensor.checking.unknown_names
 namedtensor.display.coloured
 namedtensor.display.html
 namedtensor.display.steps
@@ -85,7 +61,6 @@ namedtensor.programs.diagrams
 namedtensor.programs.entries
 namedtensor.programs.executable
 namedtensor.programs.focused
-namedtensor.programs.given_names
 namedtensor.programs.initialisation
 namedtensor.programs.named_module
 namedtensor.programs.program
