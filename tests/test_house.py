@@ -166,3 +166,12 @@ def test_no_package_bears_a_public_name():
     for room in rooms - {"__main__"}:
         importlib.import_module(f"namedtensor.{room}")
     assert all(not isinstance(getattr(nt, name), type(ast)) for name in nt.__all__)
+
+
+OF_THE_WHOLE = {"benchmarks", "differential", "docs", "errors", "fuzz", "house", "packaging", "public"}
+
+
+def test_each_file_of_tests_begins_with_the_room_that_it_tests():
+    rooms = {"grammar", "transformer", *(package_of(module).split(".")[-1] for module in FILES)}
+    files = [path.stem.removeprefix("test_").split("_")[0] for path in (ROOT / "tests").glob("test_*.py")]
+    assert set(files) <= rooms | OF_THE_WHOLE
