@@ -166,3 +166,12 @@ def test_the_map_points_at_files_that_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:grammar|namedtensor|transformer|tests|docs)/[\w/.]*)`", text)
     assert len(paths) > 20 and not [path for path in paths if not (ROOT / path).exists()]
+
+
+OF_THE_WHOLE = {"benchmarks", "differential", "docs", "errors", "fuzz", "house", "packaging", "public"}
+
+
+def test_each_file_of_tests_begins_with_the_room_that_it_tests():
+    rooms = {"grammar", "transformer", *(package_of(module).split(".")[-1] for module in FILES)}
+    files = [path.stem.removeprefix("test_").split("_")[0] for path in (ROOT / "tests").glob("test_*.py")]
+    assert set(files) <= rooms | OF_THE_WHOLE
