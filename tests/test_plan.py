@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.backends import backend
+from namedtensor.backends.libraries import backend
 from namedtensor.core.limits import DEFAULT
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
@@ -369,7 +369,7 @@ def test_blocks_write_into_the_result():
     """And keep no more rooms than they need at once."""
     text, values = OPTIMISED["standardize"]
     source = backend("numpy").source(compiled(text, **values).plan).text
-    block = source[source.index("def block_1(") : source.index("def block_1_carefully(")]
+    block = source[source.index("def block_1(") : source.index("def block_1_fallback(")]
     assert ", out)" in block and "room_2" not in block and "return t" not in block
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import at_once
+from ..planning.failures import index_error_at, is_singular, no_inverse, past_64_bits, refused, span_of
 from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step
-from ..planning.planner import failure, index_error, past_64_bits, place
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
 from .source import FILE, repeated
@@ -38,8 +38,8 @@ class PlanFunction:
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
-        if plan.careful is not None:
-            extra["function_carefully"] = later(lambda: PlanFunction(plan.careful, target, python))  # type: ignore[arg-type]
+        if plan.fallback is not None:
+            extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
         self.steps: dict[int, Step] = {}
         try:
@@ -109,7 +109,7 @@ class PlanFunction:
     @property
     def is_short(self) -> bool:
         """Whether to call it would be a good part of what it costs."""
-        return len(self.plan.steps) <= SHORT and self.plan.careful is None and hasattr(self.run, "__globals__")
+        return len(self.plan.steps) <= SHORT and self.plan.fallback is None and hasattr(self.run, "__globals__")
 
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
@@ -135,19 +135,19 @@ class PlanFunction:
             return problem
         source, term = self.plan.source, step.origin
         if isinstance(problem, NotationError):
-            return problem.located(source, place(term, source))
+            return problem.located(source, span_of(term, source))
         if step.primitive == "python" or not isinstance(problem, FAILURES):
             return problem
         if step.primitive in ("positions", "whole_positions") and len(problem.args) == 2:
-            return index_error(problem, source, term)  # type: ignore[arg-type]
+            return index_error_at(problem, source, term)  # type: ignore[arg-type]
         if step.primitive == "covered":
             hint = "end with: … otherwise"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
-        if step.primitive == "inv" and singular(problem):
-            return no_inverse().located(source, place(term, source))
+        if step.primitive == "inv" and is_singular(problem):
+            return no_inverse().located(source, span_of(term, source))
         if step.primitive in CHECKS:
-            return past_64_bits().located(source, place(term, source))
-        return failure(problem, source, term)
+            return past_64_bits().located(source, span_of(term, source))
+        return refused(problem, source, term)
 
     def failed(self, problem: Exception) -> Step | None:
         """The step whose line raised."""
@@ -158,15 +158,6 @@ class PlanFunction:
                 found = steps.get(trace.tb_lineno, found)
             trace = trace.tb_next
         return found
-
-
-def singular(problem: Exception) -> bool:
-    """Whether a library says that a matrix has no inverse."""
-    return "ingular" in str(problem)
-
-
-def no_inverse() -> NotationError:
-    return NotationError(405, "this matrix has no inverse: its determinant is zero")
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:

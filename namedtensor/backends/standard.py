@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.arrays import dtype_name
 from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .numpy_kernels import ERF, HORNER, coefficients
 from .source import Backend
@@ -115,8 +116,6 @@ class Standard(Backend):
     """The table of the standard."""
 
     def default_float(self, xp: Any) -> str:
-        from ..planning.target import dtype_name
-
         return dtype_name(xp.asarray(1.0).dtype)
 
 

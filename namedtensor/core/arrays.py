@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import lru_cache
 from typing import Any
 
 _NAMESPACES: dict[type, Any] = {}
@@ -64,6 +65,29 @@ def converted(array: Any, like: Any) -> Any:
     return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
 
 
+def kind_of(dtype: str) -> str:
+    """The kind of a dtype by its name: b, i, u, f or c.
+
+    >>> kind_of("bfloat16")
+    'f'
+    """
+    for start, kind in (("bool", "b"), ("int", "i"), ("uint", "u"), ("complex", "c")):
+        if dtype.startswith(start):
+            return kind
+    return "f"
+
+
+@lru_cache(maxsize=256, typed=True)
+def dtype_name(dtype: Any) -> str:
+    """The name of a library's dtype.
+
+    >>> import numpy as np
+    >>> dtype_name(np.dtype("float32"))
+    'float32'
+    """
+    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
+
+
 def placed(array: Any, backend: str, dtype: str | None = None, device: Any = None) -> Any:
     """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError where that is not installed."""
     from importlib import import_module
@@ -90,3 +114,4 @@ def placed(array: Any, backend: str, dtype: str | None = None, device: Any = Non
 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}
+HALF = frozenset(("float16", "bfloat16"))  # the dtypes of half precision

@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 Shape = Mapping[str, Any]
+Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
 class Signature(NamedTuple):
@@ -138,6 +139,14 @@ def broadcast(shapes: Sequence[Shape], agree: Callable[[Any, Any], bool] = same)
             elif not agree(result[axis], size):
                 raise ShapeMismatch("sizes", axis, position, (result[axis], size))
     return result
+
+
+def union(orders: Sequence[Order | None]) -> Order:
+    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
+    known = [order for order in orders if order is not None]
+    longest = max(known, key=len, default=())
+    further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
+    return (*further, *longest) if further else longest
 
 
 def show(shape: Shape) -> str:

@@ -38,11 +38,11 @@ def _logarithm_of_softmax(w, x, axes):
 @in_single
 def _standardized(w, x, axes, eps):
     away = w.subtract(x, mean(w, x, axes, True))
-    if not w.has_two_forms(away):
+    if not w.has_fast_path(away):
         return _scaled(w, away, axes, eps)
     squares = mean(w, w.multiply(away, away), axes, True)
     w.finite(squares)
-    return w.either(w.divide(away, w.sqrt(w.add(squares, eps))), _scaled(w, away, axes, eps))
+    return w.select(w.divide(away, w.sqrt(w.add(squares, eps))), _scaled(w, away, axes, eps))
 
 
 def _scaled(w, away, axes, eps):

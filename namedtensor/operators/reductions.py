@@ -11,7 +11,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..planning.builder import HALF
+from ..core.arrays import HALF
 from .lowering import Write, elementwise, named, of_axes
 from .record import Lower, Operator, register
 

@@ -10,27 +10,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import extremes, whole_numbers
+from ..core.arrays import HALF
+from ..core.axes import Order, union
+from . import whole_numbers
+from .fast_path import ENDS, FALLBACK, FAR, FAST, version
 from .intervals import PRODUCTS, of_dtype, within
 from .optimisations import enabled
-from .plan import Argument, Order, Plan, Scalar, Step, Value
+from .plan import Argument, Plan, Scalar, Step, Value
 from .target import Target
 
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip
 FLOATING = ("f", "c")
 PLAIN = {bool, int, float, Scalar}  # what stands beside arrays and leaves them their dtype
-
-
-def union(orders: Sequence[Order | None]) -> Order:
-    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
-    known = [order for order in orders if order is not None]
-    longest = max(known, key=len, default=())
-    further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
-    return (*further, *longest) if further else longest
-
-
-HALF = frozenset(("float16", "bfloat16"))
 
 
 class PlanBuilder:
@@ -58,15 +50,15 @@ class PlanBuilder:
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
         """The plan of what is written, which may leave out what only extreme numbers need if it has at most `short` steps."""
 
-        def form(which: int, prefix: str, careful: Plan | None = None) -> Plan:
-            steps, final = extremes.form(which, self.steps, results)
+        def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
+            steps, final = version(which, self.steps, results)
             in_place = "in place" in self.optimised
-            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, careful)
+            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback)
 
-        if not any(step.primitive == "either" for step in self.steps):
-            return form(extremes.CAREFUL, prefix)
-        careful = form(extremes.CAREFUL, f"{prefix}careful_" if short else prefix)
-        return form(extremes.HASTY, prefix, careful) if len(careful.steps) <= short else careful
+        if not any(step.primitive == "select" for step in self.steps):
+            return built(FALLBACK, prefix)
+        fallback = built(FALLBACK, f"{prefix}fallback_" if short else prefix)
+        return built(FAST, prefix, fallback) if len(fallback.steps) <= short else fallback
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -314,34 +306,34 @@ class PlanBuilder:
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
     def exponentials(self, x: Value, axes: Order, keep: bool) -> tuple[Value, Value]:
-        """exp(x − m) and its sums, m the largest of x, to be divided by them: see `extremes`."""
+        """exp(x − m) and its sums, m the largest of x, to be divided by them; see the text on the fast path."""
         largest = self.reduce("max", x, axes, True)
-        if not self.has_two_forms(x):
+        if not self.has_fast_path(x):
             powers = self.exp(self.subtract(x, largest))
             return powers, self.reduce("sum", powers, axes, keep)
-        powers = self.exp(self.either(x, self.subtract(x, largest)))
+        powers = self.exp(self.select(x, self.subtract(x, largest)))
         total = self.reduce("sum", powers, axes, keep)
-        self.moderate(total)
+        self.guard(total)
         return powers, total
 
-    def has_two_forms(self, x: Value) -> bool:
-        """Whether what is made of a value may be left to a hasty form, which finds out whether that was right."""
-        return "no largest" in self.optimised and x.dtype in extremes.FAR and not x.fixed and not x.dynamic
+    def has_fast_path(self, x: Value) -> bool:
+        """Whether what is made of a value may take a fast path, whose guard finds out whether that was right."""
+        return "no largest" in self.optimised and x.dtype in FAR and not x.fixed and not x.dynamic
 
-    def either(self, hasty: Value, careful: Value) -> Value:
-        """The one or the other, as `extremes` has it."""
-        return self.step("either", (hasty, careful), hasty.order, hasty.shape, hasty.dtype)
+    def select(self, fast: Value, fallback: Value) -> Value:
+        """A value of the fast path, and the one of the fallback that stands for it there."""
+        return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
-    def moderate(self, x: Value) -> None:
-        """Check that no entry is near the ends of what numbers there are; where one is, the careful form is run."""
-        far = 2.0 ** extremes.FAR[x.dtype]
-        self.step("moderate", (x,), (), (), "bool", low=1 / far, high=far)
+    def guard(self, x: Value) -> None:
+        """Check that no entry is near the ends of the range of its dtype; where one is, the fallback is run."""
+        far = 2.0 ** FAR[x.dtype]
+        self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
 
     def finite(self, x: Value) -> None:
         """Check the same of what the values make of it, which may be small."""
-        if x.dtype in extremes.ENDS and "no largest" in self.optimised:
-            end = 2.0 ** extremes.ENDS[x.dtype]
-            self.step("moderate", (x,), (), (), "bool", low=-end, high=end)
+        if x.dtype in ENDS and "no largest" in self.optimised:
+            end = 2.0 ** ENDS[x.dtype]
+            self.step("guard", (x,), (), (), "bool", low=-end, high=end)
 
     def factors(self, x: Value) -> tuple[Argument, ...] | None:
         """The two arrays of which another is the product, where the sum over its last axis is better one of products."""

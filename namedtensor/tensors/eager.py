@@ -14,20 +14,21 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..backends.function import no_inverse, singular, without_warnings
-from ..core.arrays import at_once, is_array
+from ..backends.function import without_warnings
+from ..backends.libraries import target_of
+from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast, lift
 from ..core.layout import Layout, layout_of, remember
 from ..core.limits import Limits
 from ..operators import REGISTRY
-from ..operators.record import MANY, IndexProblem, Operator
+from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
-from ..planning.planner import make_plan, past_64_bits
+from ..planning.failures import index_error, is_singular, no_inverse, past_64_bits
+from ..planning.planner import make_plan
 from ..planning.regions import LEAST
-from ..planning.target import dtype_name, kind_of, target_of
 from ..planning.whole_numbers import CHECKS, WHOLE
 from ..terms.terms import Term
-from .diagnostics import index_error, no_names, of_libraries, shape_error, truth_error
+from .diagnostics import no_names, of_libraries, shape_error, truth_error
 
 NamedTensor: Any = None  # set by `tensors`, which is made of this
 
@@ -152,7 +153,7 @@ def call(
     except IndexError as problem:
         if len(problem.args) != 2:
             raise
-        raise index_error(IndexProblem(*problem.args), record.name, axes, options.get("base", 1)) from None
+        raise index_error(problem, axes[0] if axes else record.name, options.get("base", 1)) from None
     except OverflowError:
         layout = next(each.layout for each in arguments if type(each) is NamedTensor)
         raise too_large(next(each for each in arguments if type(each) in NUMBERS), layout) from None
@@ -266,7 +267,7 @@ def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return run(*arguments)
         except Exception as problem:
-            if not singular(problem):
+            if not is_singular(problem):
                 raise
             raise no_inverse() from None
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import ShapeMismatch, broadcast
+from ..core.axes import ShapeMismatch, broadcast, union
 from ..operators import REGISTRY
-from ..planning.builder import union
 from . import eager
 from .diagnostics import no_names, shape_error
 

@@ -16,9 +16,9 @@ from ..core.kinds import as_count
 from ..core.layout import Layout, remember, renamed
 from ..core.names_of_axes import check_axis, names_of
 from ..operators import REGISTRY
-from ..operators.record import IndexProblem
+from ..planning.failures import index_error
 from . import eager
-from .diagnostics import index_error, nearest, shape_error
+from .diagnostics import nearest, shape_error
 from .eager import made, made_as
 
 
@@ -183,4 +183,4 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     except IndexError as problem:
         if len(problem.args) != 2:
             raise
-        raise index_error(IndexProblem(*problem.args), "index", axes, 0) from None
+        raise index_error(problem, axes[0] if axes else "index", 0) from None
