@@ -88,6 +88,7 @@ namedtensor.operators.reductions
 namedtensor.planning.blocking
 namedtensor.planning.builder
 namedtensor.planning.contraction_order
+namedtensor.planning.dtypes
 namedtensor.planning.fused_kernels
 namedtensor.planning.loop_steps
 namedtensor.planning.lowering
@@ -97,6 +98,7 @@ namedtensor.planning.planner
 namedtensor.planning.regions
 namedtensor.planning.rewrites
 namedtensor.planning.structural
+namedtensor.planning.sums_as_products
 namedtensor.planning.target
 namedtensor.planning.whole_numbers
 namedtensor.programs.api

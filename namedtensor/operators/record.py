@@ -3,7 +3,7 @@
 A record holds all that the project knows of an operator: its names, its signature, how it runs, what it means. The
 checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
 
-`lower(w, arguments, axes, options)` says what a use means, once, for good: `w` writes the steps of a plan (see
+`lower(b, arguments, axes, options)` says what a use means, once, for good: `b` writes the steps of a plan (see
 `namedtensor.writer`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
 It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator gives, and
 `base` from which indices count (1, as in formulas).
@@ -87,14 +87,14 @@ def register(operator: Operator) -> Operator:
 def of_real_numbers(operator: Operator) -> Lower:
     """What lowers an operator, where it is given no complex numbers."""
 
-    def lower(w, arguments, axes, options):
+    def lower(b, arguments, axes, options):
         for each in arguments:
-            if hasattr(each, "order") and w.kind(each) == "c":
+            if hasattr(each, "order") and b.kind(each) == "c":
                 raise NotationError(
                     405, f"{operator.name} takes real numbers, for formulas are over ℝ, and this is {each.dtype}",
                     hint="take its absolute value, or give its real and its imaginary part apart",
                 )  # fmt: skip
-        return operator.lower(w, arguments, axes, options)
+        return operator.lower(b, arguments, axes, options)
 
     return lower
 

@@ -20,7 +20,7 @@ SECTION = "§3.3 Reductions"
 
 def folded(kind: str) -> Write:
     """The reduction that is a primitive."""
-    return lambda w, x, axes, keep=False: w.reduce(kind, x, axes, keep)
+    return lambda b, x, axes, keep=False: b.reduce(kind, x, axes, keep)
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
@@ -28,65 +28,65 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
     return math.prod(map(x.size, axes))
 
 
-def mean(w, x, axes, keep=False):
-    if w.target.name == "torch" or (w.target.name == "numpy" and x.dtype == "float16"):  # which NumPy sums in single
-        return w.reduce("mean", x, axes, keep)
-    return w.divide(w.reduce("sum", x, axes, keep), count(x, axes))
+def mean(b, x, axes, keep=False):
+    if b.target.name == "torch" or (b.target.name == "numpy" and x.dtype == "float16"):  # which NumPy sums in single
+        return b.reduce("mean", x, axes, keep)
+    return b.divide(b.reduce("sum", x, axes, keep), count(x, axes))
 
 
 def in_single(write: Write) -> Write:
     """Half precision computed in single, for what is left when a mean is taken off may be less than its rounding."""
 
-    def of_halves(w, x, axes, **options):
+    def of_halves(b, x, axes, **options):
         if x.dtype not in HALF:
-            return write(w, x, axes, **options)
-        return w.cast(write(w, w.cast(x, "float32"), axes, **options), x.dtype)
+            return write(b, x, axes, **options)
+        return b.cast(write(b, b.cast(x, "float32"), axes, **options), x.dtype)
 
     return of_halves
 
 
-def _away(w, x, axes):
-    return w.subtract(x, mean(w, x, axes, True))
+def _away(b, x, axes):
+    return b.subtract(x, mean(b, x, axes, True))
 
 
-def _variance(w, x, axes):
-    away = _away(w, x, axes)
-    return mean(w, w.multiply(away, away), axes)
+def _variance(b, x, axes):
+    away = _away(b, x, axes)
+    return mean(b, b.multiply(away, away), axes)
 
 
-def _deviation(w, x, axes):
+def _deviation(b, x, axes):
     """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
-    return w.divide(_norm(w, _away(w, x, axes), axes), math.sqrt(count(x, axes)))
+    return b.divide(_norm(b, _away(b, x, axes), axes), math.sqrt(count(x, axes)))
 
 
-def _norm(w, x, axes, p=2):
+def _norm(b, x, axes, p=2):
     """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm has no value for p = {p}", hint="give another p: 1, 2, ∞")
-    size = w.abs(x)
-    scale = w.reduce("max", size, axes, True)
+    size = b.abs(x)
+    scale = b.reduce("max", size, axes, True)
     if p == math.inf:
-        return without(w, scale, axes)
+        return without(b, scale, axes)
     if p > 0:
-        scale = w.where(w.logical_and(w.isfinite(scale), w.greater(scale, 0)), scale, 1.0)
-        size = w.divide(size, scale)
-    powers = w.multiply(size, size) if p == 2 else w.power(size, p)
-    total = w.reduce("sum", powers, axes)
-    root = w.sqrt(total) if p == 2 else w.power(total, 1.0 / p)
-    return w.multiply(root, without(w, scale, axes)) if p > 0 else root
+        scale = b.where(b.logical_and(b.isfinite(scale), b.greater(scale, 0)), scale, 1.0)
+        size = b.divide(size, scale)
+    powers = b.multiply(size, size) if p == 2 else b.power(size, p)
+    total = b.reduce("sum", powers, axes)
+    root = b.sqrt(total) if p == 2 else b.power(total, 1.0 / p)
+    return b.multiply(root, without(b, scale, axes)) if p > 0 else root
 
 
-def without(w, x, axes):
+def without(b, x, axes):
     """A value without axes whose size is 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
-    return w.reshape(x, rest, w.extents(x, rest))
+    return b.reshape(x, rest, b.extents(x, rest))
 
 
-def logarithm_of_sum(w, x, axes):
+def logarithm_of_sum(b, x, axes):
     """log ∑ exp x, the largest x taken out so that nothing overflows."""
-    top = w.reduce("max", x, axes, True)
-    top = w.where(w.isfinite(top), top, 0.0)
-    return without(w, w.add(w.log(w.reduce("sum", w.exp(w.subtract(x, top)), axes, True)), top), axes)
+    top = b.reduce("max", x, axes, True)
+    top = b.where(b.isfinite(top), top, 0.0)
+    return without(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
 
 
 def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "numbers", **more: Any) -> Operator:
@@ -124,7 +124,7 @@ _reduction("all", "whether all hold", "X.all(axis)", folded("all"), **TRUTHS)
 def _over_or_between(over: str, between: str) -> Lower:
     """max and min: over axes of one argument, or between two arguments."""
     of_one, of_two = of_axes(folded(over)), elementwise(named(between))
-    return lambda w, arguments, axes, options: (of_one if axes else of_two)(w, arguments, axes, options)
+    return lambda b, arguments, axes, options: (of_one if axes else of_two)(b, arguments, axes, options)
 
 
 EXTREMES = (

@@ -26,7 +26,7 @@ def attention(lowering: Lowering, term: Term) -> Any:
 
 
 def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> Any:
-    w = lowering.builder
+    b = lowering.builder
     bias, scale = None, 1.0
     if scores.operator == "+":
         for part, rest in (scores.arguments, scores.arguments[::-1]):
@@ -38,7 +38,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
         return None
     product, scale = found
     pair = [lowering.known(each) for each in (*product.arguments, values)]
-    if any(not isinstance(each, Value) or w.kind(each) != "f" or each.dtype != pair[0].dtype for each in pair):  # type: ignore[union-attr]
+    if any(not isinstance(each, Value) or b.kind(each) != "f" or each.dtype != pair[0].dtype for each in pair):  # type: ignore[union-attr]
         return None
     q, k, v = pair
     assert isinstance(q, Value) and isinstance(k, Value) and isinstance(v, Value)
@@ -53,9 +53,9 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
         return None
 
     def laid(x: Value, *last: str) -> Value:
-        x = w.reorder(x, (*batch, *last))
+        x = b.reorder(x, (*batch, *last))
         ones = 2 - len(batch)
-        return w.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
+        return b.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
 
     given = [laid(q, *rows, key), laid(k, column, key), laid(v, column, *inner)]
     if bias is not None:
@@ -64,7 +64,7 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
             return None
         given.append(
             laid(
-                w.broadcast(bias, (*batch, *rows, column), (*given[0].shape[2 - len(batch) : 3], k.size(column))),
+                b.broadcast(bias, (*batch, *rows, column), (*given[0].shape[2 - len(batch) : 3], k.size(column))),
                 *rows,
                 column,
             )
@@ -72,8 +72,8 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     order = (*batch, *rows, *inner)
     shape = (*given[0].shape[:3], given[2].shape[-1])
     whole = (*given[0].order[: 2 - len(batch)], *order)
-    result = w.step("attention", given, whole, shape, q.dtype, scale=scale)
-    return w.reshape(result, order, shape[2 - len(batch) :])
+    result = b.step("attention", given, whole, shape, q.dtype, scale=scale)
+    return b.reshape(result, order, shape[2 - len(batch) :])
 
 
 def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
@@ -114,10 +114,10 @@ def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
 
 
 def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
-    w, scaled = lowering.builder, _scaled(lowering, product, several=True)
+    b, scaled = lowering.builder, _scaled(lowering, product, several=True)
     if scaled is None or scaled[1] != 1.0 or product.operator in ("/", "juxtaposed"):
         return None
-    if not isinstance(bias, Value) or not bias.order or w.kind(bias) != "f":
+    if not isinstance(bias, Value) or not bias.order or b.kind(bias) != "f":
         return None
     for first, second in (product.arguments, product.arguments[::-1]):
         x, matrix = lowering.known(first), lowering.known(second)
@@ -132,13 +132,13 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
             or len(matrix.order) != len(axes + out)
         ):
             continue
-        counts = [math.prod(w.extents(matrix, each)) for each in (out, axes)]
-        extents = w.extents(x, rows)
-        x = w.reshape(w.reorder(x, (*rows, *axes)), (*rows, "(in)"), (*extents, counts[1]))
-        matrix = w.reshape(w.reorder(matrix, (*out, *axes)), ("(out)", "(in)"), counts)
-        flat = w.reshape(bias, ("(out)",), counts[:1])
-        made = w.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
-        return w.reshape(made, (*rows, *out), (*extents, *bias.shape))
+        counts = [math.prod(b.extents(matrix, each)) for each in (out, axes)]
+        extents = b.extents(x, rows)
+        x = b.reshape(b.reorder(x, (*rows, *axes)), (*rows, "(in)"), (*extents, counts[1]))
+        matrix = b.reshape(b.reorder(matrix, (*out, *axes)), ("(out)", "(in)"), counts)
+        flat = b.reshape(bias, ("(out)",), counts[:1])
+        made = b.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
+        return b.reshape(made, (*rows, *out), (*extents, *bias.shape))
     return None
 
 
@@ -181,8 +181,8 @@ def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
 
 
 def _layer_norm(lowering: Lowering, x: Term, axes: tuple[str, ...], eps: float, *weights: Any) -> Any:
-    w, given = lowering.builder, lowering.known(x)
-    if not isinstance(given, Value) or w.kind(given) != "f" or given.dynamic:
+    b, given = lowering.builder, lowering.known(x)
+    if not isinstance(given, Value) or b.kind(given) != "f" or given.dynamic:
         return None
     last = given.order[len(given.order) - len(axes) :]
     if set(last) != set(axes) or any(not isinstance(each, Value) or set(each.order) != set(axes) for each in weights):
@@ -190,5 +190,5 @@ def _layer_norm(lowering: Lowering, x: Term, axes: tuple[str, ...], eps: float, 
     if any(each.dtype != given.dtype for each in weights):
         return None
     sizes = given.shape[len(given.order) - len(axes) :]
-    arguments = [given, *(w.reorder(each, last) for each in weights)]
-    return w.step("layer_norm", arguments, given.order, given.shape, given.dtype, sizes=sizes, eps=eps)
+    arguments = [given, *(b.reorder(each, last) for each in weights)]
+    return b.step("layer_norm", arguments, given.order, given.shape, given.dtype, sizes=sizes, eps=eps)

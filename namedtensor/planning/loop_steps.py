@@ -33,13 +33,13 @@ def _looped(lowering: Lowering, term: Term) -> LoopStep:
 def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
-    w, count = lowering.builder, len(loop.states)
+    b, count = lowering.builder, len(loop.states)
     values = [lowering.array(each) for each in term.arguments]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:count])]
     rest = [
-        w.floating(each) if each.dynamic or (each.fixed and w.kind(each) in "iu") else each for each in values[count:]
+        b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[count:]
     ]
-    slices = [w.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: len(loop.slices)]]
+    slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: len(loop.slices)]]
     given = rest[len(loop.slices) :]
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
@@ -48,9 +48,9 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
         dtypes = [met(lowering, *pair) for pair in zip(initial, states)]
         if dtypes == [each.dtype for each in initial]:
             break
-        initial = [w.cast(each, dtype) for each, dtype in zip(initial, dtypes)]
+        initial = [b.cast(each, dtype) for each, dtype in zip(initial, dtypes)]
     kept = tuple(sorted({user.options[0] for user in lowering.uses[id(term)] if user.operator == "through"}))
-    step = w.step(
+    step = b.step(
         "loop", (*initial, *slices, *given), (), (), initial[0].dtype, plan=plan, function=name, states=count,
         slices=len(slices), steps=loop.steps, kept=kept,
     )  # fmt: skip
@@ -59,13 +59,13 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
 
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     """What a state is at first, with all its axes; whole numbers as floating ones, which a recurrence soon outgrows."""
-    w = lowering.builder
-    value = value if state.boolean else w.floating(value)
+    b = lowering.builder
+    value = value if state.boolean else b.floating(value)
     order = value.order if set(value.order) == set(state.shape) else tuple(state.shape)
     unknown = next((axis for axis in order if not is_ground(resolve(state.shape[axis]))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} is not known")
-    return w.broadcast(value, order, lowering.extents(state, order))
+    return b.broadcast(value, order, lowering.extents(state, order))
 
 
 def without(order: Order, axis: str) -> Order:
@@ -79,10 +79,10 @@ def of_one(value: Value) -> Value:
 
 def met(lowering: Lowering, before: Value, after: Value) -> str:
     """The dtype of a state that was of one, and has become another."""
-    w = lowering.builder
-    if before.dtype == after.dtype or w.kind(after) in "bui":
+    b = lowering.builder
+    if before.dtype == after.dtype or b.kind(after) in "bui":
         return before.dtype
-    return w.common_dtype((before, after))
+    return b.common_dtype((before, after))
 
 
 def body(
@@ -94,12 +94,12 @@ def body(
     for term, value in zip(loop.inputs, (*states, *slices, *given)):
         called, shown = term.options
         inner.inputs[called] = inner.builder.input(shown, value.order, value.shape, value.dtype)
-    w, made, results = inner.builder, [], []
+    b, made, results = inner.builder, [], []
     for value, before in zip(inner.lower_all(without_variables(loop.results)), states):
-        value = w.array(value)
+        value = b.array(value)
         made.append(value)
-        results.append(w.cast(w.broadcast(value, before.order, before.shape), before.dtype))
-    return w.plan(lowering.source, results, f"{name}_"), made
+        results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))
+    return b.plan(lowering.source, results, f"{name}_"), made
 
 
 def after(lowering: Lowering, term: Term) -> Value:

@@ -58,10 +58,10 @@ def project(lowering: Lowering, term: Term) -> Argument | None:
 
 
 def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool:
-    w, (term, x_term, _) = lowering.builder, members[0]
+    b, (term, x_term, _) = lowering.builder, members[0]
     x = lowering.known(x_term)
     matrices = [lowering.known(each) or lowering.lower(each) for *_, each in members]
-    if not isinstance(x, Value) or w.kind(x) != "f":
+    if not isinstance(x, Value) or b.kind(x) != "f":
         return False
     if any(not isinstance(each, Value) or each.dtype != x.dtype for each in matrices):
         return False
@@ -73,15 +73,15 @@ def _project(lowering: Lowering, members: list[tuple[Term, Term, Term]]) -> bool
         own = tuple(axis for axis in each.order if axis not in axes)
         extents = tuple(each.size(axis) for axis in own)
         owns.append((own, extents))
-        flat.append(w.reshape(w.reorder(each, (*axes, *own)), (whole, STACK), (count, math.prod(extents))))
-    x = w.reorder(x, (*rows, *axes))
-    x = w.reshape(x, (*rows, whole), (*x.shape[: len(rows)], count))
-    product = REGISTRY["⊙"].lower(w, (x, w.concat(flat, STACK)), (whole,), {})
-    product = w.reorder(product, (*rows, STACK))
+        flat.append(b.reshape(b.reorder(each, (*axes, *own)), (whole, STACK), (count, math.prod(extents))))
+    x = b.reorder(x, (*rows, *axes))
+    x = b.reshape(x, (*rows, whole), (*x.shape[: len(rows)], count))
+    product = REGISTRY["⊙"].lower(b, (x, b.concat(flat, STACK)), (whole,), {})
+    product = b.reorder(product, (*rows, STACK))
     start = 0
     for (own, extents), (member, *_) in zip(owns, members):
         size = math.prod(extents)
-        part = w.part(product, start, size)
-        lowering.values[id(member)] = w.reshape(part, (*rows, *own), (*x.shape[: len(rows)], *extents))
+        part = b.part(product, start, size)
+        lowering.values[id(member)] = b.reshape(part, (*rows, *own), (*x.shape[: len(rows)], *extents))
         start += size
     return True

@@ -31,35 +31,35 @@ def share(lowering: Lowering, term: Term) -> float:
 
 def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
     """softmax_{ax}(X) ⊙_{ax} V divided by the sums after the product, which is the smaller."""
-    w = lowering.builder
+    b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
             continue  # over further axes the sums that are divided by would have to be summed too
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
-        if not isinstance(x, Value) or not isinstance(y, Value) or w.kind(x) != "f" or y.dtype != x.dtype:
+        if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or y.dtype != x.dtype:
             continue
         if count(term) >= count(soft):
             continue
-        if w.in_block and share(lowering, term) < 1.0:
+        if b.in_block and share(lowering, term) < 1.0:
             return softmax_by_slices(lowering, term, soft, other)
-        powers, total = w.exponentials(x, soft.axes, False)
-        product = REGISTRY["⊙"].lower(w, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
-        w.finite(product)
-        return w.divide(product, total)
+        powers, total = b.exponentials(x, soft.axes, False)
+        product = REGISTRY["⊙"].lower(b, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
+        b.guard_finite(product)
+        return b.divide(product, total)
     return None
 
 
 def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> Value:
     """softmax_{ax}(X) ⊙_{ax} V, where X is computed a slice of ax at a time."""
-    w = lowering.builder
+    b = lowering.builder
     sums = _Sums(lowering, term, soft, other)
-    fallback = w.divide(*sums.made(sums.largest()))
-    if "no largest" not in w.optimised:
+    fallback = b.divide(*sums.made(sums.largest()))
+    if "no largest" not in b.optimised:
         return fallback
     product, total = sums.made(None)
-    w.guard(total)
-    w.finite(product)
-    return w.select(w.divide(product, total), fallback)
+    b.guard(total)
+    b.guard_finite(product)
+    return b.select(b.divide(product, total), fallback)
 
 
 class _Sums:
@@ -86,11 +86,11 @@ class _Sums:
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
         """What is found in the slices, and in what is left after the last whole one, combined."""
-        w, whole = self.lowering.builder, self.size - self.size % regions.TILE
+        b, whole = self.lowering.builder, self.size - self.size % regions.TILE
         found = self.step(combine, largest, sums, 0, whole, regions.TILE)
         if whole < self.size:
             rest = self.step(combine, largest, sums, whole, self.size, self.size - whole)
-            join = w.add if combine == ADD else w.maximum
+            join = b.add if combine == ADD else b.maximum
             found = tuple(join(left, right) for left, right in zip(found, rest))
         return found
 
@@ -99,7 +99,7 @@ class _Sums:
     ) -> tuple[Value, ...]:
         """One step, which goes over slices of one size, and what it gives."""
         lowering, axis = self.lowering, self.axis
-        w, inner = lowering.builder, lowering.inner()
+        b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
         given: list[Value] = []
         cuts: list[int | None] = []
@@ -118,19 +118,19 @@ class _Sums:
         lowering.slices += 1
         name = f"{lowering.prefix}slice_{lowering.slices}"
         plan = inner.builder.plan(lowering.source, results, f"{name}_")
-        several = w.step(
+        several = b.step(
             "slices", given, (), (), results[0].dtype, plan=plan, function=name, cuts=tuple(cuts), start=start, stop=stop,
             rows=size, combine=combine,
         )  # fmt: skip
         return tuple(
-            w.step("item", (several,), each.order, each.shape, each.dtype, at=at) for at, each in enumerate(results)
+            b.step("item", (several,), each.order, each.shape, each.dtype, at=at) for at, each in enumerate(results)
         )
 
     def of_slice(self, inner: Lowering, root: Term, values: Value | None, off: Value | None) -> tuple[Value, ...]:
-        w = inner.builder
-        x = w.array(*inner.lower_all((root,)))
+        b = inner.builder
+        x = b.array(*inner.lower_all((root,)))
         if values is None:
-            return (w.reduce("max", x, (self.axis,), True),)
-        powers = w.exp(x if off is None else w.subtract(x, off))
+            return (b.reduce("max", x, (self.axis,), True),)
+        powers = b.exp(x if off is None else b.subtract(x, off))
         pair = (powers, values) if self.soft_first else (values, powers)
-        return REGISTRY["⊙"].lower(w, pair, (self.axis,), {}), w.reduce("sum", powers, (self.axis,))
+        return REGISTRY["⊙"].lower(b, pair, (self.axis,), {}), b.reduce("sum", powers, (self.axis,))

@@ -288,7 +288,7 @@ def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     """The array of a tensor, laid out to broadcast against `order`."""
-    return prepared(lambda w, given: w.lay(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
+    return prepared(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 
 def reordered(tensor: Any, order: tuple[str, ...]) -> Any:
