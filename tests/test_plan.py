@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.backends.libraries import backend
+from namedtensor.backends.libraries import NAMES, backend
 from namedtensor.core.limits import DEFAULT
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.optimisations import OPTIMISATIONS
-from namedtensor.planning.plan import safe
+from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
+from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
 from namedtensor.programs.compiled import plan_of, target_named
 from namedtensor.programs.executable import Arguments, compile_formula
 
@@ -531,3 +532,44 @@ def test_too_large_a_result_is_refused_before_it_is_made():
     with pytest.raises(nt.NotationError, match="the limit of one result") as caught:
         nt.formula("x ⊙ y").cost(x="ℝ^{a[100000]}", y="ℝ^{b[100000]}")
     assert caught.value.number == 404
+
+
+# ------------------------------------------------------------------------------------------- what holds for every plan
+def test_every_primitive_that_a_library_writes_has_a_row_and_back():
+    written = {name for library in NAMES for name in backend(library).lines}
+    assert written | {"same"} == set(PRIMITIVES)
+
+
+def made_of(*steps, results=()):
+    return Plan("", ["x"], [steps[0].arguments[0]], steps, results or [steps[-1].value], fallback=None)
+
+
+def test_a_plan_that_breaks_a_law_is_malformed():
+    CHECKS_BEFORE, CHECKS[:] = [*CHECKS], []
+    try:
+        x = Value(("a", "b"), (2, 3), "float64")
+        good = Step(Value(("b", "a"), (3, 2), "float64"), "transpose", (x,), {"moves": (1, 0)})
+        verify(made_of(good))
+        wrong = {
+            "it gives": good._replace(value=Value(("b", "a"), (2, 3), "float64")),
+            "there is no such primitive": good._replace(primitive="turn"),
+            "it has 2 arguments": good._replace(arguments=(x, x)),
+            "is no order of": good._replace(options={"moves": (1, 1)}),
+            "does not fit the shape": good._replace(value=Value(("b", "b"), (3, 2), "float64")),
+        }
+        for told, step in wrong.items():
+            with pytest.raises(Malformed, match=told):
+                verify(made_of(step))
+        late = Step(Value(("b", "a"), (3, 2), "float64"), "exp", (good.value,), {})
+        plan = made_of(good, late)
+        plan.steps = plan.steps[::-1]
+        with pytest.raises(Malformed, match="used before it is made"):
+            verify(plan)
+        one = Step(Value(x.order, x.shape, x.dtype), "exp", (x,), {})
+        two = Step(Value(x.order, x.shape, x.dtype), "negative", (one.value,), {})
+        both = Step(Value(x.order, x.shape, x.dtype), "add", (one.value, two.value), {})
+        with pytest.raises(Malformed, match="written over"):
+            verify_memory(made_of(one, two, both), {two.value: one.value})
+        verify_memory(made_of(one, two, both), {both.value: one.value})
+    finally:
+        CHECKS[:] = CHECKS_BEFORE

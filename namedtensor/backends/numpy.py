@@ -129,7 +129,7 @@ class NumPy(Backend):
         }  # fmt: skip
         super().__init__(
             "numpy", IMPORTS, lines, ALIASES, KERNELS,
-            natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
+            numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 

@@ -90,7 +90,7 @@ LINES: dict[str, Any] = {
     "cast": lambda names, options, step: f"xp.astype({names[0]}, {_dtype(options['to'])})",
     "cumsum": "xp.cumulative_sum({0}, axis={at})", "cumprod": "xp.cumulative_prod({0}, axis={at})",
     "sort": "xp.sort({0}, axis={at})", "transpose": "xp.permute_dims({0}, {moves})",
-    "reshape": "xp.reshape({0}, {sizes})", "pool": "xp.reshape({0}, {sizes})", "contiguous": "{0}",
+    "reshape": "xp.reshape({0}, {sizes})", "contiguous": "{0}",
     "broadcast": "xp.broadcast_to({0}, {sizes})",
     "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
     "stack": lambda names, options, step: f"xp.stack({listed(names)})",

@@ -142,7 +142,7 @@ OF_NUMBERS: dict[str, Callable[..., Interval | None]] = {
 # What gives entries of its first argument: by other places, or the same ones of another dtype.
 CHOOSING = frozenset(
     "same cast exact_cast transpose reshape expand broadcast pick head part contiguous unfold sort max min take "
-    "take_along pool as_array".split()
+    "take_along as_array".split()
 )
 REDUCTIONS: dict[str, Callable[[Interval, int], Interval]] = {
     "sum": total,

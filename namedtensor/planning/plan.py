@@ -15,7 +15,7 @@ from __future__ import annotations
 import keyword
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -66,6 +66,7 @@ class Scalar:
         self.kind = kind
 
 
+CHECKS: list[Callable[[Plan], None]] = []  # what the tests run on every plan that is made
 Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
@@ -92,6 +93,8 @@ class Plan:
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)
         self.names = _named(names, self.inputs, self.steps, prefix)
+        for check in CHECKS:
+            check(self)
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
