@@ -6,6 +6,8 @@ from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
+from .hooks import seen
+
 _NAMESPACES: dict[type, Any] = {}
 
 
@@ -25,10 +27,8 @@ def _namespace(array: Any) -> Any:
     import array_api_compat
 
     found = array_api_compat.array_namespace(array)
-    if array_api_compat.is_jax_array(array):
-        from ..tensors.pytrees import register
-
-        register()
+    for part in found.__name__.split("."):  # array_api_compat.torch, jax.numpy
+        seen(part)
     return found
 
 
