@@ -114,11 +114,11 @@ OF_FLOATS = (
      "2 exp(−X^2) ⊙ ∂X / √π"),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential in OF_FLOATS:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,))
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), heavy=True)
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
     aliases=("sigmoid",), ascii="sigmoid", latex=r"\sigma", python="sigmoid",
-    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",),
+    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), heavy=True,
 )  # fmt: skip
 
 

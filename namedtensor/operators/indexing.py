@@ -94,7 +94,7 @@ def wide(b, place: Any) -> Any:
 register(
     Operator(
         "index", "index", "ax, ->", _index, "index_{ax}(X, I) is the element of X at the index I",
-        "np.take(X, I - 1, axis)", SECTION, arity=(2, 2), complex=True,
+        "np.take(X, I - 1, axis)", SECTION, arity=(2, 2), complex=True, counts_from_zero=True,
     )
 )  # fmt: skip
 
@@ -175,6 +175,7 @@ register(
         "np.eye(n)[I - 1]",
         SECTION,
         given=stated_sizes,
+        counts_from_zero=True,
     )
 )
 register(

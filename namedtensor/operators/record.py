@@ -34,7 +34,9 @@ class Operator:
     counts, in the notation, of arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y");
     "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
     there may be one or two. `kind` groups records that check alike:
-    elementwise, reduction, along, contraction, window, index, creation, matrix, structure.
+    elementwise, reduction, along, contraction, window, index, creation, matrix, structure. `definition` is the same on
+    plain numbers, or on a list of them for a reduction or a function along axes: what the reference evaluator takes where
+    it has none of its own. The flags say what the callers of an operator must know of it.
     """
 
     name: str
@@ -54,6 +56,11 @@ class Operator:
     python: str = ""  # the Python function's name, where it differs
     differentials: tuple[str, ...] = ()
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
+    definition: Callable[..., Any] | None = None
+    of_nothing: bool = False  # whether it has a value over an axis of size 0
+    heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
+    warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
+    counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
 
     @property
     def lifted(self) -> Signature:

@@ -94,29 +94,29 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",)}
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True}
 _reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
-           differentials=("∑_{ax} ∂X",), complex=True)  # fmt: skip
+           differentials=("∑_{ax} ∂X",), complex=True, of_nothing=True)  # fmt: skip
 _reduction(
     "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
-    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True,  # of one axis
+    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # of one axis
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True)
 _reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
-           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",))  # fmt: skip
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True)  # fmt: skip
 _reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
-           differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",),
+           differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
 )  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),), complex=True, differentials=(
+    options=(("p", 2),), complex=True, heavy=True, differentials=(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
     ),  # of even p it is smooth at zero, but where all is zero
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
-           differentials=("softmax_{ax} X ⊙_{ax} ∂X",))  # fmt: skip
+           differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True)  # fmt: skip
 _reduction("any", "whether one holds", "X.any(axis)", folded("any"), **TRUTHS)
 _reduction("all", "whether all hold", "X.all(axis)", folded("all"), **TRUTHS)
 

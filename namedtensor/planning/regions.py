@@ -22,10 +22,6 @@ ROWS = 2**20  # bytes of what a product sums over
 PARTS = 8  # blocks at least, for several cores to share
 LEAST = 2**21  # bytes below which an array is no burden
 SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
-HEAVY = {
-    "gelu", "gelu_tanh", "silu", "softplus", "σ", "sigmoid", "erf", "softmax", "logsoftmax", "standardize", "var", "std",
-    "logsumexp", "norm",
-}  # fmt: skip
 
 
 class Tiling(NamedTuple):
@@ -83,7 +79,10 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
 
 
 def _work(term: Term) -> int:
-    return 0 if term.operator == "rename" else 3 if term.operator in HEAVY else 1
+    if term.operator == "rename":
+        return 0
+    record = REGISTRY.get(term.operator)
+    return 3 if record is not None and record.heavy else 1
 
 
 def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:

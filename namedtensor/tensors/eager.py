@@ -168,10 +168,6 @@ def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], option
     return result
 
 
-# what −∞ alone gives is nan, and no warning; squares that overflow are found, and done again
-QUIET = {"softmax", "logsoftmax", "logsumexp", "argmax", "argmin", "standardize"}
-
-
 def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:
     """The function of all arguments that runs a call of this kind, the axes of what it gives, and whether to keep it."""
     layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
@@ -189,7 +185,7 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     if len(layouts) == 1 and layouts[0] is not None and is_large(record, layouts[0]) and not options:
         return in_blocks(record, layouts[0], axes)
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
-    quiet = record.name in QUIET and xp.__name__ == "numpy"
+    quiet = record.warns and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
         return prepared(lower, kinds, xp, quiet)
     given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
@@ -212,7 +208,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple:
     root = Term(record.name, (given,), axes, (), layout.sizes, False, None, 1)
     plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(result=2**63))
     run, _ = target.backend.function(plan, layout.xp)
-    return without_warnings(run) if record.name in QUIET else run, plan.results[0].order, True
+    return without_warnings(run) if record.warns else run, plan.results[0].order, True
 
 
 def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = False) -> tuple:
@@ -324,13 +320,10 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     bind(signature, axes)
     given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
     lift(signature, axes, shapes, given=given, differing=record.kind == "structure")
-    if record.kind in ("reduction", "along") and record.name not in OF_NOTHING:
+    if record.kind in ("reduction", "along") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
             raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")
-
-
-OF_NOTHING = {"∑", "∏", "any", "all"}
 
 
 def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
