@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from namedtensor.planning import regions as blocks
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
 from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
+from namedtensor.planning.rewrites import REWRITES
 from namedtensor.programs.compiled import plan_of, target_named
 from namedtensor.programs.executable import Arguments, compile_formula
 
@@ -573,3 +575,16 @@ def test_a_plan_that_breaks_a_law_is_malformed():
         verify_memory(made_of(one, two, both), {both.value: one.value})
     finally:
         CHECKS[:] = CHECKS_BEFORE
+
+
+# ------------------------------------------------------------------------------------------ the table of optimisations
+def test_every_optimisation_names_the_function_that_does_it():
+    for row in OPTIMISATIONS.values():
+        module, _, function = row.by.partition(".")
+        room = "operators" if module == "contraction" else "planning"
+        assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
+
+
+def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
+    for name, _, function in REWRITES:
+        assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"

@@ -1,4 +1,4 @@
-"""A plan made a function, and run: quietly, its failures told in the words of the language.
+"""A plan made a function, and run: without warnings, its failures told in the words of the language.
 
 Where a function fails, the line that failed says which step it was, so nothing is watched while all is well.
 """
@@ -44,7 +44,7 @@ class PlanFunction:
         self.steps: dict[int, Step] = {}
         try:
             if self.quiet:
-                with ignoring():
+                with warnings_ignored():
                     self.run, self.steps = target.backend.function(plan, target.xp, extra)
             else:
                 with at_once(target.xp):
@@ -57,7 +57,7 @@ class PlanFunction:
         try:
             if not self.quiet:
                 return self.run(*arrays)
-            with ignoring():
+            with warnings_ignored():
                 return self.run(*arrays)
         except Exception as problem:
             raise self.explained(problem) from None
@@ -69,7 +69,7 @@ class PlanFunction:
 
         run = instead or self.run
         if self.own and self.quiet:
-            run = ignoring()(run)
+            run = warnings_ignored()(run)
         explained, new = self.explained, object.__new__
 
         def call(*arrays):
@@ -104,7 +104,7 @@ class PlanFunction:
         inputs = tuple(self.plan.names[each] for each in self.plan.inputs)
         body, arrays = self.body() if instead is None and self.is_short else (None, {})
         again = repeated(tuple(order), inputs, body, space | arrays)
-        return partial(always_quiet().run, again) if self.quiet else again
+        return partial(kept_context_without_warnings().run, again) if self.quiet else again
 
     @property
     def is_short(self) -> bool:
@@ -114,7 +114,7 @@ class PlanFunction:
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
 
-        These are one call's alone: the quiet context in which it runs lets nobody else in, no other thread either.
+        These are one call's alone: the context in which it runs lets nobody else in, no other thread either.
         """
         backend, plan = self.target.backend, self.plan
         rooms = None
@@ -180,7 +180,7 @@ def no_match(*_: Any, **__: Any) -> None:
 _FREE: list[contextvars.Context] = []
 
 
-def quiet_context() -> contextvars.Context:
+def context_without_warnings() -> contextvars.Context:
     import numpy as np
 
     context = contextvars.copy_context()
@@ -189,9 +189,9 @@ def quiet_context() -> contextvars.Context:
 
 
 @cache
-def always_quiet() -> contextvars.Context:
+def kept_context_without_warnings() -> contextvars.Context:
     """The context of calls that are repeated; who finds it busy, in another thread, does without."""
-    return quiet_context()
+    return context_without_warnings()
 
 
 def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,7 +201,7 @@ def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             context = _FREE.pop()
         except IndexError:
-            context = quiet_context()
+            context = context_without_warnings()
         try:
             return context.run(function, *arrays)
         finally:
@@ -210,11 +210,8 @@ def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def ignoring():
+def warnings_ignored():
     """NumPy's own way to be quiet, as a context and a decorator."""
     import numpy as np
 
     return np.errstate(all="ignore")
-
-
-__all__ = ["PlanFunction", "quiet_context", "without_warnings"]

@@ -89,14 +89,14 @@ def _plain(b, x, y, found: Groups):
 def _dot(b, x, y, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
-    return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **_by_rows(b, x, y))
+    return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **by_rows(b, x, y))
 
 
 HEAVY = 2**26  # multiply-adds that are worth waking other threads for
 ROWS = 256
 
 
-def _by_rows(b, x, y) -> dict[str, int]:
+def by_rows(b, x, y) -> dict[str, int]:
     """How many rows are multiplied at a time, by as many threads as there are cores, where that is worth it."""
     large = len(x.shape) == len(y.shape) == 2 and x.shape[0] > ROWS and x.count * y.shape[1] >= HEAVY
     floats = x.dtype == y.dtype and x.dtype in ("float32", "float64")
