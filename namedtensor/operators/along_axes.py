@@ -5,6 +5,7 @@ Those that subtract the largest entry first do not overflow; where every entry i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .lowering import Write, of_axes
@@ -38,17 +39,22 @@ def _logarithm_of_softmax(b, x, axes):
 @in_single
 def _standardized(b, x, axes, eps):
     away = b.subtract(x, mean(b, x, axes, True))
-    if not b.has_fast_path(away):
+    if _least(eps) < 1 or not b.has_fast_path(away):
         return _scaled(b, away, axes, eps)
     squares = mean(b, b.multiply(away, away), axes, True)
     b.guard_finite(squares)
     return b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
 
 
+def _least(eps):
+    """The distance from which on squares beside eps may overflow or vanish."""
+    return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
+
+
 def _scaled(b, away, axes, eps):
-    """Distances from the mean over their root mean square, the largest taken out where its square might overflow."""
+    """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
     largest = b.reduce("max", b.abs(away), axes, True)
-    scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, 1)), largest, 1.0)
+    scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
     small = b.divide(away, scale)
     spread = b.add(mean(b, b.multiply(small, small), axes, True), b.divide(b.divide(eps, scale), scale))
     return b.divide(small, b.sqrt(spread))

@@ -29,7 +29,9 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
 
 
 def mean(b, x, axes, keep=False):
-    if b.target.name == "torch" or (b.target.name == "numpy" and x.dtype == "float16"):  # which NumPy sums in single
+    if b.target.name == "torch" or (
+        b.target.name in ("numpy", "jax") and x.dtype == "float16"
+    ):  # which they sum in single
         return b.reduce("mean", x, axes, keep)
     return b.divide(b.reduce("sum", x, axes, keep), count(x, axes))
 

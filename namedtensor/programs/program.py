@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Never, Self, overload
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -495,6 +495,10 @@ class Program(CachedCall):
 
 class Formula(Program):
     """One formula or function: callable, inspectable."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
 
 
 def last_function(scope: Scope) -> FunctionDefinition | None:
