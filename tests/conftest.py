@@ -5,6 +5,7 @@ Say which by HYPOTHESIS_PROFILE; where CI is set, "ci" is taken. A test that nee
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 
@@ -47,12 +48,18 @@ def pytest_configure():
 
 
 @pytest.fixture(autouse=True)
-def registered_functions() -> Iterator[None]:
-    """Functions that a test registers end with it, whichever test runs next in the same process."""
-    before = dict(USER_FUNCTIONS)
+def state() -> Iterator[None]:
+    """What a test changes for its whole process ends with it, whichever test runs next: registered functions, JAX's x64."""
+    functions, wide = dict(USER_FUNCTIONS), jax_x64()
     yield
-    for name in [name for name in USER_FUNCTIONS if name not in before]:
+    for name in [name for name in USER_FUNCTIONS if name not in functions]:
         del USER_FUNCTIONS[name]
-    for name, function in before.items():
+    for name, function in functions.items():
         if USER_FUNCTIONS.get(name) is not function:
             USER_FUNCTIONS[name] = function
+    if jax_x64() != wide:
+        sys.modules["jax"].config.update("jax_enable_x64", wide)
+
+
+def jax_x64() -> bool:
+    return "jax" in sys.modules and sys.modules["jax"].config.jax_enable_x64

@@ -240,7 +240,7 @@ def axes_of(definition: Definition) -> set[str]:
                 found.add(inner.name.rstrip(MARKS))
             made = isinstance(inner, nodes.Subscript) and (name := spelled(inner)) is not None and name.base in OF_AXES
             if made or isinstance(inner, Call):
-                parts = inner.subscript if isinstance(inner, Call) else inner.components
+                parts = inner.subscript if isinstance(inner, Call) else inner.components  # type: ignore[union-attr]
                 found.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
     return found
 
