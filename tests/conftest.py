@@ -13,6 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from namedtensor.operators.user_functions import USER_FUNCTIONS
+from namedtensor.terms import structural
+
+structural.after_pass.append(structural.verify)  # each graph of terms that a pass makes is checked
 
 # What JAX compiles is kept while the tests run, for all their processes: many tests compile the same anew.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:

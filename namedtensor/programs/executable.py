@@ -14,7 +14,6 @@ from grammar.symbols import FUNCTIONS
 
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.arrays import at_once
 from ..core.kinds import as_mapping
 from ..core.layout import Layout, remember
@@ -28,6 +27,7 @@ from ..scope.names import Key, key
 from ..scope.numbers_given import as_numbers
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
+from ..terms.inference import InputType
 from ..terms.terms import Term
 
 Values = Mapping[str, Any]

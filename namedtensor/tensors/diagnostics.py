@@ -20,9 +20,9 @@ def shape_error(
 ) -> NotationError:
     """The error for operands that do not fit an operator."""
     shown = SIGNS.get(record.name, record.name) + (f"_{{{', '.join(axes)}}}" if axes else "")
-    number, message, hint = TELL[problem.what](problem, shown, shapes)
+    number, message, hint = TELL[problem.kind](problem, shown, shapes)
     notes = described(shapes)
-    if problem.what == "sizes":
+    if problem.kind == "sizes":
         notes += (f"they are one axis because they share the name {problem.axis}",)
     return NotationError(number, message, notes=notes, hint=hint)
 
