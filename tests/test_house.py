@@ -156,7 +156,7 @@ def test_the_map_points_at_files_that_are_there():
     assert len(paths) > 20 and not [path for path in paths if not (ROOT / path).exists()]
 
 
-OF_THE_WHOLE = {"benchmarks", "differential", "docs", "errors", "fuzz", "house", "packaging", "public"}
+OF_THE_WHOLE = {"benchmarks", "differential", "docs", "errors", "fuzz", "house", "packaging", "public", "types"}
 
 
 def test_each_file_of_tests_begins_with_the_room_that_it_tests():
