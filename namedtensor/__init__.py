@@ -22,7 +22,23 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
 
 from .core.limits import Limits
 from .operators.user_functions import function
-from .programs.api import Formula, Program, check, derivative, evaluate, explain, formula, load, program
+from .programs.api import (
+    check,
+    compile,
+    cost,
+    derivative,
+    diagram,
+    formula,
+    init,
+    load,
+    parameters,
+    program,
+    to_latex,
+    to_python,
+    to_text,
+)
+from .programs.evaluate import evaluate, explain
+from .programs.program import Formula, Program
 
 if TYPE_CHECKING:
     from .core.tensor import NamedTensor, allclose, from_xarray, tensor
@@ -33,7 +49,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 warn_if_hidden("transformer")
 
-FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
+FORMULAS = (
+    *("formula", "function", "load", "program"),
+    *("check", "compile", "cost", "derivative", "diagram", "evaluate", "explain", "init", "parameters"),
+    *("to_latex", "to_python", "to_text"),
+)
 LATER = {  # names that need arrays, or are seldom used -> the module that has them
     **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".core.tensor"),
     **dict.fromkeys(("load_tensors", "save_tensors"), ".files.safetensors"),

@@ -31,7 +31,6 @@ FLOOR = {package: number for number, packages in enumerate(FLOORS) for package i
 
 KNOWN_UPWARD = """
 namedtensor.calculus.derivative -> namedtensor.checking.checker
-namedtensor.checking.checker -> namedtensor.programs.given_names
 namedtensor.cli.commands -> namedtensor
 namedtensor.core.arrays -> namedtensor.tensors.pytrees
 namedtensor.core.layout -> namedtensor.planning.target
@@ -40,15 +39,12 @@ namedtensor.core.tensor -> namedtensor.tensors.eager
 namedtensor.core.tensor -> namedtensor.tensors.functions
 namedtensor.core.tensor -> namedtensor.tensors.numpy_protocol
 namedtensor.core.tensor -> namedtensor.tensors.reshaping
-namedtensor.display.coloured -> namedtensor.programs.program
-namedtensor.display.steps -> namedtensor.programs.executable
 namedtensor.files.formats -> namedtensor.cli.console
 namedtensor.operators.indexing -> namedtensor.planning.builder
 namedtensor.operators.lowering -> namedtensor.planning.builder
 namedtensor.operators.reductions -> namedtensor.planning.builder
 namedtensor.operators.renaming -> namedtensor.planning.builder
 namedtensor.planning.target -> namedtensor.backends
-namedtensor.sharding.sharding -> namedtensor.programs.program
 """  # imports that climb; may only shrink
 
 KNOWN_CIRCLES = """
@@ -66,6 +62,7 @@ namedtensor.checking.claims
 namedtensor.checking.declarations
 namedtensor.checking.diagnostics
 namedtensor.checking.elements
+namedtensor.checking.given_names
 namedtensor.checking.given_sizes
 namedtensor.checking.hygiene
 namedtensor.checking.lifting
@@ -81,9 +78,6 @@ namedtensor.core.arrays
 namedtensor.core.layout
 namedtensor.core.tensor
 namedtensor.display
-namedtensor.display.coloured
-namedtensor.display.html
-namedtensor.display.steps
 namedtensor.files.formats
 namedtensor.files.safetensors
 namedtensor.planning.builder
@@ -94,19 +88,6 @@ namedtensor.planning.online_softmax
 namedtensor.planning.planner
 namedtensor.planning.target
 namedtensor.planning.whole_numbers
-namedtensor.programs.api
-namedtensor.programs.claims
-namedtensor.programs.compiled
-namedtensor.programs.diagrams
-namedtensor.programs.entries
-namedtensor.programs.executable
-namedtensor.programs.focused
-namedtensor.programs.given_names
-namedtensor.programs.initialisation
-namedtensor.programs.named_module
-namedtensor.programs.program
-namedtensor.programs.torch_module
-namedtensor.programs.variants
 namedtensor.reference.calculus
 namedtensor.reference.definitions
 namedtensor.reference.environment

@@ -29,7 +29,7 @@ import namedtensor as nt
 from namedtensor.core.arrays import placed
 from namedtensor.core.kinds import as_mapping, as_names, as_text
 from namedtensor.core.tensor import concrete
-from namedtensor.programs.executable import whole_sizes
+from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes
 from namedtensor.tensors import pytrees as jax_trees
 
@@ -269,8 +269,7 @@ class Layer:
         """The names of what a call takes by position."""
         if cls.inputs:
             return cls.inputs + cls.optional
-        function = cls.formula[cls.value]._focused.last_function()
-        return () if function is None else tuple(str(name.key()) for name in function.parameters)
+        return tuple(cls.formula[cls.value].arguments)
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:

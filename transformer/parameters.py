@@ -9,6 +9,7 @@ import namedtensor as nt
 from grammar.nodes import Name
 from namedtensor.core.axes import show
 from namedtensor.core.suggestions import did_you_mean, near
+from namedtensor.programs.parameters import parameter_shapes
 from namedtensor.scope.names import key, walk
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def shapes(
     """The shape of each name that is declared and not defined, but for the tensors that are given."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     counted = {axis: size for axis, size in layer.counted.items() if axis not in fixed}
-    return layer.formula.parameter_shapes({**counted, **sizes}, **tensors)
+    return parameter_shapes(layer.formula._goal, {**counted, **sizes}, tensors)
 
 
 def constants(layer: type[Layer] | Layer) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from namedtensor.programs.named_module import NamedModule
+from namedtensor.programs.torch_module import NamedModule
 
 from .layer import About, Layer, _of_parts
 

@@ -20,7 +20,6 @@ from grammar.lengths import too_many_cells
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.limits import DEFAULT, Limits
-from ..programs.given_names import Speaks, refuse_unused
 from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
 from ..terms.environment import Environment, source_name
@@ -33,6 +32,7 @@ from . import claims as stated
 from . import declarations as given_inputs
 from . import diagnostics as misfits
 from .diagnostics import shown
+from .given_names import Speaks, refuse_unused
 from .made_sizes import Aside
 from .report import AlreadyReported, CheckWarning, InputType
 from .size_solver import SizeSolver

@@ -20,7 +20,7 @@ from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
 from ..files.formats import InputError, as_number, writable, write
-from ..programs.given_names import Told
+from ..programs.arguments import Told
 from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
 from .check import check_command, shapes_of
 from .console import AT_THE_PROMPT, Console, StreamProblem, error_record, rehinted
@@ -236,7 +236,8 @@ def _eval(options: Any, console: Console) -> int:
 
 
 def _value(options: Any, source: Source, console: Console) -> Any:
-    from ..programs.api import evaluate, program
+    from ..programs.api import program
+    from ..programs.evaluate import evaluate
 
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)
@@ -379,7 +380,8 @@ def _explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _explain(options: Any, console: Console) -> int:
-    from ..programs.api import explain, program
+    from ..programs.api import program
+    from ..programs.evaluate import explain
 
     source = source_of(options)
     name, arguments, values = _called(options, console)

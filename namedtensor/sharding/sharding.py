@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -23,12 +23,11 @@ from ..core.names_of_axes import check_axis, names_of
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete
 from ..operators.user_functions import USER_FUNCTIONS
-from ..tensors.values import as_value
 from ..scope.names import key, walk
 from ..tensors.pytrees import register
+from ..tensors.values import as_value
 
 if TYPE_CHECKING:
-    from ..programs.program import Program
     from .collectives import Collectives
 
 Rules = Mapping[str, "str | Sequence[str] | None"]
@@ -42,6 +41,15 @@ def jax_module() -> Any:
         raise NotationError(408, "jax is not installed", hint="pip install '.[jax]'") from None
     register()
     return jax
+
+
+class Formulas(Protocol):
+    """What can be sharded: called for its value, asked for a name, and read."""
+
+    @property
+    def tree(self) -> Any: ...
+    def __call__(self, *arguments: Any, values: Any = None, sizes: Any = None, **named: Any) -> Any: ...
+    def __getitem__(self, name: Any, /) -> Callable[..., Any]: ...
 
 
 # ---------------------------------------------------------------------------------------------------------- the rules
@@ -184,7 +192,7 @@ class Sharding:
 
         return NamedTensor(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)
 
-    def sharded(self, program: Program) -> Sharded:
+    def sharded(self, program: Formulas) -> Sharded:
         """A program under these rules; the same one each time, so that what it compiled is found again."""
         found = self._programs.get(id(program))
         if found is None:
@@ -213,7 +221,7 @@ class Sharded:
     all that `jax.jit` compiles; shapes are.
     """
 
-    def __init__(self, program: Program, sharding: Sharding):
+    def __init__(self, program: Formulas, sharding: Sharding):
         self.program, self.sharding = program, sharding
         self._entries: dict[Any, ShardedEntry] = {}
 

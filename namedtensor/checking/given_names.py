@@ -15,27 +15,16 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
-from ..checking.made_sizes import axes_named
-from ..checking.report import InputType
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.binder import Scope
 from ..scope.names import Key, Spelled, component, key, spelled, walk
 from ..terms.environment import source_name
+from .made_sizes import axes_named
+from .report import InputType
 
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
-
-
-class Told(dict[str, Any]):
-    """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
-
-    used: frozenset[str] = frozenset()
-
-
-def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of what is told of this formula: by keyword, not in a mapping."""
-    return (*(values.keys() - values.used), *named) if isinstance(values, Told) else (*named,)
 
 
 def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str]) -> None:
