@@ -26,8 +26,9 @@ from grammar.parser import parse
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import Operator
-from ..scope.binder import Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, spelled, walk
+from ..scope.symbols import Scope
 from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
 from ..terms.folding import Numbers

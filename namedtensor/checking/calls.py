@@ -14,8 +14,8 @@ from ..core.axes import ShapeMismatch
 from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.binder import FunctionDefinition
 from ..scope.names import Key, component
+from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
 from .lifting import Bindings, inline_call

@@ -20,8 +20,8 @@ from grammar.lengths import too_many_cells
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.limits import DEFAULT, Limits
-from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
+from ..scope.symbols import Claim, Definition, Scope
 from ..terms.environment import Environment, source_name
 from ..terms.folding import Numbers
 from ..terms.terms import Term, TermGraph

@@ -11,12 +11,11 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
 from ..core.sizes import resolve, unify
-from ..scope.binder import Claim, Definition
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
 from ..terms.terms import Term
 from . import elements
-from .declarations import match_key
 from .diagnostics import shown
 from .report import AlreadyReported, CheckWarning
 

@@ -17,12 +17,11 @@ from grammar.nodes import Index, Name, Node, Number, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
-from ..scope.binder import Definition
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.terms import Term
 from .cases import guard_index
-from .declarations import match_key
 from .loops import Along, lifted
 
 if TYPE_CHECKING:

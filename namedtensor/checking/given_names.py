@@ -17,8 +17,8 @@ from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.binder import Scope
 from ..scope.names import Key, Spelled, component, key, spelled, walk
+from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from .made_sizes import axes_named
 from .report import InputType

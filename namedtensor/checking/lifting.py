@@ -12,8 +12,8 @@ from grammar.nodes import Name, Node, Set
 
 from ..core.sizes import resolve, unify
 from ..core.suggestions import near
-from ..scope.binder import Claim, FunctionDefinition
 from ..scope.names import Key
+from ..scope.symbols import Claim, FunctionDefinition
 from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.terms import Term
 from . import hygiene

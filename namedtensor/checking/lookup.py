@@ -5,7 +5,6 @@ Environments are asked from the innermost outwards; definitions are typed once f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +13,16 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.binder import Claim, Definition
-from ..scope.names import Key, Spelled, component, spelled, walk
+from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
+from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
 from ..terms.terms import Term, resolved_shape
 from . import elements, loops
 from .cases import unguarded
-from .declarations import match_key
 from .report import AlreadyReported
 
 if TYPE_CHECKING:
     from .checker import Checker
-
-CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 
 
 def find(checker: Checker, key: Key, env: Environment, node: Any) -> Term | None:

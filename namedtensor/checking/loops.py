@@ -22,8 +22,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
 from ..core.sizes import is_ground, resolve, unify
-from ..scope.binder import Definition
-from ..scope.names import Key, component, spelled, walk
+from ..scope.names import Key, component, match_key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.loop_bodies import Unsliceable, loop_of
 from ..terms.terms import Term, resolved_shape
@@ -220,8 +220,6 @@ class Keys:
         self.unit, self.steps = unit, steps
 
     def __contains__(self, key: Key) -> bool:
-        from .declarations import match_key
-
         unit = self.unit
         indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
         text = None if indices is None else str(indices.get(unit.variable))

@@ -16,8 +16,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
 
 from ..core.sizes import is_ground, resolve
-from ..scope.binder import Definition
 from ..scope.names import Key, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.terms import Term, TermGraph
 from .report import AlreadyReported

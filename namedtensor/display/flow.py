@@ -18,10 +18,9 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from ..checking.calls import matching
 from ..checking.checker import Checker
-from ..checking.declarations import match_key
 from ..core.sizes import SizeVariable, resolve
-from ..scope.binder import Definition, FunctionDefinition
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source

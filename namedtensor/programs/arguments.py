@@ -11,13 +11,13 @@ from grammar.nodes import Declaration
 from grammar.parser import parse
 
 from ..checking.report import InputType
+from ..core.axes import check_axis
 from ..core.kinds import as_mapping
 from ..core.layout import Layout
-from ..core.names_of_axes import check_axis
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.binder import Scope
 from ..scope.names import Key, arithmetic, key
 from ..scope.numbers_given import as_numbers
+from ..scope.symbols import Scope
 
 Values = Mapping[str, Any]
 Abstract = Mapping[str, Any]  # of each name the Layout of a tensor, or a number

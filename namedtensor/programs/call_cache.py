@@ -19,8 +19,8 @@ from grammar.errors import NotationError
 from ..backends.function import no_match
 from ..checking.report import InputType
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Scope
 from ..scope.names import Key
+from ..scope.symbols import Scope
 from .arguments import Arguments, all_values, spelling_of, told_names, whole_sizes
 from .executable import Executable
 

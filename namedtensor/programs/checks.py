@@ -14,8 +14,8 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.report import AlreadyReported, CheckResult, InputType
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, key
+from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.terms import resolved_shape
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types

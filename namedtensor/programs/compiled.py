@@ -21,8 +21,8 @@ from ..core.limits import recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan
 from ..planning.target import Target, target_of
-from ..scope.binder import Scope
 from ..scope.names import Key, key
+from ..scope.symbols import Scope
 from ..terms.terms import Term
 from .arguments import Abstract, Arguments, filled, layout_of, spelling_of, types_of, whole_sizes
 from .call_cache import CachedCall

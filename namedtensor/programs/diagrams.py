@@ -18,8 +18,8 @@ from ..display.colours import tints
 from ..display.diagram_svg import Diagram
 from ..display.flow import Asked, Flow
 from ..display.flow_graph import Graph
-from ..scope.binder import Scope
 from ..scope.names import Key, key, walk
+from ..scope.symbols import Scope
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
 

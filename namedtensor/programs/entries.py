@@ -20,8 +20,8 @@ from ..checking.lifting import Bindings, inline_call
 from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..scope.binder import Definition, FunctionDefinition, Scope
 from ..scope.names import Key, key, spelled
+from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.terms import Term
 from .arguments import shape_of
 from .parsed import ParsedProgram

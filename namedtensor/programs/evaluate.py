@@ -16,8 +16,8 @@ from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..display.steps import Explanation
 from ..planning.target import target_of
-from ..scope.binder import Definition, Scope
 from ..scope.names import Key
+from ..scope.symbols import Definition, Scope
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram

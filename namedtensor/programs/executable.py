@@ -24,8 +24,8 @@ from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target
-from ..scope.binder import Scope
 from ..scope.names import Key
+from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .arguments import Abstract

@@ -21,8 +21,9 @@ from ..checking.report import InputType
 from ..core.limits import DEFAULT, Limits
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition, Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key, walk
+from ..scope.symbols import FunctionDefinition, Scope
 from .program_names import ProgramNames
 
 

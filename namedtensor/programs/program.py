@@ -14,8 +14,8 @@ from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.target import target_of
-from ..scope.binder import Scope
 from ..scope.names import Key
+from ..scope.symbols import Scope
 from .arguments import Arguments, Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
