@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, excerpt
 
+from ..core.suggestions import Suggests
+
 
 class InputType(NamedTuple):
     """What is known of a tensor that is given: its shape, and its value where it is a whole Python number."""
@@ -36,7 +38,7 @@ def _shown(shape: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Suggests):
     """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
 
     `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it.
@@ -56,10 +58,12 @@ class CheckResult:
 
     @property
     def type(self) -> str | None:
+        """The type of the whole, as text; None where an error hides it."""
         return None if self.shape is None else _shown(self.shape)
 
     @property
     def types(self) -> dict[str, str]:
+        """The type of each name, as text."""
         return {name: _shown(shape) for name, shape in self.shapes.items()}
 
     def raise_first(self) -> None:

@@ -23,7 +23,7 @@ from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
-from ..core.suggestions import did_you_mean, near
+from ..core.suggestions import Suggests, did_you_mean, near
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
@@ -174,7 +174,7 @@ def step(
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Suggests):
     """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook.
 
     Of many steps it shows an overview; `inside("FFN^2")` has those of one definition, or of a family of them.
@@ -198,6 +198,11 @@ class Explanation:
         """The steps that stand in the definition of a name: FFN^2; of all of a family: FFN^l, or FFN.
 
         Raises NotationError where no step does.
+
+        >>> import namedtensor as nt
+        >>> steps = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")["g"].explain(3)
+        >>> [step.text for step in steps.inside("f")]
+        ['x', '2 x']
         """
         wanted = str(key(name))
         kept = [stage for stage in self.stages if any(wanted in spellings(place) for place in stage.place)]
@@ -208,13 +213,13 @@ class Explanation:
         stages = tuple(step(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
-    def grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
+    def _grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
         """Runs of steps that stand in one place, each step with its number."""
         numbered = enumerate(self.stages, 1)
         for place, group in groupby(numbered, lambda entry: entry[1].place):
             yield place, list(group)
 
-    def overview(self) -> list[Overview]:
+    def _overview(self) -> list[Overview]:
         """A row for each definition that steps stand in, families in one row."""
         rows: dict[tuple[str, ...], list[Step]] = {}
         for each in self.stages:
@@ -261,7 +266,7 @@ def steps_text(explanation: Explanation) -> str:
 
     lines: list[str] = []
     before: tuple[Location, ...] = ()
-    for place, group in explanation.grouped():
+    for place, group in explanation._grouped():
         lines += ["  " * depth + name for depth, name in headings(before, place)]
         before = place
         margin = "  " * len(place)
@@ -282,7 +287,7 @@ def headings(before: tuple[Location, ...], place: tuple[Location, ...]) -> list[
 def overview_text(explanation: Explanation) -> str:
     rows = [
         ("  " * row.depth + (row.title or "the formula itself"), str(len(row.stages)), row.last.type)
-        for row in explanation.overview()
+        for row in explanation._overview()
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     lines = [f"{len(explanation)} steps; explanation.inside(…) shows those of one name"]
@@ -293,7 +298,7 @@ def overview_text(explanation: Explanation) -> str:
 # ------------------------------------------------------------------------------------------------------------- pages
 def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     rows, before = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"], ()
-    for place, group in explanation.grouped():
+    for place, group in explanation._grouped():
         for depth, name in headings(before, place):
             rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
         before = place
@@ -308,7 +313,7 @@ def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
 
 def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
     rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
-    for row in explanation.overview():
+    for row in explanation._overview():
         rows.append(
             f'<tr><td style="text-align:left;{indent(row.depth)}">{html.escape(row.title)}</td>'
             f"<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td></tr>"

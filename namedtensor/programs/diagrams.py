@@ -16,7 +16,8 @@ from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..display.colours import tints
 from ..display.diagram_svg import Diagram
-from ..display.flow import Asked, Flow
+from ..display.flow import Flow
+from ..display.flow_data import Asked
 from ..display.flow_graph import Graph
 from ..scope.names import Key, key, walk
 from ..scope.symbols import Scope

@@ -234,6 +234,7 @@ class EntryPoints(CachedCall):
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names, in the order in which their values come."""
         return tuple(entry.name for entry in self._goal.entries)
 
     def __repr__(self) -> str:

@@ -30,7 +30,7 @@ class LayerModule(NamedModule):
     def __init__(self, kind: Kind, layer: Parts, inputs: Mapping[str, Any]):
         super().__init__(layer.parameters, inputs)
         self.kind = kind
-        self.about = layer.about
+        self.about = layer._about
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return self.kind._of_parts(parameters, self.about)(*arguments, **named)
