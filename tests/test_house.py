@@ -6,8 +6,11 @@ An import counts wherever it stands: at the top of a file, inside a function, or
 import ast
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+from rooms_page import modules, rooms
 
 import namedtensor as nt
 
@@ -31,7 +34,6 @@ FLOOR = {package: number for number, packages in enumerate(FLOORS) for package i
 
 KNOWN_UPWARD = """
 namedtensor.calculus.derivative -> namedtensor.checking.checker
-namedtensor.cli.commands -> namedtensor
 namedtensor.operators.reductions -> namedtensor.planning.builder
 namedtensor.planning.target -> namedtensor.backends
 """  # imports that climb; may only shrink
@@ -146,3 +148,26 @@ def test_no_package_bears_a_public_name():
     for room in rooms - {"__main__"}:
         importlib.import_module(f"namedtensor.{room}")
     assert all(not isinstance(getattr(nt, name), type(ast)) for name in nt.__all__)
+
+
+UNTOLD = set(
+    """
+namedtensor.backends namedtensor.calculus namedtensor.checking namedtensor.core namedtensor.display
+namedtensor.derivations namedtensor.operators namedtensor.planning namedtensor.programs namedtensor.sharding
+namedtensor.symbolic namedtensor.teaching namedtensor.tensors namedtensor.terms
+""".split()
+)  # rooms whose docstrings have another form; may only shrink
+
+
+def test_every_room_tells_what_it_is_for_its_files_and_its_law():
+    told = [room for room in rooms() if room.name not in UNTOLD]
+    assert told and {room.name: sorted(room.missing) for room in told if room.missing} == {}
+    assert not [room.name for room in told if not (room.purpose.endswith(".") and room.law.endswith("."))]
+    named = {room.name: {name for name, _ in room.files} - modules(ROOT / room.name.replace(".", "/")) for room in told}
+    assert not {name: gone for name, gone in named.items() if gone}
+
+
+def test_the_map_points_at_files_that_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:grammar|namedtensor|transformer|tests|docs)/[\w/.]*)`", text)
+    assert len(paths) > 20 and not [path for path in paths if not (ROOT / path).exists()]

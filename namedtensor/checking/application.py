@@ -70,7 +70,7 @@ def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, e
         made if record.kind != "structure" else ()
     ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
-            size = checker.solver.size(axis, env, node)
+            size = checker.solver.size_of(axis, env, node)
             if size is None and checker.infer_parameters:
                 size = checker.unknown_size(axis)
             if size is None:

@@ -283,6 +283,8 @@ def call_python(checker: Checker, node: Call, env: Environment) -> Term:
     shape = {f"{source_name(axis)}@python": size for axis, size in extras.items()}
     for axis in given:
         size = sizes.get(axis)
-        shape[axis] = size if size is not None else checker.solver.size(axis, env, node) or checker.unknown_size(axis)
+        shape[axis] = (
+            size if size is not None else checker.solver.size_of(axis, env, node) or checker.unknown_size(axis)
+        )
     term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)

@@ -172,7 +172,7 @@ def left_sizes(checker: Checker, group: list[Definition], env: Environment) -> d
                     continue
                 size = stated.get(real)
                 if size is None:
-                    size = checker.solver.size(real, env, axis)
+                    size = checker.solver.size_of(real, env, axis)
                 if size is None:
                     if not checker.infer_parameters:
                         raise checker.unknown_axis_size(real, axis)
@@ -367,7 +367,7 @@ def created(checker: Checker, node: nodes.Subscript, env: Environment) -> Term |
     if len(axes) != 1:
         return None
     axis, part = axes[0]
-    size = checker.solver.size(axis, env, part)
+    size = checker.solver.size_of(axis, env, part)
     if size is None:
         if not checker.infer_parameters:
             raise checker.unknown_axis_size(axis, part)
@@ -383,7 +383,7 @@ def identity(checker: Checker, axes, node, env: Environment) -> Term:
         )
     sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
-        sizes = [checker.solver.size(axis, env, part) for axis, part in axes]
+        sizes = [checker.solver.size_of(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
         if not checker.infer_parameters:
             raise checker.unknown_axis_size(axes[0][0], axes[0][1])

@@ -330,11 +330,20 @@ def declared_parameter(checker: Checker, key: Key, declared: nodes.Set, env: Env
 
 
 def number(checker: Checker, key: Key, env: Environment) -> Any:
-    """The number that a name stands for by its definition, for size expressions."""
+    """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
+    call = env
+    while call.function is None and (outer := call.sizes_parent or call.parent) is not None:
+        call = outer
+    mark = (key, id(call))
+    if mark in checker.solver.naming:
+        return None
+    checker.solver.naming.add(mark)
     try:
         term = checker.find(key, env, None)
     except NotationError:
         return None
+    finally:
+        checker.solver.naming.discard(mark)
     return term.number if term is not None else None
 
 

@@ -82,7 +82,7 @@ def split(checker: Checker, term: Term, sources: list[str], targets: list[str], 
     whole = resolve(term.shape[sources[0]])
     sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, env, node) for axis in targets}
     if sum(size is None for size in sizes.values()) > 1:
-        sizes = {axis: checker.solver.size(axis, env, node) for axis in targets}
+        sizes = {axis: checker.solver.size_of(axis, env, node) for axis in targets}
     unknown = [axis for axis, size in sizes.items() if size is None or not is_ground(size)]
     product = math.prod(resolve(size) for axis, size in sizes.items() if axis not in unknown)
     if len(unknown) > 1 or not is_ground(whole):

@@ -41,6 +41,13 @@ def anchor(env: Environment) -> Environment:
     return env
 
 
+def in_head(env: Environment | None) -> bool:
+    """Whether the head of a function gives axes names of its own here."""
+    while env is not None and not env.axes:
+        env = env.parent
+    return env is not None
+
+
 class SizeSolver:
     """What is known of sizes while one program is typed.
 
@@ -56,6 +63,7 @@ class SizeSolver:
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
         self.found: dict[Mark, tuple[Any, Environment]] = {}
         self.runs = 0
+        self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.making = True  # whether what the scope makes is looked at
         self.indices: dict[int, FactIndex] = {}
 
@@ -64,17 +72,21 @@ class SizeSolver:
         """|axis| in this environment, or None where nothing fixes it. Raises where it is two things at once."""
         total: Any = 1
         for name in env.real_axes(axis):
-            found = self.find(("size", name), env, node)
+            found = self.size_of(name, env, node)
             if found is None:
                 return None
             total = found if total == 1 else total * found
         return total
 
+    def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+        return self.find(("size", axis), env, node)
+
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
+        """The same as what is given and stated has it, whatever else in this scope has such an axis."""
         before, self.making = self.making, False
         try:
-            return self.size(axis, env, node)
+            return self.size_of(axis, env, node)
         finally:
             self.making = before
 
@@ -192,7 +204,7 @@ class SizeSolver:
         """The size of a*, a†, a** where nothing says it is that of a."""
         if symbol[0] != "size" or symbol[1] == (bare := symbol[1].rstrip(MARKS)):
             return None
-        return self.size(bare, env, node)
+        return self.size_of(bare, env, node)
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
@@ -223,6 +235,10 @@ class SizeSolver:
 
     def facts_of_program(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
         stated = [(fact, env) for fact in self.about(symbol, env, self.checker.scope.sizes)]
+        if in_head(env):  # the program's own names are not those of the head
+            stated += [
+                (fact, self.checker.top) for fact in self.about(symbol, self.checker.top, self.checker.scope.sizes)
+            ]
         return stated + self.about(symbol, self.checker.top, self.declared)
 
     def all_facts(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:

@@ -64,7 +64,10 @@ class ShapeMismatch(Exception):
 
     def __init__(self, what: str, axis: str = "", argument: int = 0, detail: Any = None):
         super().__init__(what, axis, argument, detail)
-        self.what, self.axis, self.argument, self.detail = what, axis, argument, detail
+        self.what: str = what
+        self.axis: str = axis
+        self.argument: int = argument
+        self.detail: Any = detail
 
 
 def same(left: Any, right: Any) -> bool:

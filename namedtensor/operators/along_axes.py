@@ -5,6 +5,7 @@ Those that subtract the largest entry first do not overflow; where every entry i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .lowering import Write, of_axes
@@ -38,17 +39,22 @@ def _logarithm_of_softmax(w, x, axes):
 @in_single
 def _standardized(w, x, axes, eps):
     away = w.subtract(x, mean(w, x, axes, True))
-    if not w.has_two_forms(away):
+    if _least(eps) < 1 or not w.has_two_forms(away):
         return _scaled(w, away, axes, eps)
     squares = mean(w, w.multiply(away, away), axes, True)
     w.finite(squares)
     return w.either(w.divide(away, w.sqrt(w.add(squares, eps))), _scaled(w, away, axes, eps))
 
 
+def _least(eps):
+    """The distance from which on squares beside eps may overflow or vanish."""
+    return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
+
+
 def _scaled(w, away, axes, eps):
-    """Distances from the mean over their root mean square, the largest taken out where its square might overflow."""
+    """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
     largest = w.reduce("max", w.abs(away), axes, True)
-    scale = w.where(w.logical_and(w.isfinite(largest), w.greater(largest, 1)), largest, 1.0)
+    scale = w.where(w.logical_and(w.isfinite(largest), w.greater(largest, _least(eps))), largest, 1.0)
     small = w.divide(away, scale)
     spread = w.add(mean(w, w.multiply(small, small), axes, True), w.divide(w.divide(eps, scale), scale))
     return w.divide(small, w.sqrt(spread))

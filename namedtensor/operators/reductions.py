@@ -29,7 +29,9 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
 
 
 def mean(w, x, axes, keep=False):
-    if w.target.name == "torch" or (w.target.name == "numpy" and x.dtype == "float16"):  # which NumPy sums in single
+    if w.target.name == "torch" or (
+        w.target.name in ("numpy", "jax") and x.dtype == "float16"
+    ):  # which they sum in single
         return w.reduce("mean", x, axes, keep)
     return w.divide(w.reduce("sum", x, axes, keep), count(x, axes))
 

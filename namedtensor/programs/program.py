@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Never, Self, overload
 
 from grammar.parser import parse
 from grammar.printer import to_text
@@ -171,6 +171,10 @@ class Program(Verbs):
 
 class Formula(Program):
     """One formula or function: callable, inspectable."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
 
 
 class EntryPoint(Verbs):
