@@ -88,23 +88,24 @@ class CachedCall:
         by_layout = None
         if sizes is None:
             try:
-                given = named if values is None else {**values, **named} if named else values
-                by_layout = (
-                    self._token,
-                    USER_FUNCTIONS.version,
-                    *map(LAYOUT, arguments),
-                    *given,
-                    *map(LAYOUT, given.values()),
-                )
-                if values is not None:  # which may hold more than the formula uses
-                    by_layout = (*by_layout, (type(values), *named))
-                found = self._executables.fetch(by_layout)
+                version = USER_FUNCTIONS.version
+                if values is None:
+                    given = named
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    by_layout = (self._token, version, *layouts)
+                else:  # which may hold more than the formula uses
+                    given = {**values, **named} if named else values
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    by_layout = (self._token, version, *layouts, (type(values), *named))
+                found = self._executables.get(
+                    by_layout
+                )  # which is not made the youngest: its other key is, when it is asked for
             except (AttributeError, TypeError):
                 found = by_layout = None
             if found is not None:
                 self._last_used = found
                 if values is None:
-                    self._repeat((*named,), found.repeated((*map(LAYOUT, arguments), *map(LAYOUT, named.values()))))
+                    self._repeat((*named,), found.repeated([each for each in layouts if type(each) is not str]))
                 return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
             return self._long_way(arguments, values, sizes, named, by_layout)

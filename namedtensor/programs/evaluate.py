@@ -71,7 +71,7 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
     plain = syntax == "auto" and not strict and limits is DEFAULT
     mark = source if plain else (source, syntax, strict, limits)
     try:
-        found = EVALUATORS.fetch(mark)
+        found = EVALUATORS.get(mark)
     except TypeError:  # it is no text
         found = None
     if found is None:
