@@ -14,6 +14,7 @@ from grammar.errors import NotationError
 from ..backends.absent import Absent
 from ..backends.function import PlanFunction
 from ..backends.jax import must_see
+from ..backends.libraries import target_of
 from ..checking.checker import Checker
 from ..core.layout import Layout, remember
 from ..core.limits import DEFAULT, recursion_headroom
@@ -21,7 +22,7 @@ from ..core.sizes import is_ground, resolve
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
-from ..planning.target import Target, target_of
+from ..planning.target import Target
 from ..scope.names import key
 from ..scope.numbers_given import as_numbers
 from ..terms.inference import InputType
