@@ -290,7 +290,7 @@ def explain(
     scope, names = scope_of(source, syntax, bundle.inputs), told_names(values, named)
     checker = Checker(scope, bundle.inputs, whole_sizes(sizes), python=USER_FUNCTIONS, told=names)
     tell_replaced(checker)
-    last = checker.scope.last
+    last = checker.scope.valued
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 
 
