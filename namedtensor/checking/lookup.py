@@ -84,6 +84,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
         return None
     if key in facts:
         return define(checker, key, facts[key], holder, env)
+    for own, group in facts.items() if key.superscript else ():
+        if own.base == key.base and group[0].name.key(env.index) == key:  # h^l in a function f^l
+            return define(checker, own, group, holder, env)
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
