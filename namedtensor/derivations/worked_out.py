@@ -1,0 +1,256 @@
+"""A derivative worked out: its closed form as a program of the notation.
+
+    worked_out("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
+
+Every derivative that stands in the value of a program is worked out; the program's own names stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Node
+from grammar.parser import parse
+
+from ..core.limits import recursion_headroom
+from ..core.sizes import SizeVariable
+from ..checking.report import InputType
+from ..operators.user_functions import USER_FUNCTIONS
+from ..programs.given_shapes import shape_of
+from ..programs.program import Formula
+from ..scope.binder import Definition, bind
+from ..scope.names import key, walk
+from ..symbolic.factoring import factored
+from ..symbolic.folding import Named, folded
+from ..symbolic.forms import ONE, Form, Index, head, single
+from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.naming import Reading, Where, names_left, read, words_of
+from ..symbolic.read_back import Unwritable, call, expression, named
+from ..symbolic.work import LIMIT, TooLong, Work, working
+from ..terms.environment import source_name
+from ..terms.terms import Term, topological
+
+UNKNOWN_SIZES = (309, 304, 313)
+
+
+@dataclass(frozen=True)
+class WorkedOut:
+    """The closed form of a derivative: `closed` is a program of the notation, `laws` says which were used how often."""
+
+    closed: Formula
+    laws: dict[str, int]
+    length: int
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    __repr__ = __str__
+
+    def to_text(self, ascii: bool = False) -> str:
+        return self.closed.to_text(ascii=ascii)
+
+    def to_latex(self, macros: bool = False) -> str:
+        return self.closed.to_latex(macros=macros)
+
+    def _repr_latex_(self) -> str:
+        return self.closed._repr_latex_()
+
+    def __call__(self, *arguments: Any, **values: Any) -> Any:
+        return self.closed(*arguments, **values)
+
+
+def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = LIMIT):
+    """The closed form of the derivatives in a program's value; shapes are given as `check` takes them.
+
+    Raises NotationError where a part has no closed form, or the work passes the limit.
+    """
+    source, tree = program.source, program.tree
+    tree, finish = as_value(program.scope, tree)
+    with recursion_headroom(source):
+        try:
+            return _worked_out(source, tree, finish, stripped(shapes), {}, limit)
+        except NotationError as problem:
+            if problem.number not in UNKNOWN_SIZES:
+                raise
+            return _worked_out(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
+
+
+def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    return {name: shape_of(text, name) for name, text in shapes.items()}
+
+
+def stripped(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Shapes whose sizes are not known: |ax| is to stay as it is written."""
+    return {
+        name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()
+    }
+
+
+def as_value(scope: Any, tree: nodes.Program):
+    """The program whose value is the derivative; of f'(X) = ∂f(X)/∂X* the right side, and the head to be put back."""
+    last = tree.statements[-1] if tree.statements else None
+    if isinstance(last, Equation) and len(last.sides) == 2 and isinstance(last.sides[1], nodes.Derivative):
+        head = last.sides[0]
+        if isinstance(head, nodes.Call) and scope.last is None:
+            kept = tuple(
+                each for each in tree.statements[:-1]
+                if not (isinstance(each, nodes.Signature) and each.head.operator == head.operator)
+            )  # fmt: skip
+            own = tuple(each for each in tree.statements[:-1] if each not in kept)
+            return replace(tree, statements=(*kept, nodes.Value(last.sides[1]))), (own, head)
+    return tree, None
+
+
+def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
+    scope = bind(source, tree)
+    if finish is not None:
+        shapes = {**parameter_shapes(scope, finish[1]), **shapes}
+    inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+    checker = ReadingChecker(scope, inputs, sizes, demand=True, python=USER_FUNCTIONS)
+    term = checker.whole()
+    with working(limit=limit) as work:
+        try:
+            reading = closed_form(checker, term, tree)
+        except TooLong as problem:
+            raise checker.error(308, str(problem), tree, hint="give parts names of their own, or a higher limit") from None
+        except (NotReadable, Unwritable, ArithmeticError) as problem:
+            node = problem.term.node if isinstance(problem, NotReadable) else None
+            raise checker.error(
+                405, f"there is no closed form of this{f': {problem}' if str(problem) else ''}", node or tree,
+                hint="the derivative itself has a value: evaluate it",
+            ) from None  # fmt: skip
+    return finished(tree, finish, reading, work)
+
+
+def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
+    """The shapes of a function's parameters, as its signature has them."""
+    name = head.operator.rstrip("'")
+    found = {}
+    for function in scope.all_functions():
+        if function.operator == name and function.signature is not None:
+            for parameter, of in zip(function.parameters, function.signature.domain):
+                found[str(parameter.key())] = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
+    return found
+
+
+def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Reading:
+    names = names_of(checker, term)
+    forms = Forms(names)
+    form = forms.of(term)
+    values = [each for each in values_named(checker, names, forms)]
+    form = folded(form, values)
+    form = factored(form)
+    outside = {index: axis for (axis, _), index in forms.free.items()}
+    missing = [axis for axis in term.shape if not any(forms.free.get((source_name(axis), size)) in seen(form) for size in sizes_of(forms, axis))]
+    taken = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
+
+    def write(writer: Any) -> Node:
+        node = writer.form(form, outside)
+        for axis in missing:
+            ones = nodes.Superscript(expression(f"iota_{{{axis}}}"), (nodes.Number(0),))
+            node = ones if node == nodes.Number(1) else call("⊙", node, ones)
+        return node
+
+    return read(write, form, taken)
+
+
+def sizes_of(forms: Forms, axis: str) -> list[Any]:
+    return [size for name, size in forms.free if name == axis]
+
+
+def seen(form: Form) -> set[Index]:
+    return {index for product in form for index in product.indices()}
+
+
+def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
+    """The terms that the program's definitions name, but those that a derivative is in."""
+    found: dict[int, str] = {}
+    for name in checker.scope.definitions:
+        term = checker.find(name, checker.top, None)
+        while term is not None and term.operator == "variable":
+            term = term.arguments[0]
+        if term is None or term is whole or term.operator in ("input", "number", "unknown"):
+            continue
+        if not any(each.operator == "derivative" for each in topological(term)):
+            found[id(term)] = str(name)
+    return found
+
+
+def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
+    """What the names stand for, where that is a product of several factors."""
+    found = []
+    for name in checker.scope.definitions:
+        term = checker.find(name, checker.top, None)
+        while term is not None and term.operator == "variable":
+            term = term.arguments[0]
+        if term is None or id(term) not in names:
+            continue
+        without = Forms({each: text for each, text in names.items() if each != id(term)})
+        without.free = forms.free
+        try:
+            (product,) = without.of(term)
+        except (NotReadable, ValueError, ArithmeticError):
+            continue
+        of = forms.indices(term)
+        if len(product.factors) > 1 and set(of) == product.indices():
+            found.append(Named(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
+    return found
+
+
+def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work) -> WorkedOut:
+    """The program that has the closed form as its value."""
+    from grammar.printer import to_text
+
+    lines = [Equation((named(each.name), each.node)) for each in reading.names]
+    if finish is None:
+        taken = {word for statement in tree.statements for word in words_of(statement)}
+        title: Node = named("D" if "D" not in taken else next(names_left(taken)))
+        before: tuple = ()
+    else:
+        before, title = finish
+    wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
+    kept = needed(tree.statements[:-1], wanted)
+    statements = (*kept, *lines, *before, Equation((title, reading.node)))
+    closed = Formula(to_text(nodes.Program(statements)))
+    return WorkedOut(closed, dict(work.laws), reading.length)
+
+
+def needed(statements: tuple, words: set[str]) -> tuple:
+    """The statements that say something of these words, or of what these need."""
+    words = set(words)
+    chosen: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for place, statement in enumerate(statements):
+            if place not in chosen and defined_by(statement) & words:
+                chosen.add(place)
+                words |= words_of(statement) | {each.operator for each in walk(statement) if isinstance(each, nodes.Call)}
+                changed = True
+    return tuple(each for place, each in enumerate(statements) if place in chosen)
+
+
+def defined_by(statement: Any) -> set[str]:
+    """The names, or functions, that a statement is about."""
+    if isinstance(statement, nodes.Equation):
+        heads = statement.sides[:1]
+    elif isinstance(statement, nodes.Declaration):
+        heads = statement.names
+    elif isinstance(statement, nodes.Signature):
+        return {statement.head.operator}
+    else:
+        return set()
+    found = set()
+    for each in heads:
+        while hasattr(each, "base"):
+            each = each.base
+        found |= {each.operator} if isinstance(each, nodes.Call) else words_of(each)
+    return found
+
+
+__all__ = ["Definition", "Where", "WorkedOut", "ONE", "parse", "single", "worked_out"]

@@ -1,0 +1,94 @@
+"""Derivatives in the typed tree as they are read: forward, ∂X being the product of identities that it stands for.
+
+A term `derivative` is the differential of its argument's formula with ∂X = I ⊙ ∂X*; its options name the leaf ∂X and
+the marked axes. Its own differential is that of what it holds, so derivatives of any order come from one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar import nodes
+
+from ..calculus.derivative import Derivative, Linearization, is_name, parameters
+from ..checking.checker import Checker
+from ..core.sizes import SizeVariable, resolve
+from ..operators import REGISTRY
+from ..operators.record import Operator
+from ..terms.environment import Environment
+from ..terms.terms import Term
+
+# What is read in place of an operator's own differential, which minds the places where it has none (the law "guard"):
+# the condition under which they are the same, and the differentials.
+READ: dict[str, tuple[str, tuple[str, ...]]] = {
+    "det": ("det ≠ 0", ("det_{row,column} X ⊙ [inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X",)),
+    "std": ("std ≠ 0", ("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",)),
+    "∏": ("factors ≠ 0", ("∏_{ax} X ⊙ ∑_{ax} (∂X / X)",)),
+    "cumprod": ("factors ≠ 0", ("cumprod_{ax} X ⊙ cumsum_{ax}(∂X / X)",)),
+    "^": ("base > 0", ("Y ⊙ X^{Y − 1} ⊙ ∂X", "log(X) ⊙ X^Y ⊙ ∂Y")),
+    "max": ("no tie", ("argmax_{ax} X ⊙_{ax} ∂X", "𝕀[X > Y] ⊙ ∂X", "𝕀[Y > X] ⊙ ∂Y")),
+    "min": ("no tie", ("argmin_{ax} X ⊙_{ax} ∂X", "𝕀[X < Y] ⊙ ∂X", "𝕀[Y < X] ⊙ ∂Y")),
+}
+NORMS = {
+    2: "X / norm_{ax} X ⊙_{ax} ∂X",
+    1: "sign(X) ⊙_{ax} ∂X",
+    float("inf"): "(sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X",
+}
+NORM = "sign(X) ⊙ abs(X)^{p − 1} / norm_{ax}(X; p)^{p − 1} ⊙_{ax} ∂X"
+
+
+def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The differentials that are read for an operator."""
+    if operator == "norm":
+        return (NORMS.get(options.get("p", 2), NORM),)
+    if operator in READ:
+        return READ[operator][1]
+    record = REGISTRY.get(operator)
+    return record.differentials if record is not None else ()
+
+
+class Reading(Linearization):
+    """Differentials as they are read."""
+
+    def next(self, term: Term) -> Term | None:
+        if term.operator == "derivative":
+            part = self.found[id(term.arguments[0])]
+            if part is None:
+                return None
+            return self.make.terms.make("derivative", (part,), (), term.options, term.shape, node=term.node)
+        return super().next(term)
+
+    def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+        texts = texts_read(record.name, dict(term.options) if record.options else {})
+        count = len(term.arguments)
+        chosen = (texts[-count:] if count > 1 else texts[:1])[place] if texts else text
+        return super().by_rule(record, chosen, term, place, part)
+
+
+class ReadingChecker(Checker):
+    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written."""
+
+    def derivative_rule(self, node: nodes.Derivative, env: Environment) -> Term:
+        if not is_name(self, node.variable, env):
+            return super().derivative_rule(node, env)  # which says what is wrong
+        by, body = self.term(node.variable, env), self.term(node.body, env)
+        starred = {axis: axis + node.mark for axis in by.shape}
+        if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
+            return super().derivative_rule(node, env)
+        derivation = Derivative(self, node)
+        leaf = derivation.making.leaf("differential", by.shape)
+        whole = Reading(derivation, {**parameters(self, env), id(by): leaf}).of(body)
+        if whole is None:
+            return derivation.nothing(body, by, starred)
+        shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
+        options = (leaf.options[0], tuple(starred.items()))
+        return self.terms.make("derivative", (whole,), (), options, shape, node=node)
+
+    def scalar_term(self, value: Any, key: Any, node: Any) -> Term:
+        value = resolve(value)
+        if isinstance(value, SizeVariable):
+            return self.terms.make("unknown", options=(value.text,), node=node)
+        return self.terms.number(value, node)
+
+    RULES = {**Checker.RULES, nodes.Derivative: derivative_rule}
