@@ -24,10 +24,12 @@ from ..programs.given_shapes import shape_of
 from ..programs.program import Formula
 from ..scope.binder import Definition, bind
 from ..scope.names import key, walk
+from ..symbolic import algebra
 from ..symbolic.factoring import factored
 from ..symbolic.folding import Named, folded
 from ..symbolic.forms import ONE, Form, Index, head, single
 from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.read_back import Unwritable, call, expression, named
@@ -143,24 +145,22 @@ def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Rea
     forms = Forms(names)
     form = forms.of(term)
     values = [each for each in values_named(checker, names, forms)]
-    form = folded(form, values)
-    form = factored(form)
+    form = recognized(folded(form, values))
     outside = {index: axis for (axis, _), index in forms.free.items()}
-    missing = [axis for axis in term.shape if not any(forms.free.get((source_name(axis), size)) in seen(form) for size in sizes_of(forms, axis))]
+    form = algebra.add(form)
+    standing = {outside[index] for index in seen(form) if index in outside}
+    missing = [source_name(axis) for axis in term.shape if axis not in standing]
     taken = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
 
-    def write(writer: Any) -> Node:
+    def write(writer: Any, form: Form) -> Node:
         node = writer.form(form, outside)
         for axis in missing:
             ones = nodes.Superscript(expression(f"iota_{{{axis}}}"), (nodes.Number(0),))
             node = ones if node == nodes.Number(1) else call("⊙", node, ones)
         return node
 
-    return read(write, form, taken)
-
-
-def sizes_of(forms: Forms, axis: str) -> list[Any]:
-    return [size for name, size in forms.free if name == axis]
+    ways = {factored(form): None, factored(algebra.multiplied_out(form)): None}
+    return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
 
 
 def seen(form: Form) -> set[Index]:

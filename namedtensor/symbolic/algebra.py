@@ -99,6 +99,14 @@ def times(one: Product, other: Product) -> Form:
     return settled(one.coefficient * other.coefficient, (*one.factors, *other.factors), one.summed | other.summed)
 
 
+def within(outer: Product, inner: Product) -> Form:
+    """Their product, where the inner one stands under the sums of the outer one."""
+    inner = refreshed(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
+    return settled(
+        outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed
+    )
+
+
 def bracketed(form: Form) -> Form:
     """The form as one product."""
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
@@ -250,6 +258,15 @@ def _summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor],
     return factors, False
 
 
+def multiplied_out(form: Form) -> Form:
+    """The form without the brackets that stand in its products."""
+    while True:
+        found = add(*(_expanded(product) for product in form))
+        if found == form or len(found) > 64:
+            return form if found != form else found
+        form = found
+
+
 def _expanded(product: Product) -> Form:
     """Brackets multiplied out, for proofs."""
     for place, factor in enumerate(product.factors):
@@ -258,7 +275,8 @@ def _expanded(product: Product) -> Form:
             if factor.exponent > 1:
                 rest += (factor._replace(exponent=factor.exponent - 1),)
             (inner,) = opened(factor)
-            return add(*(times(Product(product.coefficient, rest, product.summed), each) for each in inner))
+            left = Product(product.coefficient, rest, product.summed)
+            return add(*(within(left, each) for each in inner))
     return (product,) if product.coefficient else ZERO
 
 

@@ -22,7 +22,7 @@ def factored(form: Form) -> Form:
         return form
     best = _best(form)
     if best is None:
-        return form
+        return _with_number_out(form)
     first, shared = best
     group, rests, pattern = [first], [], None
     pattern, rest = _without(form[first], shared)
@@ -39,6 +39,15 @@ def factored(form: Form) -> Form:
     taken = _joined(pattern, factored(inner))
     others = tuple(product for place, product in enumerate(form) if place not in group)
     return factored((*taken, *others)) if others else taken
+
+
+def _with_number_out(form: Form) -> Form:
+    """2 u + 2 v = 2 (u + v)."""
+    shared, _ = algebra.content(form)
+    if abs(shared) == 1 or shared.denominator > algebra.PLAIN:
+        return form
+    used("factor")
+    return algebra.power(form, ONE_, bracket=True)
 
 
 def _best(form: Form) -> tuple[int, tuple[Factor, ...]] | None:

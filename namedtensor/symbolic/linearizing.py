@@ -24,7 +24,7 @@ from ..terms.terms import Term
 READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "det": ("det ≠ 0", ("det_{row,column} X ⊙ [inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X",)),
     "std": ("std ≠ 0", ("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",)),
-    "∏": ("factors ≠ 0", ("∏_{ax} X ⊙ ∑_{ax} (∂X / X)",)),
+    "∏": ("factors ≠ 0", ("(∏_{ax} X) ⊙ ∑_{ax} (∂X / X)",)),
     "cumprod": ("factors ≠ 0", ("cumprod_{ax} X ⊙ cumsum_{ax}(∂X / X)",)),
     "^": ("base > 0", ("Y ⊙ X^{Y − 1} ⊙ ∂X", "log(X) ⊙ X^Y ⊙ ∂Y")),
     "max": ("no tie", ("argmax_{ax} X ⊙_{ax} ∂X", "𝕀[X > Y] ⊙ ∂X", "𝕀[Y > X] ⊙ ∂Y")),

@@ -55,15 +55,15 @@ def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[Head]:
     return sorted((head for head, times in found.items() if times > 1), key=lambda head: -head.serial)
 
 
-def read(write: Callable[[ReadBack], Node], form: Form, taken: set[str]) -> Reading:
+def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> Reading:
     """The shortest formula, with names for some of what repeats."""
-    best = _read(write, (), taken)
+    best = _read(write, form, (), taken)
     chosen: tuple[Head, ...] = ()
     for head in repeated((form,))[:TRIED]:
         if len(chosen) == MOST:
             break
         try:
-            found = _read(write, (*chosen, head), taken)
+            found = _read(write, form, (*chosen, head), taken)
         except Unwritable:
             continue
         if found.length < best.length:
@@ -71,11 +71,11 @@ def read(write: Callable[[ReadBack], Node], form: Form, taken: set[str]) -> Read
     return best
 
 
-def _read(write: Callable[[ReadBack], Node], heads: tuple[Head, ...], taken: set[str]) -> Reading:
+def _read(write: Callable[[ReadBack, Form], Node], form: Form, heads: tuple[Head, ...], taken: set[str]) -> Reading:
     free = names_left(taken)
     given = {head: next(free) for head in sorted(heads, key=lambda head: head.serial)}
     writer = ReadBack(given)
-    node = write(writer)
+    node = write(writer, form)
     names = []
     for head in given:
         own = ReadBack({each: name for each, name in given.items() if each is not head})

@@ -70,6 +70,22 @@ class Unwritable(Exception):
     """A form that the notation has no spelling for."""
 
 
+def off_diagonal(product: Product) -> Product:
+    """X_{i,i} I_{i,j} as X_{i,j} I_{i,j}: an identity that stays makes a diagonal needless."""
+    pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
+    if not pairs:
+        return product
+    found = []
+    for factor in product.factors:
+        for one, other in pairs:
+            for old, new in ((one, other), (other, one)):
+                if factor.head is not DELTA and factor.indices.count(old) == 2 and new not in factor.indices:
+                    at = len(factor.indices) - 1 - factor.indices[::-1].index(old)
+                    factor = factor._replace(indices=(*factor.indices[:at], new, *factor.indices[at + 1 :]))
+        found.append(factor)
+    return product._replace(factors=tuple(found))
+
+
 class ReadBack:
     """Writes forms; `given` are heads that have a name, with the axes of its indices."""
 
@@ -136,7 +152,8 @@ class ReadBack:
     def product(self, product: Product, names: Names, flipped: Mapping[int, Form] = {}) -> Node:
         if len(product.factors) == 1 and not product.summed and product.coefficient == 1 and 0 in flipped:
             return self.form(flipped[0], names)
-        names = self.with_summed(product, names)
+        product = off_diagonal(product)
+        names, grouped = self.with_summed(product, names)
         summed = set(product.summed)
         below, factors = [], []
         for place, factor in enumerate(product.factors):
@@ -152,6 +169,17 @@ class ReadBack:
         for above, group in roots.items():
             part = Part(self.root(group, names), frozenset(i for f in group for i in f.indices), not above)
             (below if part.below else parts).append(part)
+        for index in grouped:
+            if index in averaged or index not in summed:
+                continue
+            inside = [part for part in parts if index in part.indices]
+            under = [part for part in below if index in part.indices]
+            parts = [part for part in parts if part not in inside]
+            below = [part for part in below if part not in under]
+            node = self.chain(Fraction(1), inside, under, {index}, names, [])
+            all_of = frozenset(each for part in (*inside, *under) for each in part.indices)
+            parts.insert(0, Part(node, all_of - {index}))
+            summed.discard(index)
         return self.chain(product.coefficient, parts, below, summed, names, averaged)
 
     def averaged(self, factors: list, summed: set[Index]) -> list[Index]:
@@ -169,9 +197,9 @@ class ReadBack:
                     break
         return found
 
-    def with_summed(self, product: Product, names: Names) -> dict[Index, str]:
-        """Names of the summed indices as well."""
-        found = dict(names)
+    def with_summed(self, product: Product, names: Names) -> tuple[dict[Index, str], list[Index]]:
+        """Names of the summed indices as well; and those whose name another has, for they are summed before it comes."""
+        found, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
         votes: dict[Index, Counter[str]] = {index: Counter() for index in product.summed}
         for factor in product.factors:
@@ -181,13 +209,21 @@ class ReadBack:
         for index in sorted(product.summed, key=lambda index: index.number):
             choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
             name = next((axis for axis in choices if axis not in taken), None)
+            beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {index}
+            near = {found.get(each) for each in beside}
+            if name is None and choices[0] not in near and not (beside & product.summed & set(grouped)):
+                name = choices[0]
+                if sum(index in factor.indices for factor in product.factors) < len(product.factors):
+                    grouped.append(index)
+                else:
+                    name = None
             if name is None:
                 name = choices[0].rstrip(MARKS)
                 while name in taken:
                     name += "'"
             found[index] = name
             taken.add(name)
-        return found
+        return found, grouped
 
     def chain(
         self, coefficient: Fraction, above: list[Part], below: list[Part], summed: set[Index], names: Names,
@@ -343,9 +379,13 @@ class ReadBack:
         given = len(factor.indices) - len(head.slots)
         outs, inner = factor.indices[:given], factor.indices[given:]
         natural = distinct(head.axes)
+        if outs and not head.bound:  # made along axes, whose names are free to choose
+            natural = [*(names[index] for index in outs), *natural[given:]]
+            if len(set(natural)) < len(natural):
+                natural = distinct(natural)
         found = []
         for slots in (natural[given:], [names[index] for index in inner]):
-            key = (head, tuple(slots))
+            key = (head, tuple(natural[:given]), tuple(slots))
             node = self.kept.get(key)
             if node is None:
                 node = self.kept[key] = self.opened_node(head, natural[:given], slots)
