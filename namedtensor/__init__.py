@@ -2,17 +2,22 @@
 
     import namedtensor as nt
 
-    A = nt.tensor([[3, 1, 4], [1, 5, 9], [2, 6, 5]], "height width")
+    A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     nt.evaluate("softmax_{width} A ⊙_{width} A", A=A)
 
-A formula is a string, in text or in the LaTeX of the paper *Named Tensor Notation* (Chiang, Rush, Barak). It is parsed
-by `grammar`, checked and planned here, and run on arrays with named axes. What needs arrays is imported on first use.
+A formula is a string, in text or in the LaTeX of the paper *Named Tensor Notation* (Chiang, Rush, Barak). On its way to a
+value it goes through the rooms of this package:
+
+    text, LaTeX ── grammar ──▶ nodes ── scope ──▶ symbols ── checking ──▶ terms ── planning ──▶ plan ── backends ──▶ function
+    programs/ runs this line and remembers its end       display/ draws any of its stages       tensors/ does one operator at once
+    reference/ goes from symbols to numbers by the paper's definitions: the oracle
+
+Each name is imported when it is first asked for, so that `import namedtensor` alone costs next to nothing.
 """
 
-from __future__ import annotations
+from importlib import import_module
 
-from typing import TYPE_CHECKING, Any
-
+from .core.hooks import when_first_seen
 from .core.shadowed import sentence, warn_if_hidden
 
 try:
@@ -20,52 +25,51 @@ try:
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
-from .core.limits import Limits
-from .operators.user_functions import function
-from .programs.api import Formula, Program, check, derivative, evaluate, explain, formula, load, program
-
-if TYPE_CHECKING:
-    from .core.tensor import NamedTensor, allclose, from_xarray, tensor
-    from .display.pictures import picture
-    from .files.safetensors import load_tensors, save_tensors
-    from .tensors.digits import set_digits
-
 __version__ = "0.1.0"
 warn_if_hidden("transformer")
+when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 
-FORMULAS = ("check", "derivative", "evaluate", "explain", "formula", "function", "load", "program")
-LATER = {  # names that need arrays, or are seldom used -> the module that has them
-    **dict.fromkeys(("NamedTensor", "allclose", "from_xarray", "tensor"), ".core.tensor"),
-    **dict.fromkeys(("load_tensors", "save_tensors"), ".files.safetensors"),
-    "picture": ".display.pictures",
-    "set_digits": ".tensors.digits",
+HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
+    ".core.limits": ("Limits",),
+    ".core.tensor": ("NamedTensor", "allclose", "from_xarray", "tensor"),
+    ".display.pictures": ("picture",),
+    ".files.safetensors": ("load_tensors", "save_tensors"),
+    ".operators.user_functions": ("function",),
+    ".programs.api": ("Formula", "Program", "check", "derivative", "evaluate", "explain", "formula", "load", "program"),
+    ".teaching.sameness": ("same",),
+    ".teaching.sheets": ("exercises",),
+    ".tensors.digits": ("set_digits",),
 }
+HOME = {name: module for module, names in HOMES.items() for name in names}
+__all__ = ["NotationError", "NotationWarning", *HOME]  # type: ignore[reportUnsupportedDunderAll]
 
 
-def _function_names() -> set[str]:
-    """The names of the functions that `functions` makes of the operators' records; the records need no arrays."""
+def __getattr__(name: str) -> object:
+    home = HOME.get(name)
+    if home is not None:
+        found = getattr(import_module(home, __name__), name)
+    elif name.startswith("_") or name not in _function_names():
+        from .core.suggestions import no_attribute
+
+        raise no_attribute("module 'namedtensor'", name, () if name.startswith("_") else __dir__())
+    else:
+        found = import_module(".tensors.functions", __name__).FUNCTIONS[name]
+    globals()[name] = found
+    return found
+
+
+def _function_names() -> list[str]:
+    """The names of the functions that `tensors.functions` makes of the operators' records."""
     from .operators import REGISTRY
 
-    names = {name for record in REGISTRY.values() for name in (record.python_name, *record.aliases)}
-    return {name for name in names if name.isidentifier() and name.isascii()}
+    names = dict.fromkeys(name for record in REGISTRY.values() for name in (record.python_name, *record.aliases))
+    return [name for name in names if name.isidentifier() and name.isascii()]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in LATER:
-        globals()[name] = getattr(import_module(LATER[name], __name__), name)
-        return globals()[name]
-    if name in _function_names():
-        globals()[name] = import_module(".tensors.functions", __name__).FUNCTIONS[name]
-        return globals()[name]
-    from .core.suggestions import no_attribute
-
-    raise no_attribute("module 'namedtensor'", name, [*__all__, *sorted(_function_names())])
+def load_ipython_extension(shell: object) -> None:
+    """The cells %%nt and %%exercise of notebooks: %load_ext namedtensor."""
+    import_module(".teaching.magics", __name__).load(shell)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *LATER, *_function_names()})
-
-
-__all__ = ["Formula", "Limits", "NotationError", "NotationWarning", "Program", *FORMULAS, *LATER]
+    return sorted({*__all__, *_function_names(), "__version__"})

@@ -82,7 +82,7 @@ def own_texts() -> list[tuple[str, str]]:
         if place.suffix in (".tex", ".md", ".nt")
     ]
     formulas = "\n\n".join(rf"\[ {line} \]" for line in FORMULAS.strip().splitlines() if "\\" in line)
-    pages = "\n".join(re.findall(r"^(?:.*\\n(?:dot|fun|sum|matrix).*)$", (ROOT / "tests" / "test_latex.py").read_text("utf-8"), re.MULTILINE))  # fmt: skip
+    pages = "\n".join(re.findall(r"^(?:.*\\n(?:dot|fun|sum|matrix).*)$", (ROOT / "tests" / "test_grammar_latex.py").read_text("utf-8"), re.MULTILINE))  # fmt: skip
     return [
         *texts,
         ("generated.tex", GENERATED),

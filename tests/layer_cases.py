@@ -8,7 +8,7 @@ import numpy as np
 
 import namedtensor as nt
 from transformer import cheat_sheet, dataflowr, learning_records, lelarge, paper, slides
-from transformer.layer import Layer
+from transformer.core.layer import Layer
 
 LENET = {"c_0": 1, "c_1": 2, "c_2": 3, "kh_1": 3, "kw_1": 3, "kh_2": 2, "kw_2": 2, "ph^1": 2, "ph^2": 2,
          "height": 12, "width": 8, "hidden": 5, "classes": 4}  # fmt: skip

@@ -22,7 +22,7 @@ import namedtensor as nt
 from namedtensor.sharding.collectives import collectives
 from namedtensor.sharding.sharding import Sharding
 from transformer import GPT2
-from transformer.layer import Layer
+from transformer.core.layer import Layer
 
 ROOT = Path(__file__).parent.parent
 SIZES = {"chans": 16, "heads": 4, "key": 8, "hidden": 32}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -47,9 +48,14 @@ def base(work):
     return work.side(work.base) if work.base else work.sides[-1]
 
 
+@lru_cache(maxsize=1)  # the sides of a work come one after the other
+def answer_of_the_base(name):
+    return small_answer(WORKS[name], base(WORKS[name]))
+
+
 @pytest.mark.parametrize(("work", "one"), others())
 def test_a_side_gives_the_answer_of_the_base(work, one):
-    assert difference(small_answer(work, one), small_answer(work, base(work))) < max(
+    assert difference(small_answer(work, one), answer_of_the_base(work.name)) < max(
         1e-5, (work in gpu.WORKS) * work.close
     )
 

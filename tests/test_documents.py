@@ -5,7 +5,9 @@ import json
 import pytest
 
 from namedtensor import cli
-from namedtensor.documents.sections import AssembledProgram, check_document, find
+from namedtensor.documents.assembled import AssembledProgram
+from namedtensor.documents.maths import find
+from namedtensor.documents.sections import check_document
 
 HEAD = r"""\documentclass{article}
 \ndef{\ax}{ax} \ndef{\seq}{seq} \ndef{\key}{key} \ndef{\val}{val} \ndef{\height}{height} \ndef{\width}{width}
@@ -267,9 +269,9 @@ def test_too_much_of_something_takes_bounded_time(tmp_path, capsys, source):
 
 
 def test_more_formulas_than_are_read_is_one_error(monkeypatch):
-    from namedtensor.documents import sections as documents
+    from namedtensor.documents import notation
 
-    monkeypatch.setattr(documents, "READ", 2000)
+    monkeypatch.setattr(notation, "READ", 2000)
     report = check_document(AXES + r"\[ Z = X \ndot{\ax} Y \] " * 100)
     assert [error.number for error in report.errors] == [404] and 0 < report.formulas < 100 and report.unread
 

@@ -22,7 +22,7 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
     ("namedtensor.tensors",),
     ("namedtensor.display", "namedtensor.sharding"),
     ("namedtensor.programs",),
-    ("namedtensor.documents",),
+    ("namedtensor.documents", "namedtensor.teaching"),
     ("namedtensor.cli",),
     ("namedtensor", "namedtensor.__main__"),
     ("transformer",),
@@ -33,29 +33,15 @@ KNOWN_UPWARD = """
 namedtensor.calculus.derivative -> namedtensor.checking.checker
 namedtensor.checking.checker -> namedtensor.programs.given_names
 namedtensor.cli.commands -> namedtensor
-namedtensor.core.arrays -> namedtensor.tensors.pytrees
-namedtensor.core.layout -> namedtensor.planning.target
-namedtensor.core.tensor -> namedtensor.display
-namedtensor.core.tensor -> namedtensor.tensors.eager
-namedtensor.core.tensor -> namedtensor.tensors.functions
-namedtensor.core.tensor -> namedtensor.tensors.numpy_protocol
-namedtensor.core.tensor -> namedtensor.tensors.reshaping
 namedtensor.display.coloured -> namedtensor.programs.program
 namedtensor.display.steps -> namedtensor.programs.executable
-namedtensor.display.steps -> namedtensor.programs.values
-namedtensor.files.formats -> namedtensor.cli.console
-namedtensor.operators.indexing -> namedtensor.planning.builder
-namedtensor.operators.lowering -> namedtensor.planning.builder
 namedtensor.operators.reductions -> namedtensor.planning.builder
-namedtensor.operators.renaming -> namedtensor.planning.builder
 namedtensor.planning.target -> namedtensor.backends
 namedtensor.sharding.sharding -> namedtensor.programs.program
-namedtensor.sharding.sharding -> namedtensor.programs.values
 """  # imports that climb; may only shrink
 
 KNOWN_CIRCLES = """
 namedtensor.backends
-namedtensor.backends.function
 namedtensor.backends.source
 namedtensor.calculus.derivative
 namedtensor.checking.application
@@ -79,15 +65,9 @@ namedtensor.checking.report
 namedtensor.checking.size_solver
 namedtensor.checking.sums
 namedtensor.checking.unknown_names
-namedtensor.core.arrays
-namedtensor.core.layout
-namedtensor.core.tensor
-namedtensor.display
 namedtensor.display.coloured
 namedtensor.display.html
 namedtensor.display.steps
-namedtensor.files.formats
-namedtensor.files.safetensors
 namedtensor.planning.builder
 namedtensor.planning.fused_kernels
 namedtensor.planning.loop_steps
@@ -109,32 +89,7 @@ namedtensor.programs.named_module
 namedtensor.programs.program
 namedtensor.programs.torch_module
 namedtensor.programs.variants
-namedtensor.reference.calculus
-namedtensor.reference.definitions
-namedtensor.reference.environment
-namedtensor.reference.evaluation
-namedtensor.reference.functions
-namedtensor.reference.made
-namedtensor.reference.names
-namedtensor.reference.sizes
-namedtensor.scope.binder
-namedtensor.scope.head_usage
-namedtensor.scope.known_heads
-namedtensor.scope.value_of_program
-namedtensor.scope.where_clauses
-namedtensor.sharding.collectives
 namedtensor.sharding.sharding
-namedtensor.tensors.eager
-namedtensor.tensors.functions
-namedtensor.tensors.numpy_protocol
-namedtensor.tensors.pytrees
-namedtensor.tensors.reshaping
-namedtensor.tensors.tables
-transformer.generation
-transformer.layer
-transformer.model
-transformer.parameters
-transformer.torch_modules
 """  # files that stand in circles; may only shrink
 
 

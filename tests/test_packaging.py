@@ -155,7 +155,7 @@ R = reference.tensor([[3, 4], [6, 8]], "seq chans")
 assert reference.evaluate("rms_{chans} X", {"X": R}).to_list("seq") == [12.5 ** 0.5, 50 ** 0.5]
 
 # Step 4: its example; the Python function is made from the record.
-from namedtensor.tensors.examples import EXAMPLES
+from namedtensor.tensors.functions import EXAMPLES
 EXAMPLES["rms"] = ('rms(tensor([1.0, 1.0], "seq"), axis="seq")', "NamedTensor(1.0)")
 np.testing.assert_allclose(nt.rms(X, axis="chans").to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
 """

@@ -1,13 +1,13 @@
 """Layers and models, written as formulas."""
 
-from .attention_maps import attention_maps
+from .core.attention_maps import attention_maps
+from .core.layer import Layer
 from .dataflowr import MultiHeadAttention
-from .hugging_face import load
-from .layer import Layer
 from .lelarge import FFN, Attention, EncoderBlock, LayerNorm, SelfAttention
 from .models import BERT, GPT2, EncoderDecoder, Llama, ViT
+from .models.sentences import SentenceModel, minilm
 from .paper import Transformer
-from .sentences import SentenceModel, minilm
+from .pretrained.hugging_face import load
 
 __all__ = [
     "Attention",

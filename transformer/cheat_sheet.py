@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import GLOROT, HE
 
-from .layer import Layer
+from .core.layer import Layer
 
 SOURCE = "C. Singh, Self-attention cheat-sheet"
 

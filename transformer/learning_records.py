@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import GLOROT
 
-from .layer import Layer
+from .core.layer import Layer
 
 SOURCE = "Learning records from the 2024-06-23"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import GLOROT, HE
 
-from .layer import Layer
+from .core.layer import Layer
 
 SOURCE = "M. Lelarge, Transformers using Named Tensor Notation"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import GLOROT, HE, Normal
 
-from .layer import Layer
+from .core.layer import Layer
 
 SOURCE = "Chiang, Rush, Barak, Named Tensor Notation (TMLR 2022)"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import namedtensor as nt
 from namedtensor.programs.initialisation import GLOROT, HE, Normal
 
-from .layer import Layer
+from .core.layer import Layer
 
 SOURCE = "lecture slides on attention and the transformer"
 

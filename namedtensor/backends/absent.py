@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.arrays import kind_of
 from ..planning.plan import Value
-from ..planning.target import Target, kind_of, target_of
+from ..planning.target import Target, target_of
 from . import backend
 
 NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}  # JAX without x64

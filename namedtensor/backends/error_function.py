@@ -3,7 +3,7 @@
 Near zero  erf x = x + x P(x²), P a polynomial; farther out  erf x = 1 − exp(−x²) R(x), R a quotient of two. The two meet
 at √¾. Their coefficients were fitted to erf with fifty digits, so that the largest relative error of erf is as small as
 it can be: 1.7e-17 near zero and 4.2e-18 beyond, less than the rounding of a double. From 6 on a double cannot tell erf
-from 1. `tests/test_numbers.py` compares with `math.erf`.
+from 1. `tests/test_operators_numbers.py` compares with `math.erf`.
 
 For numbers of 32 bits  erf x = tanh(x P(x²)), P a polynomial of degree 7, for tanh is fast there and forgives: an error
 of its argument is none of the result's where that is near 1. P is the best for the relative error of erf on [0, 3.9],

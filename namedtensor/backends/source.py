@@ -64,7 +64,7 @@ class Backend:
         return dtype
 
     def ask(self, target: Any, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
-        from ..planning.target import dtype_name
+        from ..core.arrays import dtype_name
 
         xp, given, names = target.xp, [], []
         for number, each in enumerate(arguments):

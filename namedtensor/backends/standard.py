@@ -115,7 +115,7 @@ class Standard(Backend):
     """The table of the standard."""
 
     def default_float(self, xp: Any) -> str:
-        from ..planning.target import dtype_name
+        from ..core.arrays import dtype_name
 
         return dtype_name(xp.asarray(1.0).dtype)
 

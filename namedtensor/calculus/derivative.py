@@ -26,8 +26,9 @@ from grammar.parser import parse
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import Operator
-from ..scope.binder import Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, spelled, walk
+from ..scope.symbols import Scope
 from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
 from ..terms.folding import Numbers
@@ -49,8 +50,8 @@ def derivative(checker: Checker, node: nodes.Derivative, env: Environment) -> Te
             112, "a derivative is taken by a name", node.variable,
             hint="give it a name of its own: Y = …, and write ∂(…)/∂Y*",
         )  # fmt: skip
-    by = checker.term(node.variable, env)
-    body = checker.term(node.body, env)
+    by = checker.infer(node.variable, env)
+    body = checker.infer(node.body, env)
     for term, part in ((body, node.body), (by, node.variable)):
         if term.boolean:
             raise checker.error(315, "a condition has no derivative", part, hint="𝕀[…] turns a condition into 0 and 1")
@@ -96,8 +97,8 @@ def differential(checker: Checker, node: nodes.Differential, env: Environment) -
     found = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
     if found is not None:
         return found
-    if checker.changes is not None:
-        return perturbed(checker, checker.term(node.body, env), node)
+    if checker.perturbations is not None:
+        return perturbed(checker, checker.infer(node.body, env), node)
     raise checker.error(
         405, "a differential alone has no value", node,
         hint=f"write the derivative by a name: {checker.text(node)}/∂X*; an equation of differentials is checked beside a value",
@@ -112,17 +113,17 @@ def perturbing(checker: Checker, sides: Iterable[Any], env: Environment) -> Iter
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is.
     """
     found = [each for side in sides if side is not None for each in walk(side) if isinstance(each, nodes.Differential)]
-    if not found or checker.changes is not None:
+    if not found or checker.perturbations is not None:
         yield
         return
-    terms = [checker.term(each.body, env) for each in found if spelled(each.body) is not None]
+    terms = [checker.infer(each.body, env) for each in found if spelled(each.body) is not None]
     inside = {id(term): {id(each) for each in topological(term)} - {id(term)} for term in terms}
     free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
-    checker.changes = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
+    checker.perturbations = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
         yield
     finally:
-        checker.changes = None
+        checker.perturbations = None
 
 
 def perturbation_of(checker: Checker, term: Term) -> Term:
@@ -130,17 +131,17 @@ def perturbation_of(checker: Checker, term: Term) -> Term:
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
     if not all(map(is_ground, extent)):
-        return checker.terms.make("input", options=(name,), shape=dict(term.shape))
+        return checker.graph.intern("input", options=(name,), shape=dict(term.shape))
     draw = Random(name)
     numbers = Numbers(draw.uniform(-1, 1) for _ in range(math.prod(extent)))
-    return checker.terms.make("constant", options=(tuple(term.shape), extent, numbers), shape=dict(term.shape))
+    return checker.graph.intern("constant", options=(tuple(term.shape), extent, numbers), shape=dict(term.shape))
 
 
 def perturbed(checker: Checker, body: Term, node: Node) -> Term:
     """How a term changes with those that do."""
-    assert checker.changes is not None
+    assert checker.perturbations is not None
     derivation = Derivative(checker, node)
-    found = Linearization(derivation, checker.changes).of(body)
+    found = Linearization(derivation, checker.perturbations).of(body)
     return derivation.making.spread(derivation.making.number(0.0), body.shape) if found is None else found
 
 
@@ -150,7 +151,7 @@ class Derivative:
 
     def __init__(self, checker: Checker, node: Node):
         self.checker, self.node = checker, node
-        self.making = TermBuilder(checker.terms, node)
+        self.making = TermBuilder(checker.graph, node)
 
     def of(self, body: Term, by: Term, starred: dict[str, str], constant: Mapping[int, None]) -> Term:
         make = self.making
@@ -173,7 +174,7 @@ class Derivative:
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
         """The derivative of what does not depend on it."""
         shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
-        return self.making.spread(self.checker.terms.number(0.0, self.node), shape)
+        return self.making.spread(self.checker.graph.number(0.0, self.node), shape)
 
 
 def is_reverse(results: float, operands: float) -> bool:
@@ -250,21 +251,21 @@ class Linearization:
     def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
         """What one argument's differential counts, as the operator's record says it in the notation."""
         rules = rules_of(self.checker)
-        tree, before = expression(text), len(rules.terms)
+        tree, before = expression(text), len(rules.graph)
         env = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
         for letter, argument in zip(LETTERS, term.arguments):
             env.variables[Key(letter)] = argument
             env.sizes.update(argument.shape)
         given = dict(term.options)
         for name, value in record.options:
-            env.variables[Key(name)] = rules.terms.number(given.get(name, value))
+            env.variables[Key(name)] = rules.graph.number(given.get(name, value))
         env.sizes.update({name[5:]: size for name, size in given.items() if str(name).startswith("size ")})
         env.axes.update(formal_axes(record, term))
         if term.axes:
             size = term.arguments[0].shape.get(term.axes[0])
             env.sizes.update({axis: size for name in AUXILIARY for axis in env.axes[name]})
-        found = rules.term(tree, env)
-        for made in rules.terms.made(before):
+        found = rules.infer(tree, env)
+        for made in rules.graph.all(before):
             made.node = self.derivation.node
         return found
 
@@ -300,7 +301,7 @@ def rules_of(checker: Checker) -> Checker:
     found = checker.rules
     if found is None:
         found = checker.rules = type(checker)(no_program())
-        found.terms = SimplifyingGraph(checker.terms)  # type: ignore[assignment]
+        found.graph = SimplifyingGraph(checker.graph)  # type: ignore[assignment]
     return found
 
 

@@ -12,8 +12,9 @@ from grammar.nodes import Axis, Derivative, Equation, Node, Signature, Value
 from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
-from ..scope.binder import Definition, FunctionDefinition, Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key, spelled, walk
+from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..scope.value_of_program import last_member
 
 

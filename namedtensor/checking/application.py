@@ -57,7 +57,7 @@ def apply(
     static = tuple(options)
     if given:
         static += tuple((f"size {axis}", resolve(size)) for axis, size in given.items())
-    return checker.terms.make(record.name, arguments, names, static, shape, record.boolean[1], node)
+    return checker.graph.intern(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
 def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
@@ -71,7 +71,7 @@ def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, e
     ):  # of what is joined or stacked, the size is that of the parts
         for axis in bound.get(formal, ()):
             size = checker.solver.size(axis, env, node)
-            if size is None and checker.demand:
+            if size is None and checker.infer_parameters:
                 size = checker.unknown_size(axis)
             if size is None:
                 place = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
@@ -106,8 +106,8 @@ def elementwise(checker: Checker, record: Operator, name, arguments, axes, node,
         checker.watch_outer(name, arguments, node, parts)
     folded = fold(record.name, [argument.number for argument in arguments], options)
     if folded is not None:
-        return checker.terms.number(folded, node, boolean=record.boolean[1])
-    return checker.terms.make(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)
+        return checker.graph.number(folded, node, boolean=record.boolean[1])
+    return checker.graph.intern(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)
 
 
 def check_truth(checker: Checker, record: Operator, name: str, arguments, parts) -> None:

@@ -43,7 +43,7 @@ def size_rule(checker: Checker, node: nodes.Size, env: Environment) -> Term:
         return checker.apply("abs", (tensor,), (), node, env, (node,))
     axes = sorted(checker.axes_in_sight(env))
     known = name in axes or checker.axis_is_mentioned(name)
-    if checker.demand and (known or may_make(checker, name, env)):
+    if checker.infer_parameters and (known or may_make(checker, name, env)):
         return checker.scalar_term(checker.unknown_size(name), f"|{name}|", node)
     if known:
         raise checker.unknown_axis_size(name, node)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def made(checker: Checker) -> int:
     """The pieces that were typed so far, and the terms that were made of them."""
     typed = len(checker.trace) + (len(checker.rules.trace) if checker.rules is not None else 0)
-    return typed + len(checker.terms)
+    return typed + len(checker.graph)
 
 
 def spend(checker: Checker, place: Any) -> None:

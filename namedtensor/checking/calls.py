@@ -14,8 +14,8 @@ from ..core.axes import ShapeMismatch
 from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.binder import FunctionDefinition
 from ..scope.names import Key, component
+from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
 from .lifting import Bindings, inline_call
@@ -71,7 +71,7 @@ def unknown_operator(checker: Checker, node: Call, env: Environment):
 def call_builtin(checker: Checker, node: Call, env: Environment) -> Term:
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, env)
-    arguments = checker.all_terms(node.arguments, env)
+    arguments = checker.infer_all(node.arguments, env)
     options = tuple([option(checker, part, env) for part in node.parameters])
     if len(options) > len(record.options):
         wanted = ", ".join(name for name, _ in record.options) or "nothing"
@@ -122,12 +122,12 @@ def indexed_by(
 
 def powered(checker: Checker, term: Term, node: Call, env: Environment) -> Term:
     """sin^2 x: the square of the sine."""
-    exponent = checker.term(node.superscript[0], env)
+    exponent = checker.infer(node.superscript[0], env)
     return checker.apply("^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
 
 def option(checker: Checker, node: Node, env: Environment) -> Any:
-    value = checker.term(node, env).number
+    value = checker.infer(node, env).number
     if value is None:
         raise checker.error(
             304, "a parameter after the semicolon is a plain number here, and no tensor", node, hint="write a number"
@@ -159,7 +159,7 @@ def size_of(checker: Checker, node: Call, env: Environment) -> Term:
         raise checker.error(304, "size takes the name of one axis", node, hint="write size(seq) or |seq|")
     value = checker.solver.size(axis.name, env, node)
     if value is None:
-        return checker.term(Size(Axis(axis.name, axis.span), node.span), env)
+        return checker.infer(Size(Axis(axis.name, axis.span), node.span), env)
     return checker.scalar_term(value, f"|{axis.name}|", node)
 
 
@@ -219,7 +219,7 @@ def match(checker: Checker, function: FunctionDefinition, node: Call, env: Envir
 def call_defined(
     checker: Checker, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
-    arguments = checker.all_terms((*node.arguments, *node.parameters), env)
+    arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, wanted = len(node.arguments), len(function.parameters)
     if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)
         plain_count = wanted
@@ -237,7 +237,7 @@ def call_defined(
         )
     numbers = {}
     for name, part in bindings["numbers"].items():
-        numbers[name] = checker.term(part, env)
+        numbers[name] = checker.infer(part, env)
     parts = (*node.arguments, *node.parameters)
     return inline_call(checker, function, bindings, numbers, ordinary, options, node, parts, env)
 
@@ -248,7 +248,7 @@ def call_defined(
 def call_python(checker: Checker, node: Call, env: Environment) -> Term:
     """A Python function that was registered with its signature."""
     registered = checker.python[node.operator]
-    arguments = checker.all_terms(node.arguments, env)
+    arguments = checker.infer_all(node.arguments, env)
     signature = registered.signature
     if len(arguments) != len(signature.domain):
         raise checker.error(
@@ -284,5 +284,5 @@ def call_python(checker: Checker, node: Call, env: Environment) -> Term:
     for axis in given:
         size = sizes.get(axis)
         shape[axis] = size if size is not None else checker.solver.size(axis, env, node) or checker.unknown_size(axis)
-    term = checker.terms.make("python", tuple(renamed), options=(registered,), shape=shape, node=node)
+    term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)

@@ -34,7 +34,7 @@ def cases(checker: Checker, node: nodes.Cases, env: Environment) -> Term:
             raise checker.error(101, "otherwise comes last", value, hint="move this case to the end")
         holds = None
         if condition is not None:
-            (holds,) = checker.all_terms((condition,), env)
+            (holds,) = checker.infer_all((condition,), env)
             checker.truth(holds, condition)
         decided = bool(len(arguments) % 2)  # one that holds everywhere stands before
         if decided or (holds is not None and holds.number is False):
@@ -54,7 +54,7 @@ def cases(checker: Checker, node: nodes.Cases, env: Environment) -> Term:
 def ruled_out(checker: Checker, value: Node, env: Environment) -> list[Term]:
     """The term of a case that is not taken; none where it has no value, as an index out of range has not."""
     try:
-        return [checker.term(value, env)]
+        return [checker.infer(value, env)]
     except NotationError as problem:
         if problem.kind != "value":
             raise
@@ -67,21 +67,21 @@ def as_term(checker: Checker, arguments: list[Term], parts: list[Node], untaken:
     everything = (*arguments, *untaken)
     shape = checker.broadcast(everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
     if len(arguments) > 1:
-        return checker.terms.make("cases", tuple(arguments), shape=shape, node=node)
+        return checker.graph.intern("cases", tuple(arguments), shape=shape, node=node)
     (term,) = arguments
     missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
     if not missing:
         return term
-    return checker.terms.make("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
+    return checker.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
 
 def negation(checker: Checker, condition: Term) -> Term:
-    return checker.terms.make("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
+    return checker.graph.intern("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
 
 
 def guarded_term(checker: Checker, value: Node, guards: list[Term], env: Environment) -> Term:
     with guarding(checker, [guard for guard in guards if of_elements(guard)]):
-        (term,) = checker.all_terms((value,), env)
+        (term,) = checker.infer_all((value,), env)
     return term
 
 
@@ -115,7 +115,7 @@ def unguarded(checker: Checker) -> Iterator[None]:
 def guard_index(checker: Checker, at: Term) -> Term:
     """An index that is 1 where a guard does not hold."""
     for guard in checker.guards:
-        one = checker.terms.number(1)
+        one = checker.graph.number(1)
         shape = broadcast((guard.shape, at.shape), unify)
-        at = checker.terms.make("where", (guard, at, one), shape=shape, node=at.node)
+        at = checker.graph.intern("where", (guard, at, one), shape=shape, node=at.node)
     return at

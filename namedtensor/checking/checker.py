@@ -21,8 +21,8 @@ from grammar.nodes import Call, Name, Node, Number
 
 from ..core.limits import DEFAULT, Limits
 from ..programs.given_names import Speaks, refuse_unused
-from ..scope.binder import Claim, Definition, Scope
 from ..scope.names import Key, spelled
+from ..scope.symbols import Claim, Definition, Scope
 from ..terms.environment import Environment, source_name
 from ..terms.folding import Numbers
 from ..terms.terms import Term, TermGraph
@@ -41,8 +41,8 @@ from .size_solver import SizeSolver
 class Checker:
     """Types a program for given inputs.
 
-    With `demand`, a declared name that is not given becomes an input with the shape of its declaration (that is how a
-    program's parameters are found); with `collect`, errors are gathered in `errors` and checking goes on. `told` are the
+    With `infer_parameters`, a declared name that is not given becomes an input with the shape of its declaration (that is how a
+    program's parameters are found); with `recover`, errors are gathered in `errors` and checking goes on. `told` are the
     inputs that were given by keyword: where they are said, each of them and each size has to be one of the program's, or of
     the axes `besides` that arguments have.
     """
@@ -52,8 +52,8 @@ class Checker:
         scope: Scope,
         inputs: Mapping[Key, InputType] | None = None,
         sizes: Mapping[str, int] | None = None,
-        demand: bool = False,
-        collect: bool = False,
+        infer_parameters: bool = False,
+        recover: bool = False,
         strict: bool = False,
         python: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
@@ -63,16 +63,16 @@ class Checker:
         self.scope = scope
         self.inputs = dict(inputs or {})
         self.given_sizes = dict(sizes or {})
-        self.demand, self.collect, self.strict = demand, collect, strict
+        self.infer_parameters, self.recover, self.strict = infer_parameters, recover, strict
         self.python = python or {}
         self.limits = limits or DEFAULT
-        self.terms = TermGraph()
+        self.graph = TermGraph()
         self.errors: list[NotationError] = []
         self.warnings: list[CheckWarning] = []
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.steps = 0
         self.types: dict[str, Any] = {}
-        self.demanded: dict[Key, Term] = {}
+        self.parameters: dict[Key, Term] = {}
         self.used: set[Key] = set()
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
@@ -82,7 +82,7 @@ class Checker:
         self.sized: set[str] = set()  # the axes of inputs that the program names
         self.aside: Aside | None = None  # which types what a scope makes, where a size is asked for
         self.rules: Checker | None = None  # which types the differentials of operators
-        self.changes: dict[int, Term] | None = None  # of the terms of an equation of differentials
+        self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials
         self.solver = SizeSolver(self)
         self.speaks = Speaks(scope, self.inputs)
         if told is not None:
@@ -123,15 +123,15 @@ class Checker:
         term = self.last_term(last)
         self.solver.check()
         self.check_claims()
-        return self.unlifted(term, last.statement.sides[0] if isinstance(last, Definition) else last)
+        return self.drop_lifting(term, last.statement.sides[0] if isinstance(last, Definition) else last)
 
     def last_term(self, last: Any) -> Term:
         """The Term of the definition or expression that is the program's value."""
         if isinstance(last, Definition):
             return self.definition(last, self.top)
         if not self.scope.of_claim:
-            return self.term(last, self.top)
-        term = self.term(last, self.with_elements((last,), self.top))
+            return self.infer(last, self.top)
+        term = self.infer(last, self.with_elements((last,), self.top))
         return self.renamed(term, {axis: source_name(axis) for axis in term.shape if elements.of_index(axis)}, last)
 
     def value(self, key: Key) -> Term:
@@ -141,9 +141,9 @@ class Checker:
             raise self.unknown(key, None, self.top)  # it stands nowhere in the formula
         self.solver.check()
         self.check_claims(whole=False)
-        return self.unlifted(found, self.scope.program)
+        return self.drop_lifting(found, self.scope.program)
 
-    def unlifted(self, term: Term, node: Any) -> Term:
+    def drop_lifting(self, term: Term, node: Any) -> Term:
         """Lifted axes get their own names again."""
         lifted = [axis for axis in term.shape if "@" in axis]
         if not lifted:
@@ -160,21 +160,21 @@ class Checker:
         return self.renamed(term, {axis: source_name(axis) for axis in lifted}, node)
 
     # ---------------------------------------------------------------------------------------------- one rule a node
-    def term(self, node: Node, env: Environment) -> Term:
+    def infer(self, node: Node, env: Environment) -> Term:
         """The typed tree of an expression."""
         rule = self.RULES[type(node)]
         term = rule(self, node, env)
         self.trace.append((node, term, env))
         return term
 
-    def all_terms(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
+    def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
         """The terms of several parts; while collecting, each part's error is noted before the first stops the whole."""
-        if not self.collect:
-            return tuple([self.term(part, env) for part in parts])
+        if not self.recover:
+            return tuple([self.infer(part, env) for part in parts])
         found, failed = [], False
         for part in parts:
             try:
-                found.append(self.term(part, env))
+                found.append(self.infer(part, env))
             except NotationError as problem:
                 self.note(problem)
                 failed = True
@@ -189,7 +189,7 @@ class Checker:
             self.errors.append(problem)
 
     def number_rule(self, node: Number, env: Environment) -> Term:
-        return self.terms.number(node.value, node)
+        return self.graph.number(node.value, node)
 
     def power(self, node: nodes.Superscript, env: Environment) -> Term:
         if len(node.components) != 1:
@@ -200,13 +200,13 @@ class Checker:
                 hint="a name with several labels has to be declared, defined or given",
             )
         try:
-            base = self.term(node.base, env)
+            base = self.infer(node.base, env)
         except NotationError as problem:
             name = spelled(node)
             if problem.number == 201 and name is not None and not isinstance(node.components[0], Number):
                 raise self.unknown(name.key(env.index), node, env) from None
             raise
-        exponent = self.term(node.components[0], env)
+        exponent = self.infer(node.components[0], env)
         return self.apply("^", (base, exponent), (), node, env, (node.base, node.components[0]))
 
     def subscript_rule(self, node: nodes.Subscript, env: Environment) -> Term:
@@ -223,15 +223,15 @@ class Checker:
         return self.resolve_name(node, env) if spelled(node) is not None else self.power(node, env)
 
     def index_rule(self, node: nodes.Index, env: Environment) -> Term:
-        parts = self.all_terms((node.base, *(index for _, index in node.items)), env)
+        parts = self.infer_all((node.base, *(index for _, index in node.items)), env)
         return elements.index(self, parts[0], node, parts[1:], env)
 
     def rename_rule(self, node: nodes.Rename, env: Environment) -> Term:
-        base = self.term(node.base, env)
+        base = self.infer(node.base, env)
         return renames.rename(self, base, node, env)
 
     def starred_rule(self, node: nodes.Starred, env: Environment) -> Term:
-        base = self.term(node.base, env)
+        base = self.infer(node.base, env)
         names = {axis: axis + node.mark for axis in base.shape if "@" not in axis}
         return self.renamed(base, names, node)
 
@@ -248,7 +248,7 @@ class Checker:
             if not combined:
                 return term.arguments[0]
             term, pairs = term.arguments[0], tuple(sorted(combined.items()))
-        return self.terms.make("rename", (term,), options=pairs, shape=shape, boolean=term.boolean, node=node)
+        return self.graph.intern("rename", (term,), options=pairs, shape=shape, boolean=term.boolean, node=node)
 
     def literal_rule(self, node: nodes.Literal, env: Environment) -> Term:
         cells = [cell for row in node.rows for cell in row]
@@ -259,7 +259,7 @@ class Checker:
         if len(set(names)) < len(names):
             raise self.error(303, f"{names[0]} is named twice", node, hint="rows and columns are two axes")
         shape = dict(zip(names, extent))
-        entries = self.all_terms(cells, env)
+        entries = self.infer_all(cells, env)
         for entry, cell in zip(entries, cells):
             clash = set(entry.shape) & set(shape)
             if clash:
@@ -269,8 +269,8 @@ class Checker:
         shape = {**self.broadcast(entries, node, node.span, "[…]", cells), **shape}
         if all(entry.number is not None for entry in entries):
             numbers = tuple(entry.number for entry in entries)
-            return self.terms.make("constant", options=(names, extent, Numbers(numbers)), shape=shape, node=node)
-        return self.terms.make("literal", entries, options=(names, extent), shape=shape, node=node)
+            return self.graph.intern("constant", options=(names, extent, Numbers(numbers)), shape=shape, node=node)
+        return self.graph.intern("literal", entries, options=(names, extent), shape=shape, node=node)
 
     def one_axis(self, axis: nodes.Axis, env: Environment) -> str:
         """What the name of an axis stands for, where that must be one axis."""
@@ -286,8 +286,8 @@ class Checker:
         return cases.cases(self, node, env)
 
     def indicator_rule(self, node: nodes.Indicator, env: Environment) -> Term:
-        condition = self.truth(self.term(node.condition, env), node.condition)
-        return self.terms.make("indicator", (condition,), shape=condition.shape, node=node)
+        condition = self.truth(self.infer(node.condition, env), node.condition)
+        return self.graph.intern("indicator", (condition,), shape=condition.shape, node=node)
 
     def sum_rule(self, node: nodes.IndexSum, env: Environment) -> Term:
         return sums.index_sum(self, node, env)
@@ -343,9 +343,9 @@ class Checker:
     member_term = lookup.member_term
     unknown_bound = lookup.unknown_bound
     scalar_term = lookup.scalar_term
-    demanded_input = lookup.demanded_input
-    demand_declared = lookup.demand_declared
-    number_named = lookup.number_named
+    input_or_parameter = lookup.input_or_parameter
+    declared_parameter = lookup.declared_parameter
+    number = lookup.number
     resolve_name = lookup.resolve_name
     by_value = lookup.by_value
     defined_number = lookup.defined_number

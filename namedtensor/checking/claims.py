@@ -11,12 +11,11 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
 from ..core.sizes import resolve, unify
-from ..scope.binder import Claim, Definition
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
 from ..terms.terms import Term
 from . import elements
-from .declarations import match_key
 from .diagnostics import shown
 from .report import AlreadyReported, CheckWarning
 
@@ -30,14 +29,14 @@ MISSING = (201, 204, 206, 309)  # what a claim about something that is not given
 def check_claims(checker: Checker, whole: bool = True) -> None:
     """Check all that the program claims; of a part of it, not `whole`, what can be said with what is given for that part."""
     checker.steps = len(checker.trace)  # what claims need is no step to the value
-    passed = MISSING if not whole else (204, 309) if checker.demand else ()
+    passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
     for claim, env in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
         try:
             checker.claim(claim, env)
         except NotationError as problem:
-            if checker.collect and problem.number not in passed:
+            if checker.recover and problem.number not in passed:
                 checker.note(problem)
             elif problem.number not in passed:
                 raise
@@ -134,7 +133,7 @@ def with_elements(checker: Checker, sides: tuple[Any, ...], env: Environment) ->
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and elements.is_free(checker, index, env) for _, index in part.items):
-            env = elements.each_element(checker, part.items, checker.term(part.base, env).shape, env)
+            env = elements.each_element(checker, part.items, checker.infer(part.base, env).shape, env)
     return env
 
 
@@ -146,10 +145,10 @@ def claim(checker: Checker, claim: Claim, env: Environment) -> None:
         return
     env = checker.with_elements((claim.left, claim.right), env)
     if isinstance(claim.right, nodes.Set):
-        checker.check_member(checker.term(claim.left, env), claim.right, env, claim.left)
+        checker.check_member(checker.infer(claim.left, env), claim.right, env, claim.left)
         return
     with checker.changing((claim.left, claim.right), env):
-        left, right = checker.term(claim.left, env), checker.term(claim.right, env)
+        left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     shape = checker.broadcast((left, right), claim.left, claim.span, "=", (claim.left, claim.right))
     axes = [{axis for axis in side.shape if not elements.of_index(axis)} for side in (left, right)]
     if axes[0] != axes[1] and all(axes):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Name, Node
+from grammar.nodes import Node
 
 from ..core.sizes import SizeVariable
-from ..scope.binder import SizeEquation
-from ..scope.names import Key, Spelled, arithmetic, component
+from ..scope.names import Key, arithmetic, plain_key
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment, lifted_name
 from .diagnostics import shown
 from .given_sizes import agree_with_given
@@ -30,9 +30,9 @@ def prepare_inputs(checker: Checker) -> None:
     for key, given in checker.inputs.items():
         shape = checker.lifted_input(key, given)
         if given.number is not None:
-            checker.top.variables[key] = checker.terms.number(given.number)
+            checker.top.variables[key] = checker.graph.number(given.number)
         else:
-            checker.top.variables[key] = checker.terms.make(
+            checker.top.variables[key] = checker.graph.intern(
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
             own = {a: s for a, s in shape.items() if "@" not in a}
@@ -73,15 +73,10 @@ def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, A
 
 def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environment]:
     """The set that a top-level name is declared to be in, and an environment that knows its indices."""
-    for _, name, sets, over in checker.scope.declarations:
-        if name.base != key.base:
-            continue
-        indices = match_key(name, key, checker.scope.indices)
-        if indices is not None and over is not None and not str(indices.get(over.variable.text)).isdecimal():
-            continue
-        if indices is not None:
-            return sets[0], Environment(parent=checker.top, indices=indices)
-    return None, checker.top
+    declared = checker.scope.declaration(key)
+    if declared is None:
+        return None, checker.top
+    return declared[0], Environment(parent=checker.top, indices=declared[1])
 
 
 def set_axes(checker: Checker, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
@@ -100,31 +95,4 @@ def set_axes(checker: Checker, of: nodes.Set, env: Environment) -> list[tuple[st
                     310, f"the size of {real} cannot be {number}", size, hint="a size is a whole number from 0"
                 )
             found.append((real, size, axis))
-    return found
-
-
-def plain_key(name: str) -> Key:
-    from ..scope.names import key
-
-    try:
-        return key(name)
-    except NotationError:
-        return Key(name)
-
-
-def match_key(name: Spelled, key: Key, indices: set[str]) -> dict[str, Any] | None:
-    """What the index variables of a spelling are where it means `key`, or None: W^{l,Q} matches W^{1,Q} with l = 1."""
-    if (
-        name.base != key.base
-        or len(name.subscript) != len(key.subscript)
-        or len(name.superscript) != len(key.superscript)
-    ):
-        return None
-    found: dict[str, Any] = {}
-    for node, text in zip((*name.subscript, *name.superscript), (*key.subscript, *key.superscript)):
-        if isinstance(node, Name) and node.text in indices:
-            if found.setdefault(node.text, text) != text:
-                return None
-        elif component(node) != text:
-            return None
     return found

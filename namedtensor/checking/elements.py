@@ -17,12 +17,11 @@ from grammar.nodes import Index, Name, Node, Number, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
-from ..scope.binder import Definition
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment, lifted_name
 from ..terms.terms import Term
 from .cases import guard_index
-from .declarations import match_key
 from .loops import Along, lifted
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def take(checker: Checker, term: Term, axis: str, at: Term, part: Node, node: No
     rest = {name: extent for name, extent in term.shape.items() if name != axis}
     if at.number is not None:
         position = check_position(checker, at.number, size, axis.partition("@")[0], part)
-        return checker.terms.make(
+        return checker.graph.intern(
             "pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part
         )
     if (
@@ -75,7 +74,7 @@ def take(checker: Checker, term: Term, axis: str, at: Term, part: Node, node: No
         return checker.renamed(term, {axis: at.axes[0]}, node)
     at = guard_index(checker, at)
     shape = checker.broadcast((_Shaped(rest), at), part, node, "the index", (node, part))
-    return checker.terms.make("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
+    return checker.graph.intern("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
 
 
 class _Shaped:
@@ -175,7 +174,7 @@ def left_sizes(checker: Checker, group: list[Definition], env: Environment) -> d
                 if size is None:
                     size = checker.solver.size(real, env, axis)
                 if size is None:
-                    if not checker.demand:
+                    if not checker.infer_parameters:
                         raise checker.unknown_axis_size(real, axis)
                     size = checker.unknown_size(real)
                 found[real] = resolve(size)
@@ -245,12 +244,12 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], en
                 406, "only one axis can be filled in parts", part, hint="give the other axes a plain variable"
             )
         filled = (real, positions)
-    term = checker.term(definition.body, inner)
+    term = checker.infer(definition.body, inner)
     extents = {real: len(filled[1]) if filled and filled[0] == real else sized[real] for real in back.values()}
     missing = tuple((apart, extents[real]) for apart, real in back.items() if apart not in term.shape)
     if missing:
         shape = {**term.shape, **dict(missing)}
-        term = checker.terms.make(
+        term = checker.graph.intern(
             "spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=definition.body
         )
     for real in back.values():
@@ -267,7 +266,7 @@ def one_part(checker: Checker, definition: Definition, sized: dict[str, Any], en
 
 def iota(checker: Checker, axis: str, first: int, size: Any, node: Node) -> Term:
     """The tensor first, first + 1, … along an axis."""
-    return checker.terms.make("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
+    return checker.graph.intern("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
 
 
 def part_positions(checker: Checker, part: Node, over, axis: str, size: Any, env: Environment) -> list[int]:
@@ -323,7 +322,7 @@ def join(checker: Checker, parts: list[Part], sized: dict[str, Any]) -> Term:
     shape = checker.broadcast(others, first.body, first.body, "the parts", [part.definition.body for part in parts])
     shape = {**shape, axis: size}
     positions = tuple(position - 1 for position in order)
-    return checker.terms.make("fill", terms, options=(axis, positions), shape=shape, node=first.body)
+    return checker.graph.intern("fill", terms, options=(axis, positions), shape=shape, node=first.body)
 
 
 # -------------------------------------------------------------------------------------------- claims about elements
@@ -370,7 +369,7 @@ def created(checker: Checker, node: nodes.Subscript, env: Environment) -> Term |
     axis, part = axes[0]
     size = checker.solver.size(axis, env, part)
     if size is None:
-        if not checker.demand:
+        if not checker.infer_parameters:
             raise checker.unknown_axis_size(axis, part)
         size = checker.unknown_size(axis)
     return iota(checker, axis, 1, size, node)
@@ -386,7 +385,7 @@ def identity(checker: Checker, axes, node, env: Environment) -> Term:
     if sizes[0] is None and sizes[1] is None:
         sizes = [checker.solver.size(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:
-        if not checker.demand:
+        if not checker.infer_parameters:
             raise checker.unknown_axis_size(axes[0][0], axes[0][1])
         sizes[0] = checker.unknown_size(axes[0][0])
     left = sizes[0] if sizes[0] is not None else sizes[1]
@@ -398,6 +397,6 @@ def identity(checker: Checker, axes, node, env: Environment) -> Term:
             node,
         )
     names = tuple(axis for axis, _ in axes)
-    return checker.terms.make(
+    return checker.graph.intern(
         "identity", axes=names, options=(resolve(left),), shape=dict.fromkeys(names, left), node=node
     )

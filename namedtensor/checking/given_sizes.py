@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.nodes import Axis, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
-from ..scope.names import spelled, walk
+from ..scope.names import plain_key, spelled, walk
 from ..terms.environment import Environment
 
 if TYPE_CHECKING:
@@ -72,15 +72,13 @@ def check_given_sizes(checker: Checker) -> None:
 
 def check_number(checker: Checker, name: str, size: int) -> None:
     """n = 3 in the program, or n given as a value, and sizes= says otherwise."""
-    from .declarations import plain_key
-
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
         value, place = getattr(checker.inputs.get(spelling), "number", None), None
         by = "was given as a value"
     else:
-        value, place = checker.number_named(spelling, checker.top), group[0].statement.sides[0]
+        value, place = checker.number(spelling, checker.top), group[0].statement.sides[0]
         by = "is so by its equation"
     if value is not None and value != size:
         raise checker.error(

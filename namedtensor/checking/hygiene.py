@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.nodes import Set
 
-from ..scope.binder import FunctionDefinition
 from ..scope.names import MARKS
+from ..scope.symbols import FunctionDefinition
 
 if TYPE_CHECKING:
     from ..terms.terms import Term

@@ -12,8 +12,8 @@ from grammar.nodes import Name, Node, Set
 
 from ..core.sizes import resolve, unify
 from ..core.suggestions import near
-from ..scope.binder import Claim, FunctionDefinition
 from ..scope.names import Key
+from ..scope.symbols import Claim, FunctionDefinition
 from ..terms.environment import Environment, lifted_name, source_name
 from ..terms.terms import Term
 from . import hygiene
@@ -88,7 +88,7 @@ def inline_call(
         bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
     inner.complete = True
     with unguarded(checker):
-        body = checker.term(function.body, inner)
+        body = checker.infer(function.body, inner)
     result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
         checker.check_member(result, of, inner, function.body)
@@ -122,14 +122,14 @@ def bind_option(checker, function, position, key, options, parts, ordinary, inne
     place = function.head.parameters[position]
     found = checker.find(key, checker.top, place) if key in checker.top.variables or declared is None else None
     if found is None and declared is not None:
-        if not checker.demand:
+        if not checker.infer_parameters:
             raise checker.error(
                 206,
                 f"{key} is a parameter of {function.title}, and no value was given for it",
                 place,
                 hint=f"give it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
             )
-        found = checker.demand_declared(key, declared, inner)
+        found = checker.declared_parameter(key, declared, inner)
     if found is None:
         raise checker.unknown(key, place, caller)
     if declared is not None:  # an input of the program: its further axes are lifted with those of all inputs
@@ -319,5 +319,5 @@ def close_call(checker: Checker, function: FunctionDefinition, body: Term, node:
     missing = tuple((axis, size) for axis, (_, size) in extras.items() if axis not in body.shape)
     if missing:
         shape = {**body.shape, **dict(missing)}
-        body = checker.terms.make("spread", (body,), options=missing, shape=shape, boolean=body.boolean, node=node)
+        body = checker.graph.intern("spread", (body,), options=missing, shape=shape, boolean=body.boolean, node=node)
     return checker.renamed(body, {axis: outside for axis, (outside, _) in extras.items()}, node)

@@ -5,7 +5,6 @@ Environments are asked from the innermost outwards; definitions are typed once f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +13,16 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.sizes import SizeVariable, is_ground, resolve
-from ..scope.binder import Claim, Definition
-from ..scope.names import Key, Spelled, component, spelled, walk
+from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
+from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
 from ..terms.terms import Term, resolved_shape
 from . import elements, loops
 from .cases import unguarded
-from .declarations import match_key
 from .report import AlreadyReported
 
 if TYPE_CHECKING:
     from .checker import Checker
-
-CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 
 
 def find(checker: Checker, key: Key, env: Environment, node: Any) -> Term | None:
@@ -36,7 +32,7 @@ def find(checker: Checker, key: Key, env: Environment, node: Any) -> Term | None
         return found
     if found.operator == "input" and checker.top.variables.get(key) is found:
         return found
-    return checker.terms.make("variable", (found,), (), (str(key),), found.shape, found.boolean, node)
+    return checker.graph.intern("variable", (found,), (), (str(key),), found.shape, found.boolean, node)
 
 
 def is_apart(checker: Checker, key: Key, found: Term) -> bool:
@@ -60,11 +56,11 @@ def found_in(checker: Checker, key: Key, env: Environment, node: Any) -> Term | 
             if isinstance(value, str) and value.isdecimal():
                 value = int(value)
             if isinstance(value, int):
-                return checker.terms.number(value, node)
+                return checker.graph.number(value, node)
         if key in current.scalars:
             return checker.scalar_term(current.scalars[key], key, node)
         current = current.parent
-    return checker.demanded_input(key, node)
+    return checker.input_or_parameter(key, node)
 
 
 def fact(checker: Checker, key: Key, holder: Environment, env: Environment) -> Term | None:
@@ -97,7 +93,7 @@ def define(checker: Checker, key: Key, group: list[Definition], holder: Environm
     if key in memo:
         found = memo[key]
         if isinstance(found, (NotationError, AlreadyReported)):
-            raise AlreadyReported if checker.collect else found
+            raise AlreadyReported if checker.recover else found
         return found
     marker = (id(holder), key)
     if marker in env.active or marker in place.active:
@@ -178,7 +174,7 @@ def definition_group(checker: Checker, group: list[Definition], env: Environment
     definition = group[0]
     if definition.elements:
         return elements.define(checker, group, env)
-    term = checker.term(definition.body, env)
+    term = checker.infer(definition.body, env)
     checker.check_statement(definition, term, env)
     return term
 
@@ -272,7 +268,7 @@ def member_term(checker: Checker, family: Definition, place: Environment) -> Ter
     """The value of one member, in an environment that has its index."""
     if family.elements:
         return elements.define(checker, [family.member()], place)
-    found = checker.term(family.body, place)
+    found = checker.infer(family.body, place)
     checker.check_statement(family, found, place)
     return found
 
@@ -301,15 +297,15 @@ def unknown_bound(checker: Checker, over: nodes.Range, env: Environment):
 def scalar_term(checker: Checker, value: Any, key: Any, node: Any) -> Term:
     value = resolve(value)
     if isinstance(value, SizeVariable):
-        return checker.terms.make("unknown", options=(str(key),), node=node)
-    return checker.terms.number(value, node)
+        return checker.graph.intern("unknown", options=(str(key),), node=node)
+    return checker.graph.number(value, node)
 
 
-def demanded_input(checker: Checker, key: Key, node: Any) -> Term | None:
+def input_or_parameter(checker: Checker, key: Key, node: Any) -> Term | None:
     declared, env = checker.declaration(key)
     if declared is None:
         return None
-    if not checker.demand:
+    if not checker.infer_parameters:
         solved = checker.solver.scalar(key, checker.top)
         if solved is not None:
             return checker.scalar_term(solved, key, node)
@@ -320,20 +316,20 @@ def demanded_input(checker: Checker, key: Key, node: Any) -> Term | None:
             labels=((declared.span, "declared here"),),
             hint=f"give it by name: values={{{str(key)!r}: …}}",
         )
-    return checker.demand_declared(key, declared, env)
+    return checker.declared_parameter(key, declared, env)
 
 
-def demand_declared(checker: Checker, key: Key, declared: nodes.Set, env: Environment) -> Term:
-    if key not in checker.demanded:
+def declared_parameter(checker: Checker, key: Key, declared: nodes.Set, env: Environment) -> Term:
+    if key not in checker.parameters:
         shape = {}
         for axis, size, _ in checker.set_axes(declared, env):
             value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
             shape[axis] = value if value is not None else checker.unknown_size(axis)
-        checker.demanded[key] = checker.terms.make("input", options=(str(key),), shape=shape)
-    return checker.demanded[key]
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
+    return checker.parameters[key]
 
 
-def number_named(checker: Checker, key: Key, env: Environment) -> Any:
+def number(checker: Checker, key: Key, env: Environment) -> Any:
     """The number that a name stands for by its definition, for size expressions."""
     try:
         term = checker.find(key, env, None)
@@ -362,7 +358,7 @@ def resolve_name(checker: Checker, node: Node, env: Environment) -> Term:
     if solved is not None:
         return checker.scalar_term(solved, key, node)
     if not key.subscript and not key.superscript and key.base in CONSTANTS:
-        return checker.terms.number(CONSTANTS[key.base], node)
+        return checker.graph.number(CONSTANTS[key.base], node)
     raise checker.unknown(key, node, env)
 
 
@@ -372,7 +368,7 @@ def by_value(checker: Checker, name: Spelled, env: Environment, node: Node) -> T
     def value(word: str) -> Any:
         found = env.index(word)
         if found is None and word.rstrip("'") == word:
-            found = checker.number_named(Key(word), env) if checker.defined_number(word, env) else None
+            found = checker.number(Key(word), env) if checker.defined_number(word, env) else None
             if found is None:
                 found = checker.solver.scalar(Key(word), env)
         return resolve(found) if is_ground(found) else None

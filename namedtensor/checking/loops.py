@@ -22,8 +22,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
 from ..core.sizes import is_ground, resolve, unify
-from ..scope.binder import Definition
-from ..scope.names import Key, component, spelled, walk
+from ..scope.names import Key, component, match_key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.loop_bodies import Unsliceable, loop_of
 from ..terms.terms import Term, resolved_shape
@@ -116,7 +116,7 @@ def is_near(part: Node, variable: str) -> bool:
 def attempted(checker: Checker, env: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
-    collect, checker.collect = checker.collect, False
+    collect, checker.recover = checker.recover, False
     memos = [(each.memo, set(each.memo)) for each in around(env)]
     try:
         return typed()
@@ -127,7 +127,7 @@ def attempted(checker: Checker, env: Environment, typed: Callable[[], Any]) -> A
                 del memo[key]
         return None
     finally:
-        checker.collect = collect
+        checker.recover = collect
 
 
 def around(env: Environment) -> list[Environment]:
@@ -220,8 +220,6 @@ class Keys:
         self.unit, self.steps = unit, steps
 
     def __contains__(self, key: Key) -> bool:
-        from .declarations import match_key
-
         unit = self.unit
         indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
         text = None if indices is None else str(indices.get(unit.variable))
@@ -233,10 +231,10 @@ class Rolled:
 
     def __init__(self, checker: Checker, base: int, last: int, over: nodes.Range):
         self.checker, self.base, self.last = checker, base, last
-        self.axis = f"{over.variable.text}@loop{len(checker.terms)}"
+        self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
         self.steps = last - base
         size = {self.axis: self.steps}
-        self.index = checker.terms.make(
+        self.index = checker.graph.intern(
             "iota", axes=(self.axis,), options=(base + 1, self.steps), shape=size, node=over
         )
         self.units: dict[tuple, Unit] = {}
@@ -252,8 +250,8 @@ class Rolled:
         for number in range(1, back + 1):
             if number not in unit.states:
                 before = unit.at(self.checker, self.base + 1 - number)
-                name = f"a state {len(self.checker.terms)}"
-                unit.states[number] = self.checker.terms.make(
+                name = f"a state {len(self.checker.graph)}"
+                unit.states[number] = self.checker.graph.intern(
                     "input", options=(name, unit.family.name.base), shape=dict(before.shape), boolean=before.boolean,
                     node=unit.family.head,
                 )  # fmt: skip
@@ -360,7 +358,7 @@ def made_loop(checker: Checker, unit: Unit, base: int, last: int) -> Made:
     states = [state for each in units for state in each.states.values()]
     results = [term for each in units for term in (rolled.next(each), *[*each.states.values()][:-1])]
     initial = [each.at(checker, base + 1 - back) for each in units for back in each.states]
-    loop = loop_of(checker.terms, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
+    loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
     found: Made | None = None
     number = 0
@@ -390,7 +388,7 @@ def explained(checker: Checker, unit: Unit, step: int) -> None:
 def after(checker: Checker, made: Made) -> Term:
     """What a state is after the last step."""
     state, node = made.state, made.loop.node
-    return checker.terms.make(
+    return checker.graph.intern(
         "after", (made.loop,), options=(made.number,), shape=dict(state.shape), boolean=state.boolean, node=node
     )
 
@@ -423,7 +421,7 @@ def along(checker: Checker, unit: Unit, steps: range, axis: str) -> Term:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
     positions = tuple(range(len(steps)))
-    return checker.terms.make(
+    return checker.graph.intern(
         "fill", tuple(parts), options=(axis, positions), shape=shape, boolean=parts[-1].boolean, node=unit.family.body
     )
 
@@ -440,7 +438,7 @@ def loop_with(checker: Checker, unit: Unit, first: int, steps: range) -> Made | 
 
 def spread(checker: Checker, term: Term, axis: str) -> Term:
     shape = {axis: 1, **term.shape}
-    return checker.terms.make(
+    return checker.graph.intern(
         "spread", (term,), options=((axis, 1),), shape=shape, boolean=term.boolean, node=term.node
     )
 
@@ -451,18 +449,18 @@ def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
 
     def states(along: str) -> Term:
         shape = {along: made.last - made.base, **made.state.shape}
-        return checker.terms.make(
+        return checker.graph.intern(
             "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
         )
 
     if steps == range(made.base + 1, made.last + 1):
         return states(axis)
     every = states(f"{axis}@all")
-    first = checker.terms.make(
+    first = checker.graph.intern(
         "iota", axes=(axis,), options=(steps[0] - made.base, len(steps)), shape={axis: len(steps)}, node=node
     )
     shape = {axis: len(steps), **made.state.shape}
-    return checker.terms.make("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
+    return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 
 
 def lifted(checker: Checker, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:

@@ -16,8 +16,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
 
 from ..core.sizes import is_ground, resolve
-from ..scope.binder import Definition
 from ..scope.names import Key, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.terms import Term, TermGraph
 from .report import AlreadyReported
@@ -87,12 +87,12 @@ class Aside:
 
     def __init__(self, checker: Checker):
         self.checker = type(checker)(
-            checker.scope, checker.inputs, checker.given_sizes, checker.demand,
+            checker.scope, checker.inputs, checker.given_sizes, checker.infer_parameters,
             python=checker.python, limits=checker.limits,
         )  # fmt: skip
         self.checker.aside = self
-        self.checker.terms = TermGraph(
-            checker.terms.serials
+        self.checker.graph = TermGraph(
+            checker.graph.serials
         )  # its environments hold terms of the program's, older and newer
         self.asking: list[Any] = []  # the questions that are being answered, the outermost first
         self.open: int = 0  # how many of them an answer waits for
@@ -199,7 +199,7 @@ class Seen:
         if self.may_have(node):
             checker = self.aside.checker
             place = Environment(parent=self.env, sizes_parent=self.env, depth=self.env.depth, active=self.env.active)
-            self.look(lambda: checker.term(node, place), [node], checker.text(node))
+            self.look(lambda: checker.infer(node, place), [node], checker.text(node))
 
     def below(self, node: Node) -> None:
         for child in nodes.children(node):

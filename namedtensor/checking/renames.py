@@ -75,7 +75,7 @@ def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], 
     target = f"{targets[0]}@new"
     shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
     shape[target] = size
-    return checker.terms.make("merge", (term,), options=(tuple(sources), target), shape=shape, node=node)
+    return checker.graph.intern("merge", (term,), options=(tuple(sources), target), shape=shape, node=node)
 
 
 def split(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment) -> Term:
@@ -86,7 +86,7 @@ def split(checker: Checker, term: Term, sources: list[str], targets: list[str], 
     unknown = [axis for axis, size in sizes.items() if size is None or not is_ground(size)]
     product = math.prod(resolve(size) for axis, size in sizes.items() if axis not in unknown)
     if len(unknown) > 1 or not is_ground(whole):
-        if not checker.demand:
+        if not checker.infer_parameters:
             raise checker.error(
                 309,
                 f"the sizes of {' and '.join(unknown)} are not known, so {sources[0]} cannot be split",
@@ -110,4 +110,4 @@ def split(checker: Checker, term: Term, sources: list[str], targets: list[str], 
     shape = {axis: extent for axis, extent in term.shape.items() if axis not in sources}
     shape |= {f"{axis}@new": resolve(size) for axis, size in sizes.items()}
     parts = tuple((f"{axis}@new", resolve(size)) for axis, size in sizes.items())
-    return checker.terms.make("split", (term,), options=(sources[0], parts), shape=shape, node=node)
+    return checker.graph.intern("split", (term,), options=(sources[0], parts), shape=shape, node=node)

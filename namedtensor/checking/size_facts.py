@@ -10,8 +10,8 @@ from typing import Any
 from grammar.nodes import Name, Node, Size
 
 from ..core.sizes import SizeVariable
-from ..scope.binder import SizeEquation
 from ..scope.names import MARKS, walk
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 
 Symbol = tuple  # ("size", axis) or ("scalar", Key)

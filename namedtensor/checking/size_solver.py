@@ -17,8 +17,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
-from ..scope.binder import SizeEquation
 from ..scope.names import MARKS, Key, spelled, walk
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment
 from .given_sizes import check_given_sizes
 from .made_sizes import made_size, several_sizes
@@ -323,7 +323,7 @@ class SizeSolver:
         if symbol is not None:
             found = self.find(symbol, env, node)
             if found is None:
-                found = self.checker.number_named(symbol[1], env)
+                found = self.checker.number(symbol[1], env)
             return found
         if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed", "/", "negative"):
             values = [self.value(argument, env) for argument in node.arguments]

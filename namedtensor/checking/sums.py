@@ -34,7 +34,7 @@ def index_sum(checker: Checker, node: IndexSum, env: Environment) -> Term:
         return bounded(checker, node, env)
     check_length(checker, node, last - first + 1)
     if last < first:
-        return checker.terms.number(NEUTRAL[node.operator], node)
+        return checker.graph.number(NEUTRAL[node.operator], node)
     if is_label(checker, node.variable.text, node.body):
         return members_summed(checker, node, first, last, env) or written_out(checker, node, first, last, env)
     return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
@@ -50,7 +50,7 @@ def summed(
 ) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
     axis, inner = indexed_frame(checker, variable, first, size, env)
-    return over(checker, operator, axis, size, checker.term(body, inner), variable, body, node, env)
+    return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env)
 
 
 def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, env: Environment) -> tuple[str, Environment]:
@@ -69,18 +69,18 @@ def over(
 ) -> Term:
     if axis not in term.shape:
         shape = {**term.shape, axis: size}
-        term = checker.terms.make("spread", (term,), options=((axis, size),), shape=shape, node=node)
+        term = checker.graph.intern("spread", (term,), options=((axis, size),), shape=shape, node=node)
     return checker.apply(operator, (term,), ((axis, variable),), node, env, (body,))
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
 def bounded(checker: Checker, node: IndexSum, env: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
-    first, last = checker.all_terms((node.first, node.last), env)
+    first, last = checker.infer_all((node.first, node.last), env)
     low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
     check_length(checker, node, high - low + 1)
     if high < low:
-        return checker.terms.number(NEUTRAL[node.operator], node)
+        return checker.graph.number(NEUTRAL[node.operator], node)
     axis, inner = indexed_frame(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
     conditions = []
@@ -89,10 +89,10 @@ def bounded(checker: Checker, node: IndexSum, env: Environment) -> Term:
         conditions.append(condition)
     within = checker.apply("∧", tuple(conditions), (), node, env, (node, node))
     with guarding(checker, [within] if of_elements(within) else []):
-        term = checker.term(node.body, inner)
-    neutral = checker.terms.number(NEUTRAL[node.operator])
+        term = checker.infer(node.body, inner)
+    neutral = checker.graph.number(NEUTRAL[node.operator])
     shape = checker.broadcast((term, within), node, node.span, node.operator, (node.body, node))
-    part = checker.terms.make("cases", (term, within, neutral), shape=shape, node=node.body)
+    part = checker.graph.intern("cases", (term, within, neutral), shape=shape, node=node.body)
     return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env)
 
 
@@ -179,7 +179,7 @@ def written_out(checker: Checker, node: IndexSum, first: int, last: int, env: En
             parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={node.variable.text: step}
         )
         checker.spend(node)
-        term = checker.term(node.body, place)
+        term = checker.infer(node.body, place)
         parts = (node.body, node.body)
         total = term if total is None else checker.apply(JOINED[node.operator], (total, term), (), node, env, parts)
     assert total is not None
@@ -233,7 +233,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
 
 def indexed_size(checker: Checker, node: Index, axis: Axis, env: Environment) -> Any:
     (real,) = env.real_axes(axis.name)
-    base = checker.term(node.base, env)
+    base = checker.infer(node.base, env)
     if real not in base.shape:
         raise checker.error(
             301, f"{checker.text(node.base)} has no axis {real} to index", axis,

@@ -9,7 +9,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..files.formats import InputError
+from ..files.text import InputError
 from ..programs.given_names import Told
 from .arguments import Source, place_of, sizes_of, source_of
 from .console import Console, error_record
@@ -189,7 +189,7 @@ def _notes(report: Any, whole: Any, options: Any) -> list[str]:
     for section in report.scopes:
         for each, start in section.unknown.items():
             found.append(f"{_line(whole, start)}: note: nothing in this section says what {each} is")
-    for left in report.left_out if options.all else ():
+    for left in report.skipped if options.all else ():
         found.append(f"{_line(whole, left.span[0])}: note: left out, {left.reason}")
     if not report.formulas and not report.errors:
         found.append(f"{whole.file}: note: nothing was checked: {_nothing(report)}")
@@ -218,7 +218,7 @@ def _summary(report: Any, whole: Any, name: str, options: Any) -> str:
     text += f" of {len(whole.files)} files" if len(whole.files) > 1 else ""
     text += f": {_number(len(report.errors), 'error')}, {_number(len(report.warnings), 'warning')}"
     unread = len(report.unread)
-    other = len(report.left_out) - unread
+    other = len(report.skipped) - unread
     left = [f"{unread} with named axes not read"] * bool(unread)
     left += [f"{other} left out, being of another notation"] * bool(other)
     return text + (f"; {', '.join(left)} (--all shows them)" if left and not options.all else "")
@@ -233,7 +233,7 @@ def _document_record(report: Any, whole: Any, file: str | None) -> dict[str, Any
         place, found = whole.error(error)
         return error_record(found, place if file else None)
 
-    left_out = [(whole.place(left.span), left) for left in report.left_out]
+    left_out = [(whole.place(left.span), left) for left in report.skipped]
     return {
         "ok": not report.errors,
         "file": file,

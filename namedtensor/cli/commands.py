@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
-from ..files.formats import InputError, as_number, writable, write
+from ..files.formats import writable, write
+from ..files.text import InputError, as_number
 from ..programs.given_names import Told
 from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
 from .check import check_command, shapes_of
@@ -269,7 +270,7 @@ def _argument(word: str, values: dict[str, Any]) -> Any:
 
 
 def table(value: Any, digits: int | None = None) -> str:
-    from ..display import text_table
+    from ..tensors.tables import text_table
 
     return text_table(value, digits)
 
@@ -471,6 +472,30 @@ REPL_EXAMPLES = r"""
   In it, \odot and the tabulator key give ⊙; :help lists what else there is.
 """
 
+
+# ------------------------------------------------------------------------------------------------------------- exercises
+def _exercises_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("act", choices=("check", "release", "mark"), help="prove a file, release it, mark an answer")
+    parser.add_argument("file", metavar="FILE.nt", help="exercises; with mark, what a student handed in")
+    parser.add_argument("-o", "--out", metavar="PATH", help="where the released file, or the marks, are written")
+    parser.add_argument("--key", metavar="FILE.nt", help="the exercises that answers are marked by")
+    parser.add_argument("--to", choices=("json", "gradescope", "nbgrader"), help="marks as a grader reads them")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another number draws other tensors")
+
+
+def _exercises(options: Any, console: Console) -> int:
+    from .exercises import exercises_command  # needs arrays
+
+    return exercises_command(options, console)
+
+
+EXERCISES_EXAMPLES = """
+  namedtensor exercises check week3.nt                  every model is right, every slip wrong in its own words
+  namedtensor exercises release week3.nt -o student/    the same without models; it marks itself
+  namedtensor exercises mark ada.nt --key week3.nt      what is said of each answer
+  namedtensor exercises mark ada.nt --key week3.nt --to gradescope"""
+
+
 COMMANDS = {
     "eval": Command("print the value of a formula as a table with named axes", _eval_arguments, _eval, EVAL_EXAMPLES),
     "check": Command(
@@ -493,6 +518,12 @@ COMMANDS = {
         _diagram_arguments,
         _diagram,
         DIAGRAM_EXAMPLES,
+    ),
+    "exercises": Command(
+        "prove, release and mark files of exercises",
+        _exercises_arguments,
+        _exercises,
+        EXERCISES_EXAMPLES,
     ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

@@ -10,7 +10,6 @@ its spans with it, and the error is drawn anew.
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 import unicodedata
@@ -19,6 +18,8 @@ from typing import Any, TextIO
 
 from grammar.errors import NotationError
 from grammar.symbols import GREEK_MACROS, GREEK_VARIANTS, SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS
+
+from ..files.text import finite
 
 SAMPLE = "⊙ℝ→─"  # what a stream must be able to show, or all is ASCII
 
@@ -223,15 +224,6 @@ def _strings(value: Any, change) -> Any:
     if isinstance(value, dict):
         return {_strings(name, change): _strings(each, change) for name, each in value.items()}
     return [_strings(each, change) for each in value] if isinstance(value, (list, tuple)) else value
-
-
-def finite(value: Any) -> Any:
-    """`value` with nan and the infinities as the strings "NaN", "Infinity", "-Infinity", which JSON lacks."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, dict):
-        return {name: finite(each) for name, each in value.items()}
-    return [finite(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def error_record(error: NotationError, file: str | None = None) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..files.formats import FORMATS, Found, InputError, as_number, from_nested, parse_json, reason
+from ..files.formats import FORMATS, Found, from_nested
+from ..files.text import InputError, as_number, parse_json, reason
 
 
 class Given(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..files.formats import InputError
+from ..files.text import InputError
 from .completion import complete
 from .console import Console
 from .session import GREETING, Session, command

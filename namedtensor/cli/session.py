@@ -17,7 +17,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
-from ..files.formats import InputError, read_text
+from ..files.text import InputError, read_text
 from ..programs.executable import shadowed_by
 from ..scope.names import key, spelled, walk
 from .completion import Known
@@ -255,7 +255,7 @@ class Session:
 
 
 def shown(value: Any) -> str:
-    from ..display import text_table
+    from ..tensors.tables import text_table
 
     return text_table(value)
 

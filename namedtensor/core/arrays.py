@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import lru_cache
 from typing import Any
+
+from .hooks import seen
 
 _NAMESPACES: dict[type, Any] = {}
 
@@ -24,10 +27,8 @@ def _namespace(array: Any) -> Any:
     import array_api_compat
 
     found = array_api_compat.array_namespace(array)
-    if array_api_compat.is_jax_array(array):
-        from ..tensors.pytrees import register
-
-        register()
+    for part in found.__name__.split("."):  # array_api_compat.torch, jax.numpy
+        seen(part)
     return found
 
 
@@ -62,6 +63,29 @@ def converted(array: Any, like: Any) -> Any:
     """NumPy's numbers as an array of another's library, dtype and device."""
     xp = namespace(like)
     return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
+
+
+def kind_of(dtype: str) -> str:
+    """The kind of a dtype by its name: b, i, u, f or c.
+
+    >>> kind_of("bfloat16")
+    'f'
+    """
+    for start, kind in (("bool", "b"), ("int", "i"), ("uint", "u"), ("complex", "c")):
+        if dtype.startswith(start):
+            return kind
+    return "f"
+
+
+@lru_cache(maxsize=256, typed=True)
+def dtype_name(dtype: Any) -> str:
+    """The name of a library's dtype.
+
+    >>> import numpy as np
+    >>> dtype_name(np.dtype("float32"))
+    'float32'
+    """
+    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
 def placed(array: Any, backend: str, dtype: str | None = None, device: Any = None) -> Any:

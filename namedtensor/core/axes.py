@@ -12,11 +12,16 @@ A size is an int, or an unknown of `namedtensor.sizes` while only shapes are che
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from grammar.errors import NotationError
+from grammar.text import fold
+
 Shape = Mapping[str, Any]
+Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
 class Signature(NamedTuple):
@@ -140,6 +145,14 @@ def broadcast(shapes: Sequence[Shape], agree: Callable[[Any, Any], bool] = same)
     return result
 
 
+def union(orders: Sequence[Order | None]) -> Order:
+    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
+    known = [order for order in orders if order is not None]
+    longest = max(known, key=len, default=())
+    further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
+    return (*further, *longest) if further else longest
+
+
 def show(shape: Shape) -> str:
     """A shape in the notation.
 
@@ -150,3 +163,51 @@ def show(shape: Shape) -> str:
         return "ℝ"
     inside = " × ".join(axis if size is None else f"{axis}[{size}]" for axis, size in shape.items())
     return f"ℝ^{{{inside}}}"
+
+
+# ------------------------------------------------------------------------------------------------- names as people write them
+AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*(?:['*†‡]|_[^\W_]+)*")
+
+
+def check_axis(name: Any) -> str:
+    """A name of an axis as the language compares it. Raises NotationError where it is none.
+
+    >>> check_axis("seq’")
+    "seq'"
+    """
+    return _checked(name) if isinstance(name, str) else _checked.__wrapped__(name)
+
+
+@lru_cache(maxsize=4096)
+def _checked(name: Any) -> str:
+    if isinstance(name, str):
+        folded = fold(name.strip())
+        if AXIS.fullmatch(folded):
+            return folded
+    hint = "a name is made of letters and digits, with ', *, † or _label at its end"
+    if isinstance(name, str) and "," in name:
+        hint = f'axes are separated with spaces, not commas: "{" ".join(part.strip() for part in name.split(","))}"'
+    raise NotationError(208, f"{name!r} is no name of an axis", hint=hint)
+
+
+def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
+    """Names from one string, separated by blanks, or from several.
+
+    >>> names_of("height width")
+    ('height', 'width')
+    """
+    if isinstance(axes, str):
+        return _from_text(axes)
+    try:
+        return tuple([check_axis(axis) for axis in axes])
+    except TypeError:
+        raise NotationError(
+            208, f"{axes!r} names no axes", hint='write "height width", or ("height", "width")'
+        ) from None
+
+
+@lru_cache(maxsize=4096)
+def _from_text(text: str) -> tuple[str, ...]:
+    if "," in text:
+        check_axis(text)
+    return tuple(check_axis(axis) for axis in text.split())

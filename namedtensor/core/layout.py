@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..planning.target import dtype_name
-from .arrays import namespace
+from .arrays import dtype_name, namespace
 from .axes import show
 
 MOST = 4096  # layouts, and calls of one operator, that are kept

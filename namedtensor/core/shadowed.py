@@ -1,13 +1,9 @@
 """A file of one's own that hides a package of this project, told in one sentence."""
 
-from __future__ import annotations
-
 import sys
-import warnings
-from importlib.util import find_spec
-from pathlib import Path
+from os.path import abspath, dirname, join, realpath
 
-HOME = Path(__file__).resolve().parents[2]
+HOME = dirname(dirname(dirname(abspath(__file__))))
 
 
 def hiding(package: str) -> str | None:
@@ -18,10 +14,16 @@ def hiding(package: str) -> str | None:
     """
     module = sys.modules.get(package)
     try:
-        found = module.__file__ if module is not None else getattr(find_spec(package), "origin", None)
+        found = module.__file__ if module is not None else _found(package)
     except (AttributeError, ValueError):
         return None
-    return found if found and Path(found).resolve().parent != HOME / package else None
+    return found if found and dirname(realpath(found)) != realpath(join(HOME, package)) else None
+
+
+def _found(package: str) -> str | None:
+    """The file of a package that is not imported yet, as `importlib.util.find_spec` finds it, which is slow to import."""
+    specs = (finder.find_spec(package, None) for finder in sys.meta_path)
+    return next((spec.origin for spec in specs if spec is not None), None)
 
 
 def sentence(package: str) -> str | None:
@@ -33,4 +35,6 @@ def sentence(package: str) -> str | None:
 def warn_if_hidden(package: str) -> None:
     text = sentence(package)
     if text is not None:
+        import warnings
+
         warnings.warn(text, stacklevel=3)

@@ -78,10 +78,10 @@ def resolve(size: Any) -> Any:
 
 
 def unify(left: Any, right: Any) -> bool:
-    """Whether two sizes are one; an unknown takes on the other.
+    """Whether two sizes are one; a variable takes on the other.
 
     >>> n = SizeVariable("n")
-    >>> agree(n, 3), known(n), agree(n, 4)
+    >>> unify(n, 3), resolve(n), unify(n, 4)
     (True, 3, False)
     """
     if left is right:

@@ -1,27 +1,29 @@
-"""NamedTensor: an array of any library, with names for its axes (paper §2).
+"""NamedTensor: an array of any library, with names for its axes (paper §2): its data, how it is made and converted.
 
-The order in which the axes are stored means nothing: arithmetic broadcasts by name, `==` compares by name, and what
-would need an order (`np.asarray` of a matrix) is refused and says what to write.
+The order in which the axes are stored means nothing, and what would need one (`np.asarray` of a matrix) is refused and
+says what to write. Operators, methods and looks are given to the class above, by `tensors/methods.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from grammar.errors import NotationError
 
-from ..tensors import eager, reshaping
-from ..tensors import numpy_protocol as numpy_functions
-from ..tensors.eager import infix, reflected
-from ..tensors.functions import FUNCTIONS, METHODS
 from .arrays import is_array, library, namespace
-from .axes import show
-from .kinds import as_mapping, as_number, wrong
-from .layout import Layout
-from .names_of_axes import names_of
+from .axes import names_of, show
+from .hooks import seen
+from .kinds import as_number, wrong
+from .layout import Layout, layout_of
+
+if TYPE_CHECKING:
+    from .behaviour import Behaviour  # the operators and methods that `tensors/methods.py` gives
+else:
+    Behaviour = object
 
 
 class PositionalError(NotationError, TypeError):
@@ -44,7 +46,7 @@ class NamedShape(dict):
     __str__ = __repr__
 
 
-class NamedTensor:
+class NamedTensor(Behaviour):
     """A tensor with named axes; made by `tensor`.
 
     `axes` are the names in storage order, which means nothing; `array` is the array inside. `layout` is all but the
@@ -102,11 +104,12 @@ class NamedTensor:
         axes = own if order is None and len(own) < 2 else names_of(() if order is None else order)
         if axes == own:
             return self.array
-        if sorted(axes) != sorted(own):
+        moves = _moves(own, axes)
+        if moves is None:
             said = f"was asked for {', '.join(axes) or 'no axes'}" if order is not None else "was given no order"
             hint = f'write to_array("{" ".join(own)}")' if own else "write to_array()"
             raise NotationError(318, f"to_array {said}, and the axes are {', '.join(own) or 'none'}", hint=hint)
-        return eager.reordered(self, axes)
+        return self.layout.xp.permute_dims(self._array, moves)
 
     def to_numpy(self, order: str | Iterable[str] | None = None) -> Any:
         """The numbers as an array of NumPy, wherever they are; its order is said as in `to_array`."""
@@ -173,7 +176,7 @@ class NamedTensor:
         """The numbers rounded to so many places behind the point; halves go to the even side."""
         if digits is not None and not hasattr(digits, "__index__"):
             raise NotationError(310, f"a number of places is a whole number, not {digits!r}", hint="write round(A, 2)")
-        return eager.made(rounded(self.array, int(digits or 0)), self.layout.axes)
+        return made(rounded(self.array, int(digits or 0)), self.layout.axes)
 
     def __len__(self) -> int:
         return self._along("length", 'sizes gives the size of each axis: A.sizes["{0}"]')[0]
@@ -182,7 +185,7 @@ class NamedTensor:
         """The elements along the one axis, each a tensor without axes. Raises NotationError where there are several."""
         hint = 'go along one by name: for i in range(A.sizes["{0}"]): A[{{"{0}": i}}]'
         (size,), array = self._along("first axis to go along", hint), self.array
-        return (eager.made(array[place], ()) for place in range(size))
+        return (made(array[place], ()) for place in range(size))
 
     def _along(self, what: str, hint: str) -> tuple[int, ...]:
         """The size of the one axis; positions are said of no more than one."""
@@ -196,91 +199,6 @@ class NamedTensor:
     def __contains__(self, value: Any) -> bool:
         raise NotationError(318, "in is not said of a named tensor", hint="write (A == value).any(axis=…)")
 
-    # --------------------------------------------------------------------------------------------------- arithmetic
-    __add__, __radd__ = infix("+"), reflected("+")
-    __sub__, __rsub__ = infix("-"), reflected("-")
-    __mul__, __rmul__ = infix("⊙"), reflected("⊙")
-    __truediv__, __rtruediv__ = infix("/"), reflected("/")
-    __pow__, __rpow__ = infix("^"), reflected("^")
-    __and__, __rand__ = infix("∧"), reflected("∧")
-    __or__, __ror__ = infix("∨"), reflected("∨")
-    __eq__ = infix("=")  # type: ignore[assignment]
-    __ne__ = infix("≠")  # type: ignore[assignment]
-    __lt__, __le__, __gt__, __ge__ = infix("<"), infix("≤"), infix(">"), infix("≥")
-    __neg__, __abs__, __invert__ = FUNCTIONS["negative"], FUNCTIONS["abs"], FUNCTIONS["logical_not"]
-    __hash__ = object.__hash__
-
-    def __pos__(self) -> NamedTensor:
-        return self
-
-    def __matmul__(self, other: Any) -> NamedTensor:
-        raise NotationError(
-            316,
-            "@ does not say which axis to contract",
-            hint='write nt.dot(A, B, axis="key"), or in a formula A ⊙_{key} B',
-        )
-
-    __rmatmul__ = __matmul__
-
-    # ------------------------------------------------------------------------------- renaming and reshaping (paper §3.6)
-    def rename(self, names: Mapping[str, str] | None = None, /, **named: str) -> NamedTensor:
-        """X_{height→rows}: the same numbers, axes under other names, all at once.
-
-        Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
-
-        >>> tensor([1, 2], "height").rename(height="rows")
-        NamedTensor([1, 2], "rows")
-        """
-        try:
-            if names is not None:
-                hint = 'write rename({"a": "b"}), or rename(a="b")'
-                named = {**as_mapping(names, "what rename is given", hint), **named}
-            return reshaping.rename(self, named)
-        except NotationError as problem:
-            raise problem.alone() from None
-
-    def merge(
-        self, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]
-    ) -> NamedTensor:
-        """X_{(height,width)→layer}: axes made one, row-major in the order written.
-
-        Raises NotationError where an axis is missing, or another has the new name (paper §3.6).
-
-        >>> tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
-        [3, 1, 4, 1, 5, 9]
-        """
-        try:
-            groups = as_mapping(groups, "what merge is given", 'write merge(layer="height width")')
-            return reshaping.merged(self, {**groups, **named})
-        except NotationError as problem:
-            raise problem.alone() from None
-
-    def split(
-        self, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
-    ) -> NamedTensor:
-        """X_{layer→(heads,key)}: an axis made several, whose sizes are given; one may be None.
-
-        Raises NotationError where the sizes do not make up that of the axis (paper §3.6).
-
-        >>> tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
-        ℝ^{heads[2] × key[3]}
-        """
-        try:
-            axes = as_mapping(axes, "what split is given", 'write split(layer={"heads": 2, "key": None})')
-            return reshaping.divided(self, {**axes, **named})
-        except NotationError as problem:
-            raise problem.alone() from None
-
-    def __getitem__(self, index: Mapping[str, Any]) -> NamedTensor:
-        """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
-        if not isinstance(index, Mapping):
-            hint = 'write A[{"height": 0}], which counts from 0'
-            raise NotationError(318, "an index says which axis it is for", hint=hint)
-        try:
-            return reshaping.indexed(self, index)
-        except NotationError as problem:
-            raise problem.alone() from None
-
     # ------------------------------------------------------------------------------------------------ other libraries
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if len(self.layout.axes) > 1:
@@ -291,12 +209,6 @@ class NamedTensor:
         array = np.asarray(self._array, dtype=dtype)
         return array.copy() if copy else array
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return numpy_functions.ufunc(ufunc, method, inputs, options)
-
-    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        raise numpy_functions.function(function.__name__, self.layout.axes)
-
     def to_xarray(self) -> Any:
         """An xarray DataArray with these axes as its dimensions. Raises NotationError where xarray is not installed."""
         try:
@@ -305,41 +217,24 @@ class NamedTensor:
             raise NotationError(408, "xarray is not installed", hint="pip install '.[xarray]'") from None
         return xarray.DataArray(self.array, dims=self.layout.axes)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return eager.made, (self.array, self.layout.axes)
-
-    # --------------------------------------------------------------------------------------------------- how it looks
-    def __repr__(self) -> str:
-        from ..display import one_line
-
-        return one_line(self)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __format__(self, spec: str) -> str:
-        from ..display import text_table
-
-        return text_table(self, spec=spec) if spec else self.to_text()
-
-    def to_text(self, digits: int | None = None) -> str:
-        """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
-        from ..display import text_table
-
-        return text_table(self, digits)
-
-    def _repr_html_(self) -> str:
-        from ..display import html_table
-
-        return html_table(self)
-
-
-eager.NamedTensor = NamedTensor
-for _name, _function in METHODS.items():
-    setattr(NamedTensor, _name, _function)
-
 
 # ------------------------------------------------------------------------------------------------------- making them
+_new = object.__new__
+
+
+def made(array: Any, axes: tuple[str, ...]) -> NamedTensor:
+    """A tensor of these parts, unchecked."""
+    return made_as(array, layout_of(array, axes))
+
+
+def made_as(array: Any, layout: Layout) -> NamedTensor:
+    """A tensor of an array and its layout, unchecked."""
+    result = _new(NamedTensor)
+    result._array = array
+    result.layout = layout
+    return result
+
+
 def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     """A named tensor from an array of any library, nested lists, or a number; `axes` names its axes in their order.
 
@@ -358,7 +253,13 @@ def tensor(data: Any, axes: str | Iterable[str] = ()) -> NamedTensor:
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise NotationError(303, f"the axis {twice} occurs twice", hint="each axis needs its own name")
-    return eager.made(array, names)
+    return made(array, names)
+
+
+@lru_cache(maxsize=4096)
+def _moves(own: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The place of each of some axes among a tensor's own; None where they are not the same ones."""
+    return tuple([own.index(axis) for axis in axes]) if sorted(axes) == sorted(own) else None
 
 
 def _reordered(given: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
@@ -367,7 +268,7 @@ def _reordered(given: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
             316, f"the tensor has the axes {', '.join(given.axes) or 'none'} already, and not {', '.join(names)}",
             hint="rename gives axes other names",
         )  # fmt: skip
-    return eager.made(given.to_array(names), names)
+    return made(given.to_array(names), names)
 
 
 def _wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
@@ -471,4 +372,4 @@ def concrete(array: Any) -> Any:
     return np.asarray(array)
 
 
-__all__ = ["NamedShape", "NamedTensor", "allclose", "concrete", "eager", "from_xarray", "tensor"]
+seen("NamedTensor")  # whoever gives the class its methods does so now

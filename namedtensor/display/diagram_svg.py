@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError, printable
 from grammar.printer.runs import Run
 
-from ..files.formats import reason
-from ..files.whole_files import whole_file
+from ..files.text import reason, whole_file
 from .colours import Tint, axis_rules, classes, rules
 from .diagram_layout import Layout, Link, layered
 from .flow_graph import NAMING, Drawn, Graph, Port

@@ -18,10 +18,9 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from ..checking.calls import matching
 from ..checking.checker import Checker
-from ..checking.declarations import match_key
 from ..core.sizes import SizeVariable, resolve
-from ..scope.binder import Definition, FunctionDefinition
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, match_key, spelled, walk
+from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
@@ -440,7 +439,7 @@ class Flow:
             if self.definition_of(key, holder) is not None:
                 return True
             holder = holder.parent
-        return key in self.checker.demanded
+        return key in self.checker.parameters
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
         """Whether data are in a name. A definition that is being drawn is data: it was asked for."""

@@ -9,8 +9,8 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
 
-from ..scope.binder import Definition
 from ..scope.names import Key, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 
 DOT = Name("•")  # a value without a name

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError, printable
 
-from ..core.names_of_axes import names_of
+from ..core.axes import names_of
 from ..core.suggestions import did_you_mean, near
 from ..tensors.tables import values
 

@@ -136,7 +136,7 @@ class StepValues:
         return {name: self.__dict__[name] for name in ("source", "bundle", "wanted")}
 
     def __getitem__(self, stage: Step) -> Any:
-        from ..programs.values import wrap
+        from ..tensors.values import wrap
 
         array, result = self.computed[id(stage.term)]
         names = dict(zip(stage.term.shape, stage.axes))
@@ -145,7 +145,7 @@ class StepValues:
     @cached_property
     def target(self) -> Any:
         from ..planning.target import target_of
-        from ..programs.values import namespace_of
+        from ..tensors.values import namespace_of
 
         return target_of(namespace_of(self.bundle.arrays))
 
@@ -276,7 +276,7 @@ class Overview(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------- terminals
 def steps_text(explanation: Explanation) -> str:
-    from . import text_table
+    from ..tensors.tables import text_table
 
     lines: list[str] = []
     before: tuple[Location, ...] = ()

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..files.formats import InputError, reason
-from .sections import OPAQUE, definition_end, group_end, opaque_end
+from ..files.text import InputError, reason
+from .maths import OPAQUE, definition_end, group_end, opaque_end
 
 DEPTH = 20  # files that include each other
 FILES = 2000

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from .included_files import Parts, Whole
-from .sections import CLOSERS, DISPLAYS, PARAGRAPH, definition_end, next_end
+from .maths import CLOSERS, DISPLAYS, PARAGRAPH, definition_end, next_end
 
 MARK = re.compile(
     rf"""^[ \t>]*(?P<fence>`{{3,}}|~{{3,}})[ \t]*(?P<info>[^\n`]*)(?:\n|\Z)

@@ -1,1 +1,8 @@
-"""files"""
+"""Files of tensors: bytes to arrays and back.
+
+`text`: text and JSON of a file, what is wrong with an input, and writing a file whole or not at all.
+`safetensors`: many named tensors in one file.
+`formats`: the table of all formats, with how each is read and written.
+
+Law: it knows arrays and their axes; no formula, and nothing of who asks.
+"""

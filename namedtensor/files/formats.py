@@ -16,11 +16,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.limits import DEFAULT
-from .whole_files import whole_file
-
-
-class InputError(Exception):
-    """A file that cannot be read or written, or a word of the command that is no input: one sentence."""
+from .text import InputError, as_number, finite, parse_json, read_text, reason, whole_file
 
 
 class Found(NamedTuple):
@@ -33,52 +29,6 @@ class Found(NamedTuple):
     axes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     table: bool = False
-
-
-# -------------------------------------------------------------------------------------------------------- text and numbers
-def read_text(place: str | Path) -> str:
-    """The text of a file. Raises InputError."""
-    try:
-        return Path(place).read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{place} is no text in UTF-8: byte {problem.start} cannot be read") from None
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{place} cannot be read: {reason(problem)}") from None
-
-
-def reason(problem: Exception) -> str:
-    """Why a system call failed, without its number."""
-    told = getattr(problem, "strerror", None) or str(problem)
-    return told[:1].lower() + told[1:]
-
-
-def finite_float(text: str) -> float:
-    """A number of JSON. Raises InputError where it is too large for one, and would be ∞ without a word."""
-    number = float(text)
-    if math.isinf(number):
-        raise InputError(f'{text} is too large for a number; write "Infinity" where ∞ is meant')
-    return number
-
-
-def parse_json(text: str, what: str) -> Any:
-    """Parsed JSON. Raises InputError that says where it is wrong."""
-    try:
-        return json.loads(text, parse_float=finite_float)
-    except json.JSONDecodeError as problem:
-        told = problem.msg[:1].lower() + problem.msg[1:]
-        raise InputError(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{what} is no JSON: {str(problem)[:80]}") from None
-
-
-def as_number(text: str) -> int | float | None:
-    """The number that `text` spells, or None."""
-    for read in (int, float):
-        try:
-            return read(text.replace("−", "-").replace("∞", "inf"))
-        except ValueError:
-            continue
-    return None
 
 
 # ----------------------------------------------------------------------------------------------------------------- JSON
@@ -346,7 +296,6 @@ def write_npz(value: Any, file: Any, place: str) -> None:
 
 
 def write_json(value: Any, file: Any, place: str) -> None:
-    from ..cli.console import finite
 
     array, axes = positional(value)
     record = {"axes": list(axes), "data": finite(array.tolist())}

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.kinds import as_mapping, as_path, wrong
-from .formats import InputError, parse_json, reason
-from .whole_files import whole_file
+from .text import InputError, parse_json, reason, whole_file
 
 AXES_AT_MOST = 64  # of NumPy's arrays
 AXES = "axes"  # the key of the metadata under which the names of the axes stand

@@ -14,8 +14,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ..core.axes import Order
 from .lowering import elementwise, named
-from .record import Operator, Order, register
+from .record import Operator, register
 
 SECTION = "§3.4 Contraction"
 

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..planning.builder import union
-from .record import IndexProblem, Operator, Order, register
+from ..core.axes import Order, union
+from .record import IndexProblem, Operator, register
 from .sizes_given import ranks, square, stated_sizes
 
 SECTION = "§3.7 Indexing"

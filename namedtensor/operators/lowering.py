@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..planning.builder import union
 from .record import Lower
 
 Write = Callable[..., Any]
@@ -43,6 +42,3 @@ def of_axes(write: Write, rule: str = "numbers") -> Lower:
 def named(primitive: str) -> Write:
     """The elementwise primitive of this name."""
     return lambda w, *arguments: w.elementwise(primitive, *arguments)
-
-
-__all__ = ["elementwise", "named", "of_axes", "own_options", "union"]

@@ -19,7 +19,6 @@ from grammar.errors import NotationError
 
 from ..core.axes import Signature, signature
 
-Order = tuple[str, ...]
 Lower = Callable[[Any, tuple[Any, ...], tuple[str, ...], Mapping[str, Any]], Any]
 MANY = 1000  # the most arguments of an operator that takes any number
 

@@ -5,6 +5,7 @@ Renames, merges and splits are no operators: a rename moves no numbers, and the 
 
 from __future__ import annotations
 
+from ..core.axes import union
 from .record import MANY, Operator, register
 from .sizes_given import counted, joined
 
@@ -26,8 +27,6 @@ def _concat(w, arguments, axes, options):
 
 
 def _stack(w, arguments, axes, options):
-    from ..planning.builder import union
-
     parts = w.common(arguments, numbers=True)
     order = union([part.order for part in parts])
     shape = w.shape_over(order, parts)

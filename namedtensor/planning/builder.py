@@ -10,24 +10,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core.axes import Order, union
 from . import extremes, whole_numbers
 from .intervals import PRODUCTS, of_dtype, within
 from .optimisations import enabled
-from .plan import Argument, Order, Plan, Scalar, Step, Value
+from .plan import Argument, Plan, Scalar, Step, Value
 from .target import Target
 
 TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
          "logical_not", "isfinite", "any", "all"}  # fmt: skip
 FLOATING = ("f", "c")
 PLAIN = {bool, int, float, Scalar}  # what stands beside arrays and leaves them their dtype
-
-
-def union(orders: Sequence[Order | None]) -> Order:
-    """The axes of a broadcast result: in the order of the operand with most axes, further ones before."""
-    known = [order for order in orders if order is not None]
-    longest = max(known, key=len, default=())
-    further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
-    return (*further, *longest) if further else longest
 
 
 HALF = frozenset(("float16", "bfloat16"))

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
 from ..terms.loop_bodies import Loop
 from ..terms.terms import Term, without_variables
-from .plan import Order, Plan, Value
+from .plan import Plan, Value
 
 if TYPE_CHECKING:
     from .planner import _Planner

@@ -19,11 +19,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..core.axes import show
+from ..core.axes import Order, show
 from ..terms.environment import told_apart
 from .intervals import Interval
-
-Order = tuple[str, ...]
 
 
 class Value:

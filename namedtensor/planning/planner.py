@@ -7,7 +7,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import show
+from ..core.arrays import dtype_name, kind_of
+from ..core.axes import Order, show
 from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits
 from ..core.sizes import is_ground, resolve
@@ -22,8 +23,8 @@ from . import merged_projections as projections
 from . import online_softmax as slices
 from . import regions as blocks
 from .builder import PlanBuilder
-from .plan import Argument, Order, Plan, Value
-from .target import Target, dtype_name, kind_of
+from .plan import Argument, Plan, Value
+from .target import Target
 
 AXES = 32  # arrays may have 64 axes, and an operation may double them
 

@@ -6,8 +6,10 @@ Dtypes are names in a plan ("float32"), so that it prints and compares; a target
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
+
+from ..core.arrays import dtype_name, kind_of
 
 
 class Target:
@@ -72,24 +74,6 @@ class Target:
         if found is None:
             found = self._asked[key] = self.backend.ask(self, primitive, arguments, options)
         return found
-
-
-def kind_of(dtype: str) -> str:
-    for start, kind in (("bool", "b"), ("int", "i"), ("uint", "u"), ("complex", "c")):
-        if dtype.startswith(start):
-            return kind
-    return "f"
-
-
-@lru_cache(maxsize=256, typed=True)
-def dtype_name(dtype: Any) -> str:
-    """The name of a library's dtype: float32.
-
-    >>> import numpy as np
-    >>> dtype_name(np.dtype("float32"))
-    'float32'
-    """
-    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
 @cache

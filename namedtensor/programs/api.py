@@ -24,8 +24,8 @@ from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..core.sizes import SizeVariable
 from ..display.steps import explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import Key, key
+from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.terms import resolved_shape
 from .entries import EntryPoint
 from .executable import (
@@ -44,7 +44,7 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .given_shapes import shape_of
+from .arguments import shape_of
 from .program import Formula, Program
 
 
@@ -228,7 +228,7 @@ def check_given(
         inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
         scope = scope_of(source, syntax, inputs)
         checker = Checker(
-            scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=USER_FUNCTIONS, told=told
+            scope, inputs, whole_sizes(sizes), infer_parameters=True, recover=True, python=USER_FUNCTIONS, told=told
         )
     except NotationError as problem:
         return CheckResult(source, None, {}, (), (problem,), ())
@@ -252,7 +252,7 @@ def check_entry(
         inputs = {name: shape for name, shape in given.items() if name not in names}
         named = None if told is None else [name for name in told if key(name) not in names]
         checker = Checker(
-            scope, inputs, whole_sizes(sizes), demand=True, collect=True, python=USER_FUNCTIONS, told=named,
+            scope, inputs, whole_sizes(sizes), infer_parameters=True, recover=True, python=USER_FUNCTIONS, told=named,
             besides={axis for _, each in own for axis in each.shape},
         )  # fmt: skip
     except NotationError as problem:
@@ -303,7 +303,7 @@ def _report(source: str, checker: Checker, last: Any) -> CheckResult:
             checker.note(problem)
         except AlreadyReported:
             pass
-    types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.demanded}.items()}
+    types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.parameters}.items()}
     types |= checker.types
     steps = _steps(checker)
     return CheckResult(
@@ -325,7 +325,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     arguments = []
     for name, of in zip(function.parameters, function.signature.domain):
         shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
-        arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
+        arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
     try:
         inline_call(

@@ -27,8 +27,8 @@ from ..scope.names import key
 from ..scope.numbers_given import as_numbers
 from .executable import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
 from .given_names import told_names
-from .given_shapes import shape_of
-from .repeating import CachedCall
+from .arguments import shape_of
+from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from .program import Program
@@ -231,7 +231,7 @@ class CompiledFormula(CachedCall):
     ) -> tuple[Made, Any]:
         """What serves a call, made where there is none yet, and its result; `resolve` is what it is kept by."""
         from ..core.tensor import NamedTensor
-        from .values import as_value
+        from ..tensors.values import as_value
 
         given = {**self.by_name(arguments), **by_name}
         given = {name: each if type(each) is NamedTensor else as_value(each, name) for name, each in given.items()}
@@ -260,7 +260,7 @@ class CompiledFormula(CachedCall):
 
     def make(self, given: dict[str, Any], sizes: dict[str, int], told: tuple[str, ...]) -> Made:
         from .executable import axes_of
-        from .values import namespace_of, wrap
+        from ..tensors.values import namespace_of, wrap
 
         arrays = {name: each._array for name, each in given.items() if hasattr(each, "layout")}
         target = target_of(namespace_of(arrays)) if arrays or self.target is None else self.target

@@ -19,10 +19,10 @@ from ..display.diagram_svg import Diagram
 from ..display.flow import Asked, Flow
 from ..display.flow_graph import Graph
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, key, walk
+from ..scope.symbols import FunctionDefinition, Scope
 from .executable import whole_sizes
-from .given_shapes import shape_of
+from .arguments import shape_of
 
 if TYPE_CHECKING:
     from .entries import EntryPoint
@@ -50,7 +50,7 @@ def diagram(
     names = {name for name, _ in own}
     inputs = {name: shape for name, shape in given.items() if name not in names}
     extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
-    checker = Checker(scope, inputs, extent, demand=True, python=USER_FUNCTIONS)
+    checker = Checker(scope, inputs, extent, infer_parameters=True, python=USER_FUNCTIONS)
     data = frozenset({key(name) for name in shapes} - names)
     shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))

@@ -17,8 +17,8 @@ from ..checking.report import InputType
 from ..core.limits import DEFAULT, recursion_headroom
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import FunctionDefinition
 from ..scope.names import key
+from ..scope.symbols import FunctionDefinition
 from ..terms.terms import Term
 from .executable import (
     ARRAY,
@@ -34,7 +34,7 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .repeating import CachedCall
+from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
@@ -105,7 +105,7 @@ class EntryPoint(CachedCall):
 
     def _by_position(self, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
-        from .values import NamedTensor, as_value
+        from ..tensors.values import NamedTensor, as_value
 
         return {
             f"argument_{number}": given if type(given) is NamedTensor else as_value(given, self._parameter(number))
@@ -271,7 +271,7 @@ class EntryPoint(CachedCall):
         )
         checker.solver.check()
         checker.check_claims(whole=False)
-        return checker.unlifted(term, found.head)
+        return checker.drop_lifting(term, found.head)
 
     def by_name(self, checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
         found = []
@@ -284,8 +284,8 @@ class EntryPoint(CachedCall):
 
     def argument(self, checker: Checker, name: str, given: InputType) -> Term:
         if given.number is not None:
-            return checker.terms.number(given.number)
-        return checker.terms.make("input", options=(name,), shape=dict(given.shape), boolean=given.boolean)
+            return checker.graph.number(given.number)
+        return checker.graph.intern("input", options=(name,), shape=dict(given.shape), boolean=given.boolean)
 
     def function(self, checker: Checker):
         """The function that this name means, with what its indices and numbers are: FFN^2, MaxPool_3."""
@@ -293,7 +293,7 @@ class EntryPoint(CachedCall):
             return None
         call = Call(self.key.base, tuple(map(_part, self.key.superscript)), tuple(map(_part, self.key.subscript)), ())
         for function, bindings in matching(checker, call, checker.top):
-            numbers = {name: checker.term(part, checker.top) for name, part in bindings["numbers"].items()}
+            numbers = {name: checker.infer(part, checker.top) for name, part in bindings["numbers"].items()}
             return function, bindings, numbers
         return None
 

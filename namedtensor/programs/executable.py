@@ -23,9 +23,10 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
 from ..planning.target import Target, target_of
-from ..scope.binder import Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key
 from ..scope.numbers_given import as_numbers
+from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.terms import Term
 
@@ -41,7 +42,7 @@ class Arguments:
     __slots__ = ("arrays", "mark", "values")
 
     def __init__(self, source: str, values: Mapping[str, Any]):
-        from .values import NamedTensor, as_value
+        from ..tensors.values import NamedTensor, as_value
 
         self.arrays: dict[str, Any] = {}
         self.values: dict[str, Any] = {}
@@ -129,7 +130,7 @@ class Executable:
 
     def several(self, *arrays: Any) -> tuple:
         """All results, where there are several."""
-        from .values import wrap
+        from ..tensors.values import wrap
 
         found = self.function(*arrays)
         found = found if len(self.plan.results) > 1 else (found,)
@@ -260,7 +261,7 @@ def planned(
     names: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
 ) -> Executable:
-    from .values import namespace_of
+    from ..tensors.values import namespace_of
 
     target = target_of(namespace_of(bundle.arrays))
     roots = list(terms)

@@ -11,11 +11,11 @@ from grammar.nodes import Declaration, Equation, Signature
 from ..checking.checker import Checker
 from ..checking.report import InputType
 from ..core.limits import recursion_headroom
-from ..scope.binder import FunctionDefinition, Scope
 from ..scope.names import Key, spelled
+from ..scope.symbols import FunctionDefinition, Scope
 from .entries import EntryPoint
 from .program import Formula, Program
-from .repeating import CachedCall
+from .call_cache import CachedCall
 
 
 class Focused(Formula):

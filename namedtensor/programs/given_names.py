@@ -19,8 +19,8 @@ from ..checking.made_sizes import axes_named
 from ..checking.report import InputType
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.binder import Scope
 from ..scope.names import Key, Spelled, component, key, spelled, walk
+from ..scope.symbols import Scope
 from ..terms.environment import source_name
 
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make

@@ -17,7 +17,7 @@ except ImportError:  # what lists the modules of this package imports this one, 
 
 from grammar.errors import NotationError
 
-from ..core.names_of_axes import names_of
+from ..core.axes import names_of
 from ..core.tensor import NamedTensor, concrete, tensor
 from .compiled import CompiledFormula
 

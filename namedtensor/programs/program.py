@@ -22,15 +22,16 @@ from ..core.suggestions import no_attribute
 from ..display.steps import Explanation
 from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Definition, FunctionDefinition, Scope, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key, walk
+from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.terms import Term
 from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
-from .given_shapes import shape_of
+from .arguments import shape_of
 from .program_names import ProgramNames
-from .repeating import CachedCall
+from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..display.coloured import Coloured
@@ -341,7 +342,7 @@ class Program(CachedCall):
     def shapes_of(self, checker: Checker, shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         given = {str(key(name)) for name in shapes}
         found: dict[str, dict[str, Any]] = {}
-        for spelling, term in checker.demanded.items():
+        for spelling, term in checker.parameters.items():
             if str(spelling) not in given:
                 found[str(spelling)] = {
                     axis: None if isinstance(resolve(size), SizeVariable) else resolve(size)
@@ -371,7 +372,7 @@ class Program(CachedCall):
         """A checker that makes inputs of what is declared."""
         numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
         inputs = {key(name): InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
-        return Checker(self.scope, inputs, whole_sizes(sizes), demand=True, python=USER_FUNCTIONS, told=told)
+        return Checker(self.scope, inputs, whole_sizes(sizes), infer_parameters=True, python=USER_FUNCTIONS, told=told)
 
     def demanding(self, sizes, shapes: Mapping[str, Any], told: Iterable[str] | None = None) -> Checker:
         """A checker that has gone through everything the program defines, making inputs of what is declared."""
@@ -407,7 +408,7 @@ class Program(CachedCall):
                 return
             axes = function.signature.domain[position].axes
             shape = {axis.name: checker.unknown_size(axis.name) for axis, _ in axes}
-            arguments.append(checker.terms.make("input", options=(f"{function.title} {name.key()}",), shape=shape))
+            arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
         bound: Bindings = {"axes": {}, "numbers": {}, "indices": {}} if bindings is None else bindings
         parts = function.head.arguments
         inline_call(checker, function, bound, dict(numbers), tuple(arguments), (), function.head, parts, checker.top, 0)
@@ -483,7 +484,7 @@ class Program(CachedCall):
         schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
         only = None if only is None else as_names(only, "only=", 'write only=["W"]')
         checker = self.demanding(sizes, shapes, tuple(shapes))
-        summed = fans(checker.demanded, checker.terms.made())
+        summed = fans(checker.parameters, checker.graph.all())
         wanted = self.shapes_of(checker, shapes)
         if only is not None:
             wanted = {name: shape for name, shape in wanted.items() if name in only}

@@ -10,9 +10,8 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import IndexSum
 
-from ..checking.lookup import CONSTANTS
-from ..scope.binder import FunctionDefinition, Scope
-from ..scope.names import Key, key, spelled, walk
+from ..scope.names import CONSTANTS, Key, key, spelled, walk
+from ..scope.symbols import FunctionDefinition, Scope
 
 
 class ProgramNames:

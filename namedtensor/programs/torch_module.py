@@ -21,7 +21,7 @@ def module(
     """
     from .compiled import target_named
     from .executable import spelling_of
-    from .values import as_value
+    from ..tensors.values import as_value
 
     target_named("torch")
     if compiled.library not in (None, "torch"):

@@ -14,8 +14,9 @@ from grammar.parser import parse
 
 from ..core.suggestions import did_you_mean, near
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import Scope, bind
+from ..scope.binder import bind
 from ..scope.names import key
+from ..scope.symbols import Scope
 
 if TYPE_CHECKING:
     from .program import Program

@@ -1,5 +1,21 @@
-"""reference"""
+"""The value of a formula by the paper's definitions alone: the oracle that tests compare all other ways with.
 
-from .definitions import Tensor, at, broadcast, evaluate, lift, number, tensor
+`definitions`: records, tensors, lifting and the paper's operations.
+`functions`: the built-in functions by name, each as it is defined.
+`environment`: where names are looked up.
+`sizes`: how large an axis is, solved from equations.
+`made`: sizes that the values of equations tell.
+`names`: what a name stands for, and what an equation gives it.
+`calculus`: derivatives as limits of quotients of differences.
+`claims`: what a program claims, checked.
+`calls`: the functions that a program defines.
+`evaluation`: the tree, walked; each piece has a value.
+`programs`: `evaluate` and `call`.
 
-__all__ = ["Tensor", "at", "broadcast", "evaluate", "lift", "number", "tensor"]
+Law: it knows the scope and the grammar; no NumPy, no term and no plan, or it is no oracle.
+"""
+
+from .definitions import Tensor, at, broadcast, lift, number, tensor
+from .programs import call, evaluate
+
+__all__ = ["Tensor", "at", "broadcast", "call", "evaluate", "lift", "number", "tensor"]

@@ -8,11 +8,6 @@ beside the paper and trusted; it needs Python alone.
     records, tensors                what they are
     broadcast, lift                 how a function of numbers, or of small tensors, works on large ones
     reduce, contract, rename, …     the paper's operations
-    evaluate, call                  formulas
-
-`reference_functions.py` has every built-in function by name. Formulas are walked by `reference_programs.py`, which asks
-`reference_names.py` what a name stands for (looked up in environments, `reference_frames.py`) and `reference_sizes.py` how large
-an axis is.
 """
 
 from __future__ import annotations
@@ -244,26 +239,3 @@ def position(value: Any, size: int, axis: str) -> int:
     if not 1 <= value <= size:
         raise NotationError(401, f"{axis} has no element {int(value)}: its indices go from 1 to {size}")
     return int(value)
-
-
-# ------------------------------------------------------------------------------------------------------- formulas
-def evaluate(formula: str, values: Mapping[str, Any] | None = None, *, sizes=None, syntax: str = "auto") -> Tensor:
-    """The value of a formula or program, its tensors given by name as `Tensor`s or numbers.
-
-    >>> evaluate("∑_{width} A", {"A": tensor([[3, 1, 4], [1, 5, 9]], "height width")})
-    tensor([8, 15], 'height')
-    """
-    from .evaluation import evaluate
-
-    return evaluate(formula, values or {}, sizes or {}, syntax)
-
-
-def call(program: str, name: str, *arguments: Any, values=None, sizes=None, syntax: str = "auto") -> Tensor:
-    """The value of a name that a program defines: of a function for these arguments, or of a tensor.
-
-    >>> call("f(x, y) = x^2 + y", "f", 3, 1)
-    tensor(10, '')
-    """
-    from .evaluation import call
-
-    return call(program, name, arguments, values or {}, sizes or {}, syntax)

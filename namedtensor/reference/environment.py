@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Name, Node, axis_of
+from grammar.nodes import Node, axis_of
 
-from ..scope.binder import FunctionDefinition, Scope
-from ..scope.names import Key, Spelled, component
+from ..scope.names import Key
+from ..scope.symbols import FunctionDefinition
 from .definitions import Tensor, listed
 
 
@@ -78,21 +78,6 @@ def whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def match_key(name: Spelled, wanted: Key, variables: set[str]) -> dict[str, Any] | None:
-    """The indices with which a spelling is this key: W^{l,Q} is W^{1,Q} with l = 1; None where it is another name."""
-    lengths = len(name.subscript), len(name.superscript)
-    if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
-        return None
-    found: dict[str, Any] = {}
-    for node, text in zip((*name.subscript, *name.superscript), (*wanted.subscript, *wanted.superscript)):
-        if isinstance(node, Name) and node.text in variables:
-            if found.setdefault(node.text, text) != text:
-                return None
-        elif component(node) != text:
-            return None
-    return found
-
-
 def nearest_call(env: Environment) -> Environment:
     """The environment of the call that is being computed, or of the program."""
     while env.function is None and env.parent is not None:
@@ -119,12 +104,3 @@ def axis_named(node: Node) -> str:
     if axis is None:
         raise NotationError(301, "here the name of an axis is due")
     return axis.name
-
-
-def declaration(scope: Scope, name: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-    """The set that a name of the program is declared to be in, and the indices of the declaration."""
-    for _, declared, sets, _ in scope.declarations:
-        indices = match_key(declared, name, scope.indices)
-        if indices is not None:
-            return sets[0], indices
-    return None

@@ -1,51 +1,27 @@
-"""Formulas and programs, for the reference evaluator: the tree is walked, and each piece has a value.
-
-A call of a function with a signature is the definition of lifting itself, [f(X, Y)]_s = f(X_s, Y_s): its body meets only
-the axes of the signature. What a formula claims is checked as it is computed.
-"""
+"""Formulas, for the reference evaluator: the tree is walked, and each piece has a value."""
 
 from __future__ import annotations
 
 import math
-import operator
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Index, Name, Node, Number, Size, axis_of
-from grammar.parser import parse
-from grammar.symbols import FUNCTIONS
+from grammar.nodes import Call, Index, Name, Node, Number, Size
 
-from ..scope.binder import Claim, Definition, FunctionDefinition, Scope, bind
-from ..scope.names import Key, component, key, spelled, walk
-from .calculus import changes_in, derivative, differential
-from .definitions import (
-    Tensor,
-    assemble,
-    at,
-    broadcast,
-    index,
-    lift,
-    listed,
-    merge,
-    number,
-    records,
-    rename,
-    split,
-    unite,
-)
-from .environment import Environment, Fact, axis_named, declaration, match_key, need, plain, set_axes, whole
+from ..scope.names import Key, spelled, walk
+from ..scope.symbols import Definition, Scope
+from .calculus import derivative, differential
+from .calls import Calls
+from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
+from .environment import Environment, Fact, axis_named, need, plain, set_axes
 from .functions import apply, divide, power
-from .names import CALLS, STEPS, Names
+from .names import STEPS, Names
 from .sizes import stated
 
-TOLERANCE = 1e-6
 
-
-class Evaluation(Names):
+class Evaluation(Calls):
     """The value of each piece of one program, for given values and sizes."""
 
     def __init__(self, scope: Scope, values: Mapping[Key, Tensor], sizes: Mapping[str, int]):
@@ -106,7 +82,7 @@ class Evaluation(Names):
                     raise
         self.check_members({*self.scope.definitions, *self.top.variables}, self.scope.families, self.top)
         for name in self.top.variables if whole else self.used:
-            declared = declaration(self.scope, name)
+            declared = self.scope.declaration(name)
             if declared is not None:
                 self.check_domain(self.top.variables[name], declared[0], self.top)
         return value
@@ -310,228 +286,6 @@ class Evaluation(Names):
             raise NotationError(304, "size takes the name of one axis")
         return number(math.prod(self.size(axis, env) for axis in env.real(axis_named(node.arguments[0]))))
 
-    def matching(self, node: Call, env: Environment) -> tuple[FunctionDefinition | None, dict[str, Any]]:
-        """The function that a use means, the one spelled exactly so before others, and what its head binds."""
-        found = []
-        for function in self.scope.functions.get(node.operator, []):
-            bound = self.match(function, node, env)
-            same = (function.head.subscript, function.head.superscript) == (node.subscript, node.superscript)
-            if bound is not None:
-                found.append((not same, len(found), function, bound))
-        if not found and node.operator in self.scope.functions:
-            raise NotationError(201, f"no definition of {node.operator} fits this use")
-        return min(found)[2:] if found else (None, {})
-
-    def match(self, function: FunctionDefinition, node: Call, env: Environment) -> dict[str, Any] | None:
-        """What each component of a head stands for in this use: an axis, a number, an index, or just its label."""
-        heads = list(function.subscript)
-        if len(heads) == 1 and heads[0][0] == "axis":
-            heads *= max(1, len(node.subscript))  # one axis of a head stands for as many as the use names
-        if (len(heads), len(function.superscript)) != (len(node.subscript), len(node.superscript)):
-            return None
-        bound: dict[str, Any] = {"axes": {}, "numbers": {}, "indices": {}}
-        for (kind, text), part in zip((*heads, *function.superscript), (*node.subscript, *node.superscript)):
-            use = component(part, env.index)
-            if kind == "axis":
-                axis = axis_of(part)
-                if axis is None:
-                    return None
-                bound["axes"][text] = bound["axes"].get(text, ()) + env.real(axis.name)
-            elif kind == "number":
-                bound["numbers"][text] = part
-            elif kind == "index":
-                if bound["indices"].setdefault(text, use) != use:
-                    return None
-            elif text not in (use, component(part)):
-                return None
-        return bound
-
-    def call_defined(self, function: FunctionDefinition, bound: dict[str, Any], node: Call, env: Environment) -> Tensor:
-        arguments = self.values((*node.arguments, *node.parameters), env)
-        count = len(function.parameters) if not node.parameters else len(node.arguments)
-        numbers = {name: self.value(part, env) for name, part in bound["numbers"].items()}
-        return self.enter(function, bound, numbers, arguments[:count], arguments[count:], env)
-
-    def enter(self, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment) -> Tensor:
-        """f(X; W): where f has a signature, for every record of the extra axes, f of the parts of its arguments there."""
-        if len(arguments) != len(function.parameters) or len(options) > len(function.options):
-            given = f"{len(arguments)} arguments and {len(options)} options"
-            raise NotationError(304, f"{function.title} was given {given}")
-        options = [*options, *(self.option_named(function, name.key()) for name in function.options[len(options) :])]
-        needed = needed_axes(function, bound["axes"], [*arguments, *options])
-        met = self.meeting(function, bound["axes"], [*arguments, *options])
-        if met is not None:
-            return self.enter_apart(met, function, bound, numbers, arguments, options, caller)
-        mark = (id(function), str(bound["indices"]), str(numbers))
-        if mark in self.busy:
-            raise NotationError(203, f"{function.title} needs itself")
-
-        def result(*parts: Tensor) -> Tensor:
-            return self.body(function, bound, numbers, parts, caller)
-
-        self.busy.add(mark)
-        try:
-            return lift(result, [*arguments, *options], needed)
-        finally:
-            self.busy.discard(mark)
-
-    def meeting(
-        self, function: FunctionDefinition, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]
-    ) -> str | None:
-        """An axis of this use that is also one of the body's own, and that each argument over it has."""
-        if function.signature is None:
-            return None
-        own = axes_of_body(function)
-        for formal, real in ((formal, real) for formal, reals in axes.items() for real in reals if real in own):
-            sets = [*function.signature.domain, *(function.declarations.get(name.key()) for name in function.options)]
-            due = [of is None or formal in {axis.name for axis, _ in of.axes} for of in sets]
-            if any(due) and all((real in X.shape) == wanted for X, wanted in zip(tensors, due)):
-                return real
-        return None
-
-    def enter_apart(
-        self, axis: str, function: FunctionDefinition, bound, numbers, arguments, options, caller: Environment
-    ) -> Tensor:
-        """g_{c}(V) as g_{c'}(V_{c→c'}), where the body has an axis c of its own."""
-        named = {each.name for each in walk(self.scope.program) if isinstance(each, nodes.Axis)} | axes_of_body(
-            function
-        )
-        named = named.union(*(X.shape for X in (*arguments, *options, *self.top.variables.values())))
-        other = axis + "'"
-        while other in named:
-            other += "'"
-
-        def turned(X: Tensor, old: str, new: str) -> Tensor:
-            return rename(X, {each: new + each[len(old) :] for each in X.shape if each.rstrip("*†‡") == old})
-
-        axes = {
-            formal: tuple(other if real == axis else real for real in reals) for formal, reals in bound["axes"].items()
-        }
-        parts = [turned(X, axis, other) for X in (*arguments, *options)]
-        count = len(arguments)
-        value = self.enter(function, {**bound, "axes": axes}, numbers, parts[:count], parts[count:], caller)
-        return turned(value, other, axis)
-
-    def option_named(self, function: FunctionDefinition, name: Key) -> Tensor:
-        """A parameter after the semicolon that the call leaves out: the input or tensor of that name."""
-        found = self.find(name, self.top) if name in self.top.variables or name not in function.declarations else None
-        if found is None:
-            raise NotationError(206, f"{name} is a parameter of {function.title}, and no value was given for it")
-        return found
-
-    def body(self, function: FunctionDefinition, bound, numbers, parts, caller: Environment) -> Tensor:
-        """The value of a function's body for arguments that have no extra axes."""
-        self.calls += 1
-        if self.calls > CALLS:
-            raise NotationError(404, f"functions are called more than {CALLS} times here")
-        names = [name.key() for name in (*function.parameters, *function.options)]
-        signature = function.signature
-        inner = Environment(
-            parent=self.top, sizes_from=caller, function=function,
-            variables={**dict(zip(names, parts)), **{Key(text): value for text, value in numbers.items()}},
-            axes=bound["axes"], indices=bound["indices"],
-        )  # fmt: skip
-        for name, X in zip(names, parts):
-            if name in function.declarations:
-                inner.facts += self.sizes_of(function.declarations[name], X, inner)
-        for of, X in zip(signature.domain if signature else (), parts):
-            inner.facts += self.sizes_of(of, X, inner)
-        value = self.value(function.body, inner)
-        for of in (*((signature.codomain,) if signature else ()), *function.statement.sets):
-            self.check_member(value, of, inner)
-        self.check_facts([*stated(function.sizes, inner), *inner.facts])
-        for claim in (*function.local_claims, *(Claim(function.body, other, (0, 0)) for other in function.claims)):
-            self.check_claim(claim, inner)
-        self.check_members(set(function.facts), function.families, inner)
-        return value
-
-    # ------------------------------------------------------------------------------------------------ what is claimed
-    def check_definition(self, group: list[Definition], value: Tensor, env: Environment) -> Tensor:
-        for definition in group:
-            for of in definition.statement.sets:
-                self.check_member(value, of, env)
-            places = self.places(definition, value.shape, env) if definition.elements else (env,)
-            for other, place in ((other, place) for other in definition.claims for place in places):
-                self.check_claim(Claim(definition.body, other, (0, 0)), place)
-        for of, place in self.sets_of(group[0].key, env):
-            self.check_member(value, of, place)
-        return value
-
-    def check_member(self, value: Tensor, of: nodes.Set, env: Environment) -> None:
-        axes = set_axes(of, env)
-        if {axis for axis, _ in axes} != set(value.shape):
-            have, wanted = listed(value.shape), listed(axis for axis, _ in axes)
-            raise NotationError(307, f"a value with the axes {have} cannot be in a set with {wanted}")
-        self.check_facts([Fact(size, value.shape[axis], env) for axis, size in axes if size is not None])
-        self.check_domain(value, of, env)
-
-    def check_domain(self, value: Tensor, of: nodes.Set, env: Environment) -> None:
-        """{0, 1}, [0, 1] and [n] hold the numbers that they say."""
-        ends = [self.size_value(node, env) for node in of.elements]
-        if None in ends or of.domain == "reals":
-            return
-        holds = {
-            "elements": lambda x: x in ends,
-            "interval": lambda x: ends[0] <= x <= ends[1],
-            "count": lambda x: x == int(x) and 1 <= x <= ends[0],
-        }[of.domain]
-        for entry in value.entries.values():
-            if not holds(entry):
-                raise NotationError(407, f"{entry} does not lie in the declared set")
-
-    def check_members(self, names: set[Key], families: list[Definition], holder: Environment) -> None:
-        """What a family says of a member that is given, or has an equation of its own, is a claim."""
-        for family in families:
-            over = family.range
-            assert over is not None and family.head is not None
-            known = [(name, match_key(family.name, name, self.scope.indices)) for name in names]
-            for indices in (found for name, found in known if found is not None):
-                step = whole(indices.get(over.variable.text))
-                if step is not None and self.bound(over.first, holder) <= step <= self.bound(over.last, holder):
-                    env = Environment(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
-                    self.check_claim(Claim(family.head, family.body, family.statement.span), env)
-
-    def check_claim(self, claim: Claim, env: Environment) -> None:
-        if claim.range is not None:
-            over = claim.range
-            for step in range(self.bound(over.first, env), self.bound(over.last, env) + 1):
-                place = Environment(parent=env, sizes_from=env, indices={over.variable.text: step})
-                self.check_claim(Claim(claim.left, claim.right, claim.span), place)
-            return
-        free = self.free_index((claim.left, claim.right), env)
-        if free is not None:
-            name, _, size = free
-            for place in range(1, size + 1):
-                inner = Environment(parent=env, sizes_from=env, elements={name: number(place)})
-                self.check_claim(claim, inner)
-            return
-        if isinstance(claim.right, nodes.Set):
-            return self.check_member(self.value(claim.left, env), claim.right, env)
-        self.changes = changes_in(self, (claim.left, claim.right), env)
-        left, right = self.value(claim.left, env), self.value(claim.right, env)
-        self.changes = {}
-        if left.shape and right.shape and set(left.shape) != set(right.shape):
-            raise NotationError(307, "the two sides of = have different axes")
-        pairs = [(left(record), right(record)) for record in records(unite(left.shape, right.shape))]
-        scale = max((abs(x) for pair in pairs for x in pair if abs(x) < math.inf), default=0)
-        for x, y in pairs:
-            if not (x == y or abs(x - y) <= TOLERANCE * scale or (x != x and y != y)):
-                message = f"this does not hold: {x} on the left, {y} on the right"
-                raise NotationError(403, message, self.scope.source, claim.span)
-
-    def free_index(self, sides: tuple[Any, ...], env: Environment) -> tuple[Key, str, int] | None:
-        """An index i of A_{height(i)} that nothing says, the axis, and how far it goes: the claim is about all elements."""
-        for part in (part for side in sides for part in walk(side) if isinstance(part, Index)):
-            for axis, place in part.items:
-                name = Key(place.text) if isinstance(place, Name) else None
-                if name is None or self.find(name, env) is not None or self.known(("scalar", name), env) is not None:
-                    continue
-                base = self.value(part.base, env)
-                need(base, *env.real(axis.name))
-                (real,) = env.real(axis.name)
-                return name, real, base.shape[real]
-        return None
-
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, env: number(node.value),
         Name: Names.name,
@@ -562,7 +316,7 @@ def indexed_by(variable: Name, node: Any) -> Iterator[tuple[Node, nodes.Axis]]:
 
 # ------------------------------------------------------------------------------------------------- what is declared
 def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -> list[Fact]:
-    declared = declaration(scope, name)
+    declared = scope.declaration(name)
     if declared is None:
         return []
     env = Environment(parent=evaluation.top, indices=declared[1])
@@ -571,132 +325,3 @@ def declared_sizes(scope: Scope, name: Key, X: Tensor, evaluation: Evaluation) -
             wanted = evaluation.sizes[axis]
             raise NotationError(308, f"{axis} is {X.shape.get(axis)} in {name}, and sizes= says {wanted}")
     return evaluation.sizes_of(declared[0], X, env)
-
-
-def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:
-    """The axes that the program itself gives an input; all others are extra."""
-    declared = declaration(scope, name)
-    of = declared[0] if declared is not None else None
-    for function in scope.all_functions():
-        if of is None and function.signature is not None and name in (option.key() for option in function.options):
-            of = function.declarations.get(name)
-    return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, Environment()))
-
-
-def axes_of_body(function: FunctionDefinition) -> set[str]:
-    """The axes that the body of a function, and what belongs to it, name, and neither its head nor its signature."""
-    pieces = [function.body, *(each.statement for group in function.facts.values() for each in group)]
-    pieces += [each.statement for each in function.families]
-    found: set[str] = set()
-    for node in (inner for piece in pieces for inner in walk(piece)):
-        found |= {node.name.rstrip("*†‡")} if isinstance(node, nodes.Axis) else set()
-        named = node.subscript if isinstance(node, Call) else ()
-        if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in ("iota", "ι", "I"):
-            named = node.components
-        found |= {axis.name.rstrip("*†‡") for axis in map(axis_of, named) if axis is not None}
-    assert function.signature is not None
-    stated = {axis.name for of in (*function.signature.domain, function.signature.codomain) for axis, _ in of.axes}
-    return found - stated - {text for kind, text in function.subscript if kind == "axis"}
-
-
-def needed_axes(
-    function: FunctionDefinition, axes: dict[str, tuple[str, ...]], tensors: list[Tensor]
-) -> list[tuple[str, ...]]:
-    """The axes that a function needs of each argument and parameter: those of its signature and of its declarations."""
-    if function.signature is None:
-        return [tuple(X.shape) for X in tensors]
-    domain = list(function.signature.domain)
-    if len(domain) != len(function.parameters):
-        raise NotationError(304, f"the signature of {function.title} has another number of arguments than its head")
-    sets = domain + [function.declarations.get(name.key()) for name in function.options]
-    place = Environment(axes=axes)
-    return [tuple(X.shape if of is None else (a for a, _ in set_axes(of, place))) for X, of in zip(tensors, sets)]
-
-
-# ---------------------------------------------------------------------------------------------------- the public way
-def as_tensor(value: Any, name: str) -> Tensor:
-    if isinstance(value, Tensor):
-        return value
-    if isinstance(value, (bool, int, float)):
-        return number(value)
-    raise NotationError(317, f"{name} was given as {type(value).__name__}, which is neither a Tensor nor a number")
-
-
-def run(scope: Scope, inputs: Mapping[Key, Tensor], sizes, arguments, needed, compute) -> Tensor:
-    """A program is a function of its arguments and of the declared inputs that it uses: it is lifted by that type."""
-    used: set[Key] = set()
-
-    def result(*parts: Tensor) -> Tensor:
-        evaluation = Evaluation(scope, dict(zip(inputs, parts)), sizes)
-        value = compute(evaluation, parts[len(inputs) :])
-        used.update(evaluation.used)
-        return value
-
-    tensors = [*inputs.values(), *arguments]
-    axes = [*(input_axes(scope, name, X) for name, X in inputs.items()), *needed]
-    with deep_recursion():
-        anywhere = [first(X, own) for X, own in zip(tensors, axes)]
-        value = result(*anywhere)  # tells which inputs are used
-        lifted = [*(name in used for name in inputs), *(True for _ in arguments)]
-        tensors = [X if chosen else part for X, part, chosen in zip(tensors, anywhere, lifted)]
-        return value if all(map(operator.is_, tensors, anywhere)) else lift(result, tensors, axes)
-
-
-def first(X: Tensor, axes: tuple[str, ...]) -> Tensor:
-    """The part of a tensor at the first record of its extra axes; itself where it has none."""
-    extra = {axis: 1 for axis in X.shape if axis not in axes}
-    return at(X, extra) if extra else X
-
-
-@contextmanager
-def deep_recursion():
-    """Formulas nest deeper than Python's own limit on calls."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, 20_000))
-    try:
-        yield
-    except RecursionError:
-        raise NotationError(404, "this formula nests too deep") from None
-    finally:
-        sys.setrecursionlimit(before)
-
-
-def read(source: str, syntax: str, values: Mapping[str, Any]) -> tuple[Scope, dict[Key, Tensor]]:
-    inputs = {key(name): as_tensor(value, name) for name, value in values.items()}
-    shadowed = frozenset(str(name) for name in inputs if str(name) in FUNCTIONS or name != Key(name.base))
-    given = {name: frozenset(X.shape) for name, X in inputs.items()}
-    return bind(source, parse(source, syntax, shadowed), given), inputs
-
-
-def evaluate(source: str, values: Mapping[str, Any], sizes: Mapping[str, int], syntax: str) -> Tensor:
-    scope, inputs = read(source, syntax, values)
-    return run(scope, inputs, sizes, [], [], lambda evaluation, _: evaluation.whole())
-
-
-def call(source: str, name: str, arguments, values: Mapping[str, Any], sizes: Mapping[str, int], syntax: str) -> Tensor:
-    scope, inputs = read(source, syntax, values)
-    wanted = key(name)
-    if wanted.base not in scope.functions:
-        if arguments:
-            raise NotationError(304, f"{name} is no function, and was given {len(arguments)} arguments")
-        return run(
-            scope, inputs, sizes, [], [], lambda evaluation, _: evaluation.checked(evaluation.find_known(wanted))
-        )
-    superscript, subscript = (tuple(map(part_of_name, parts)) for parts in (wanted.superscript, wanted.subscript))
-    use = Call(wanted.base, superscript, subscript, ())
-    function, bound = Evaluation(scope, {}, sizes).matching(use, Environment())
-    assert function is not None
-    tensors = [as_tensor(argument, f"argument {place}") for place, argument in enumerate(arguments, 1)]
-    tensors += [inputs[name.key()] for name in function.parameters[len(tensors) :] if name.key() in inputs]
-    count = len(function.parameters)
-
-    def compute(evaluation: Evaluation, parts) -> Tensor:
-        numbers = {text: evaluation.value(part, evaluation.top) for text, part in bound["numbers"].items()}
-        value = evaluation.enter(function, bound, numbers, parts[:count], parts[count:], evaluation.top)
-        return evaluation.checked(value)
-
-    return run(scope, inputs, sizes, tensors, needed_axes(function, bound["axes"], tensors), compute)
-
-
-def part_of_name(text: str) -> Node:
-    return Number(int(text)) if text.isdecimal() else Name(text)

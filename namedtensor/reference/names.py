@@ -6,7 +6,6 @@ equation for elements computes each element alone.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -15,13 +14,12 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from ..scope.binder import Definition
-from ..scope.names import Key, Spelled, component, spelled
+from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled
+from ..scope.symbols import Definition
 from .definitions import Tensor, assemble, number, position, records
-from .environment import Environment, declaration, match_key, nearest_call, plain, set_axes, whole
+from .environment import Environment, nearest_call, plain, set_axes, whole
 from .sizes import Sizes, whole_size
 
-CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 STEPS = 10**5
 CALLS = 4 * 10**4
 
@@ -138,7 +136,7 @@ class Names(Sizes):
         size = self.known(("scalar", wanted), env)
         if size is not None:
             return number(size)
-        if declaration(self.scope, wanted) is not None:
+        if self.scope.declaration(wanted) is not None:
             raise NotationError(206, f"{wanted} is declared, but no value was given for it")
         if isinstance(node, nodes.Superscript):
             return self.power(node, env)
@@ -260,6 +258,6 @@ class Names(Sizes):
                 result = spelled(function.body)
                 if result is not None and result.key() == name:
                     yield function.signature.codomain, place
-        declared = declaration(self.scope, name)
+        declared = self.scope.declaration(name)
         if declared is not None:
             yield declared[0], Environment(parent=env, sizes_from=env, indices=declared[1])

@@ -10,155 +10,20 @@ level. So the paper's "where" needs no block.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Axis, Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
+from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
 
 from ..core.limits import recursion_headroom
-from .head_usage import ARITHMETIC, OF_AXES, Usage, axes_spoken_of
-from .known_heads import Given, Head, Replaced, claimed_heads, replaced
-from .names import Key, Spelled, component, spelled, walk
+from .head_usage import Usage
+from .known_heads import Given, Head, claimed_heads, replaced
+from .mentions import ARITHMETIC, OF_AXES
+from .names import Key, Spelled, component, component_names, spelled, walk
+from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
 from .value_of_program import value_of
-from .where_clauses import Units, component_names, definitions_of
-
-
-@dataclass(eq=False)
-class Definition:
-    """One equation that gives a name its value; `elements` are the index items of a definition by elements."""
-
-    position: int
-    name: Spelled
-    body: Node
-    statement: Equation
-    claims: tuple[Node, ...] = ()
-    range: Range | None = None
-    elements: tuple[tuple[Axis, Node], ...] = ()
-    head: Node | None = None
-
-    @property
-    def key(self) -> Key:
-        return self.name.key()
-
-    @property
-    def is_family(self) -> bool:
-        """Whether the range makes names, X^1 to X^L; else it fills elements of one, as in p_{chans(2k+1)} = …."""
-        if self.range is None:
-            return False
-        variable = self.range.variable.text
-        parts = (*self.name.subscript, *self.name.superscript)
-        return not self.elements or any(variable in component_names(part) for part in parts)
-
-    def member(self) -> Definition:
-        """One member of a family, whose elements are defined as those of any tensor are."""
-        return replace(self, range=None)
-
-
-@dataclass(eq=False)
-class FunctionDefinition:
-    """f^l_{ax}(X; W) = body, with the facts that belong to it.
-
-    `subscript` says of each component of the head's subscript how a use fills it: "axis", "number" or "label";
-    `superscript` the same with "index" or "label".
-    """
-
-    position: int
-    operator: str
-    head: Call
-    parameters: tuple[Spelled, ...]
-    options: tuple[Spelled, ...]
-    body: Node
-    statement: Equation
-    claims: tuple[Node, ...] = ()
-    subscript: tuple[tuple[str, str], ...] = ()
-    superscript: tuple[tuple[str, str], ...] = ()
-    signature: Signature | None = None
-    facts: dict[Key, list[Definition]] = field(default_factory=dict)
-    families: list[Definition] = field(default_factory=list)
-    functions: list[FunctionDefinition] = field(default_factory=list)
-    declarations: dict[Key, nodes.Set] = field(default_factory=dict)
-    sizes: list[SizeEquation] = field(default_factory=list)
-    local_claims: list[Claim] = field(default_factory=list)
-
-    @property
-    def bound(self) -> set[str]:
-        """The names that the head binds."""
-        names = {name.base for name in (*self.parameters, *self.options) if not name.subscript and not name.superscript}
-        names |= {text for kind, text in self.superscript if kind == "index"}
-        return names | {text for kind, text in self.subscript if kind == "number"}
-
-    @cached_property
-    def own_axes(self) -> frozenset[str]:
-        """The axes that the body, and what belongs to it, speak of, but for those of the head and of the signature."""
-        assert self.signature is not None
-        facts = [each.statement for group in self.facts.values() for each in group]
-        spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
-        stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
-        return spoken - stated - {text for kind, text in self.subscript if kind == "axis"}
-
-    @property
-    def title(self) -> str:
-        key = Key(
-            self.operator,
-            tuple(component(node) for node in self.head.subscript),
-            tuple(component(node) for node in self.head.superscript),
-        )
-        return str(key)
-
-
-@dataclass(eq=False, frozen=True)
-class SizeEquation:
-    """left = right between sizes and numbers; `statement` is where it is said."""
-
-    left: Node
-    right: Node | int
-    span: tuple[int, int]
-    text: str = ""
-
-
-@dataclass(eq=False, frozen=True)
-class Claim:
-    """left = right, or left ∈ set, that defines nothing; with a `range`, for every number of it."""
-
-    left: Node
-    right: Node | nodes.Set
-    span: tuple[int, int]
-    range: Range | None = None
-
-
-@dataclass(eq=False)
-class Scope:
-    """A program, sorted by what its statements do."""
-
-    source: str
-    program: nodes.Program
-    definitions: dict[Key, list[Definition]] = field(default_factory=dict)
-    families: list[Definition] = field(default_factory=list)
-    functions: dict[str, list[FunctionDefinition]] = field(default_factory=dict)
-    signatures: list[tuple[int, Signature]] = field(default_factory=list)
-    declarations: list[tuple[int, Spelled, tuple[nodes.Set, ...], Range | None]] = field(default_factory=list)
-    sizes: list[SizeEquation] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    values: list[tuple[int, Node]] = field(default_factory=list)
-    indices: set[str] = field(default_factory=set)
-    last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
-    of_claim: bool = False  # whether that is a side of a claim
-    varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
-    apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
-    given: frozenset[Key] = frozenset()  # the names that values are given for
-    replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
-    calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
-
-    @cached_property
-    def axes_named(self) -> frozenset[str]:
-        """The axes that the program names."""
-        return axes_spoken_of((self.program,))
-
-    def all_functions(self) -> Iterable[FunctionDefinition]:
-        return (function for group in self.functions.values() for function in group)
+from .where_clauses import Units, definitions_of
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:

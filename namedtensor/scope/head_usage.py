@@ -7,19 +7,13 @@ declarations and the facts about sizes from its head to the next.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grammar import nodes
-from grammar.nodes import Axis, Call, Equation, Index, Name, Signature, Size, axis_of
+from grammar.nodes import Equation, Signature
 
-from .names import MARKS, spelled, walk
-from .where_clauses import Units, component_names, said
-
-if TYPE_CHECKING:
-    from .binder import Definition, FunctionDefinition
-
-OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
-ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
+from .mentions import collect_usage
+from .symbols import Definition, FunctionDefinition
+from .where_clauses import Units, said
 
 Used = tuple[set[str], set[str]]  # the names that stand as axes, and those that stand as operands or indices
 
@@ -66,53 +60,3 @@ class Usage:
                 found[id(definition)] = definition
                 pending += self.units.needed(said(definition))
         return list(found.values())
-
-
-def axes_spoken_of(roots: Iterable[Any]) -> frozenset[str]:
-    """The axes that are named at and below some nodes, without their marks."""
-    axes: set[str] = set()
-    for root in roots:
-        collect_usage(root, axes, set(), OF_AXES)
-    return frozenset(axes)
-
-
-def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozenset[str]) -> None:
-    """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
-    stack: list = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Axis):
-            axes.add(node.name.rstrip(MARKS))
-        elif isinstance(node, Name):
-            variables.add(node.text)
-        elif isinstance(node, Call):
-            for part in node.subscript:
-                found = axis_of(part)
-                if found is not None:
-                    axes.add(found.name.rstrip(MARKS))
-                    if isinstance(part, nodes.Subscript) or node.operator in ARITHMETIC:
-                        continue
-                else:
-                    stack.append(part)
-            stack.extend(node.arguments)
-            stack.extend(node.parameters)
-            for part in node.superscript:
-                variables.update(component_names(part))
-        elif isinstance(node, (nodes.Superscript, nodes.Subscript)):
-            stack.append(node.base)
-            name = spelled(node)
-            if isinstance(node, nodes.Subscript) and name is not None and name.base in made:
-                axes.update(axis.name for axis in map(axis_of, node.components) if axis is not None)
-            plain = isinstance(node, nodes.Subscript) and name is not None  # whose words are labels
-            for part in node.components:
-                if any(is_term(inner) for inner in walk(part)):
-                    stack.append(part)  # an exponent: 2^{∑_{ax} X}, X^{|ax|}
-                elif not (plain and isinstance(part, Name)):
-                    variables.update(component_names(part))
-        else:
-            stack.extend(nodes.children(node))
-
-
-def is_term(node: Any) -> bool:
-    """Whether what holds this in a superscript is surely an exponent, and no index or label."""
-    return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))

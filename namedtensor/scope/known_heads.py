@@ -8,29 +8,18 @@ With A given, declared or defined, these define nothing, and are checked:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
-from .names import Key, spelled, walk
+from .names import CONSTANTS, Key, spelled, walk
+from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .where_clauses import matches, pattern_of
-
-if TYPE_CHECKING:
-    from .binder import Definition, FunctionDefinition, Scope
 
 Given = Mapping[Key, frozenset[str]]  # the axes of what is given, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is
-
-
-@dataclass(frozen=True)
-class Replaced:
-    """A built-in that the program has a definition of its own for."""
-
-    name: str
-    span: tuple[int, int]
 
 
 def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
@@ -151,7 +140,7 @@ def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str
 
 
 # ------------------------------------------------------------------------------------------------- what goes before
-CONSTANTS = ("e", "π", "∞")
+REPLACED = CONSTANTS.keys() - {"ε"}  # an ε of its own is what a program is expected to have
 
 
 def replaced(scope: Scope) -> tuple[Replaced, ...]:
@@ -163,7 +152,7 @@ def replaced(scope: Scope) -> tuple[Replaced, ...]:
     for each in tensors:
         plain = not each.key.subscript and not each.key.superscript
         identity = each.name.base == "I" and len(each.name.subscript) == 2 and not each.elements
-        if identity or (plain and each.name.base in (*CONSTANTS, *(applied & FUNCTIONS))):
+        if identity or (plain and each.name.base in (*REPLACED, *(applied & FUNCTIONS))):
             head = each.head.base if isinstance(each.head, Index) else each.head
             found.append(Replaced(each.name.base, head.span))  # type: ignore[union-attr]
     return tuple(found)

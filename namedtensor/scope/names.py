@@ -6,6 +6,7 @@ same key comes from a node of the tree, and from the string that somebody writes
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -17,6 +18,7 @@ from grammar.nodes import Call, Name, Node, Number, Starred, Subscript, Superscr
 from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from grammar.text import fold
 
+CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}  # what these names are where no equation says
 MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
 
 
@@ -174,3 +176,31 @@ def walk(node) -> Iterator:
         current = stack.pop()
         yield current
         stack.extend(reversed(nodes.children(current)))
+
+
+def component_names(node: Node) -> set[str]:
+    """The names in one component of a script, without primes."""
+    return {inner.text.rstrip("'") for inner in walk(node) if isinstance(inner, Name)}
+
+
+def plain_key(text: str) -> Key:
+    """The key of a spelling; of what is no spelling of a name, a key that no name has."""
+    try:
+        return key(text)
+    except NotationError:
+        return Key(text)
+
+
+def match_key(name: Spelled, wanted: Key, indices: set[str]) -> dict[str, Any] | None:
+    """What the index variables of a spelling are where it means a key, or None: W^{l,Q} matches W^{1,Q} with l = 1."""
+    lengths = len(name.subscript), len(name.superscript)
+    if name.base != wanted.base or lengths != (len(wanted.subscript), len(wanted.superscript)):
+        return None
+    found: dict[str, Any] = {}
+    for node, text in zip((*name.subscript, *name.superscript), (*wanted.subscript, *wanted.superscript)):
+        if isinstance(node, Name) and node.text in indices:
+            if found.setdefault(node.text, text) != text:
+                return None
+        elif component(node) != text:
+            return None
+    return found

@@ -11,8 +11,8 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Range, Size
 
-from .binder import Scope
 from .names import spelled, walk
+from .symbols import Scope
 
 
 def as_numbers(values: Mapping[str, Any], scope: Callable[[], Scope]) -> Mapping[str, Any]:

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, IndexSum, Name, Node, Size
 
-from .names import Key, Spelled, component, spelled, walk
-from .where_clauses import ANY, component_names, matches, pattern_of, said
-
-if TYPE_CHECKING:
-    from .binder import Definition, FunctionDefinition, Scope
+from .names import Key, Spelled, component, component_names, spelled, walk
+from .symbols import Definition, FunctionDefinition, Scope
+from .where_clauses import ANY, matches, pattern_of, said
 
 
 class Cluster:

@@ -12,21 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Node, Number
 
-from .names import Key, component, spelled, walk
-
-if TYPE_CHECKING:
-    from .binder import Definition, FunctionDefinition
+from .names import Key, component, component_names, spelled, walk
+from .symbols import Definition, FunctionDefinition
 
 ANY = "…"  # in a pattern: an index
-
-
-def component_names(node: Node) -> set[str]:
-    return {inner.text.rstrip("'") for inner in walk(node) if isinstance(inner, Name)}
 
 
 Group = list["Definition"]  # of one name: one equation, or several for its elements

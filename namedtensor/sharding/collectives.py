@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..tensors.pytrees import jax_module, of_the_language
+
 KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
 
 # A started operation is ended by another, ‥-done, which is not counted.
@@ -59,8 +61,6 @@ def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> 
 
     Raises NotationError where JAX is not installed (408), and what the function raises.
     """
-    from .sharding import jax_module, of_the_language
-
     jax = jax_module()
     lower = function.lower if hasattr(function, "lower") else jax.jit(function).lower
     with of_the_language():

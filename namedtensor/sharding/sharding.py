@@ -10,38 +10,26 @@ communication in. The rules never change what a formula gives, only where its pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
 
-from ..core.axes import show
-from ..core.names_of_axes import check_axis, names_of
+from ..core.axes import check_axis, names_of, show
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete
 from ..operators.user_functions import USER_FUNCTIONS
-from ..programs.values import as_value
+from ..tensors.values import as_value
 from ..scope.names import key, walk
-from ..tensors.pytrees import register
+from ..tensors.pytrees import jax_module, of_the_language
 
 if TYPE_CHECKING:
     from ..programs.program import Program
     from .collectives import Collectives
 
 Rules = Mapping[str, "str | Sequence[str] | None"]
-
-
-def jax_module() -> Any:
-    """JAX, told of named tensors. Raises NotationError where it is not installed."""
-    try:
-        import jax  # type: ignore[import-not-found]
-    except ImportError:
-        raise NotationError(408, "jax is not installed", hint="pip install '.[jax]'") from None
-    register()
-    return jax
 
 
 # ---------------------------------------------------------------------------------------------------------- the rules
@@ -348,12 +336,3 @@ class ShardedEntry:
 
 def _positions(count: int) -> list[str]:
     return [f"argument {number}" for number in range(1, count + 1)]
-
-
-@contextmanager
-def of_the_language() -> Iterator[None]:
-    """Errors of a formula as they were raised, without what JAX writes below those that pass through it."""
-    try:
-        yield
-    except NotationError as problem:
-        raise type(problem)(*problem.args) from None

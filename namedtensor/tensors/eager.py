@@ -15,39 +15,25 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..backends.function import no_inverse, singular, without_warnings
-from ..core.arrays import at_once, is_array
+from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast, lift
-from ..core.layout import Layout, layout_of, remember
+from ..core.layout import Layout, remember
 from ..core.limits import Limits
+from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
 from ..operators.record import MANY, IndexProblem, Operator
 from ..planning.builder import PlanBuilder
 from ..planning.planner import make_plan, past_64_bits
 from ..planning.regions import LEAST
-from ..planning.target import dtype_name, kind_of, target_of
+from ..planning.target import target_of
 from ..planning.whole_numbers import CHECKS, WHOLE
 from ..terms.terms import Term
 from .diagnostics import index_error, no_names, of_libraries, shape_error, truth_error
-
-NamedTensor: Any = None  # set by `tensors`, which is made of this
 
 Prepared = tuple[Callable[..., Any], Layout]
 PREPARED: defaultdict[str, dict[Any, Prepared]] = defaultdict(dict)
 NUMBERS = (bool, int, float)
 NO_OPTIONS: Mapping[str, Any] = {}
-_new = object.__new__
-
-
-def made(array: Any, axes: tuple[str, ...]) -> Any:
-    """A tensor of these parts, unchecked."""
-    return made_as(array, layout_of(array, axes))
-
-
-def made_as(array: Any, layout: Layout) -> Any:
-    result = _new(NamedTensor)
-    result._array = array
-    result.layout = layout
-    return result
 
 
 # ---------------------------------------------------------------------------------------------- operators of Python
@@ -288,11 +274,6 @@ def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     """The array of a tensor, laid out to broadcast against `order`."""
     return prepared(lambda w, given: w.lay(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
-
-
-def reordered(tensor: Any, order: tuple[str, ...]) -> Any:
-    """The array of a tensor with its axes in this order."""
-    return kept("reorder", tensor, lambda w, given: w.reorder(given[0], order), order)._array
 
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:

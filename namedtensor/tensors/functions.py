@@ -1,24 +1,26 @@
 """The Python functions and methods, made of the operators' records: nt.softmax(A, axis="seq"), A.softmax(axis="seq").
 
 A record says how many tensors a function takes; for one and for two there is a short way to a call that was prepared.
+The example in each docstring is made of the record, too: what is written goes by the operator's signature, what is shown
+is the shape that the lifting rule gives.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from ..core.arrays import is_array
-from ..core.axes import ShapeMismatch
+from ..core.axes import Shape, ShapeMismatch, broadcast, lift, names_of, show
+from ..core.layout import remember
+from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from . import eager
 from .diagnostics import shape_error
-from .eager import _new
-from .examples import EXAMPLES
 
 COUNTS_FROM_ZERO = ("index", "onehot")
 OPERANDS = ("X", "Y", "Z")
@@ -28,8 +30,6 @@ def axes_of(axis: Any) -> tuple[str, ...]:
     """The axes that a caller names: one name, several, or None."""
     if axis is None:
         return ()
-    from ..core.names_of_axes import names_of
-
     return names_of(axis)
 
 
@@ -79,7 +79,7 @@ def _and_keep(prepared: dict, record: Operator, X: Any, axis: Any) -> Any:
     layout = getattr(X, "layout", None)
     found = eager.PREPARED[record.name].get((layout,))
     if layout is not None and found is not None:
-        eager.remember(prepared, layout, found)
+        remember(prepared, layout, found)
     return result
 
 
@@ -143,7 +143,7 @@ def _and_prepare(prepared: dict, record: Operator, tensors: tuple, axis: Any, op
     axes = axes_of(axis)
     found = eager.PREPARED[record.name].get(layouts if not axes else (axes, (), layouts))
     if found is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
-        eager.remember(prepared, (*layouts, axis), found)
+        remember(prepared, (*layouts, axis), found)
     return result
 
 
@@ -165,7 +165,7 @@ def general(record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis)
     if sized(record):
-        options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", {}))
+        options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", None) or {})
     if record.name in COUNTS_FROM_ZERO:
         options["base"] = 0
     unknown = set(options) - {name for name, _ in record.options} - {"sizes", "base"}
@@ -220,7 +220,7 @@ def signature(record: Operator) -> inspect.Signature:
     if record.kind != "elementwise":
         found.append(kind("axis", kind.KEYWORD_ONLY, default=None))
     if sized(record):
-        found.append(kind("size", kind.KEYWORD_ONLY, default=None))
+        found += [kind(name, kind.KEYWORD_ONLY, default=None) for name in ("size", "sizes")]
     found += [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in record.options]
     return inspect.Signature(found)
 
@@ -251,6 +251,79 @@ HOW = {
 }
 
 
+# ------------------------------------------------------------------------------------------------------ examples of use
+class Call(NamedTuple):
+    """What is written after the function's name, and the shapes, axes and sizes that this stands for."""
+
+    written: str
+    shapes: tuple[Shape, ...] = ()
+    axes: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = {}
+    order: tuple[str, ...] = ()  # of storage, where it is not the rule's
+
+
+PICTURE = 'A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")'
+SQUARE = 'S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")'
+A: Shape = {"height": 2, "width": 3}
+S: Shape = {"row": 2, "column": 2}
+
+BY_SIGNATURE = {
+    "->": Call("(A)", (A,)),
+    ", ->": Call("(A, 2)", (A, {})),
+    ", , ->": Call("(A, 2, 4)", (A, {}, {})),
+    "ax… ->": Call('(A, axis="width")', (A,), ("width",)),
+    "ax… -> ax…": Call('(A, axis="width")', (A,), ("width",)),
+    "ax -> ax": Call('(A, axis="width")', (A,), ("width",)),
+    "ax…, ax… ->": Call('(A, A.rename(height="rows"), axis="width")', (A, {"rows": 2, "width": 3}), ("width",)),
+    "ax, ax -> ax": Call('(A, A, axis="width")', (A, A), ("width",)),
+    "seq -> seq kernel": Call('(A, axis=("width", "kernel"), size=3)', (A,), ("width", "kernel"), {"kernel": 3}),
+    "ax, ->": Call('(A, 0, axis="width")', (A, {}), ("width",)),
+    "ax -> k": Call('(A, axis=("width", "k"), size=2)', (A,), ("width", "k"), {"k": 2}),
+    "ax -> ax k": Call('(A, axis=("width", "k"), size=2)', (A,), ("width", "k"), {"k": 2}, ("height", "k", "width")),
+    "-> ax": Call('(axis="seq", size=4)', (), ("seq",), {"seq": 4}),
+    "-> ax ax'": Call('(axis=("row", "column"), size=4)', (), ("row", "column"), {"row": 4, "column": 4}),
+    "row column ->": Call('(S, axis=("row", "column"))', (S,), ("row", "column")),
+    "row column -> row column": Call('(S, axis=("row", "column"))', (S,), ("row", "column")),
+}
+BY_NAME = {
+    "stack": Call('(A, A, axis="copy")', (A, A), ("copy",), order=("copy", "height", "width")),
+    "onehot": Call('(A, axis="vocab", size=10)', (A,), ("vocab",), {"vocab": 10}),
+    "where": Call("(A > 2, A, 0)", (A, A, {})),
+    "any": Call('(A > 2, axis="width")', (A,), ("width",)),
+    "all": Call('(A > 2, axis="width")', (A,), ("width",)),
+    "logical_not": Call("(A > 2)", (A,)),
+    "logical_and": Call("(A > 2, A < 5)", (A, A)),
+    "logical_or": Call("(A < 2, A > 5)", (A, A)),
+}
+
+
+def shape_of(record: Operator, call: Call) -> dict[str, int]:
+    """The shape of what a call gives."""
+    if record.kind == "elementwise":
+        return broadcast(call.shapes)
+    given = record.given(call.shapes, call.axes, call.sizes) if record.given is not None else None
+    return lift(
+        record.lifted_over(len(call.shapes)), call.axes, call.shapes, given=given, differing=record.kind == "structure"
+    )
+
+
+def example(record: Operator) -> tuple[str, str] | None:
+    """The lines that are written, and the one that is shown; None for a signature that has no example here."""
+    call = BY_NAME.get(record.python_name) or BY_SIGNATURE.get(record.signature)
+    if call is None:
+        return None
+    lines = ["import namedtensor as nt", f"nt.{record.python_name}{call.written}.shape"]
+    lines[1:1] = [SQUARE] if "S" in call.written else [PICTURE] if "A" in call.written else []
+    shape = shape_of(record, call)
+    return "\n>>> ".join(lines), show({axis: shape[axis] for axis in call.order or shape})
+
+
+EXAMPLES: dict[str, tuple[str, str]] = {
+    record.python_name: found for record in dict.fromkeys(REGISTRY.values()) if (found := example(record)) is not None
+}
+
+
+# ------------------------------------------------------------------------------------------------------ all of them
 def _all() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for record in dict.fromkeys(REGISTRY.values()):

@@ -7,10 +7,10 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import ShapeMismatch, broadcast
+from ..core.axes import ShapeMismatch, broadcast, union
+from ..core.tensor import NamedTensor, made
 from ..operators import REGISTRY
-from ..planning.builder import union
-from . import eager
+from . import eager, functions
 from .diagnostics import no_names, shape_error
 
 # ufunc -> operator, where the names differ
@@ -36,7 +36,7 @@ def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any])
         raise by_position(name if method == "__call__" else f"{name}.{method}", _advised(name, method))
     operands = tuple(eager.as_operand(each) for each in inputs)
     for each in operands:
-        if not isinstance(each, (eager.NamedTensor, *eager.NUMBERS)):
+        if not isinstance(each, (NamedTensor, *eager.NUMBERS)):
             raise no_names(each, f"np.{name}")
     record = REGISTRY.get(OPERATORS[name] if name in OPERATORS else name)
     return eager.call(record, operands) if record is not None else _elementwise(function, operands)
@@ -50,7 +50,7 @@ def _advised(name: str, method: str) -> str:
 
 def _elementwise(function: Any, operands: tuple) -> Any:
     """A function of numbers that is no operator of the notation, over the union of the axes."""
-    layouts = [each.layout if isinstance(each, eager.NamedTensor) else None for each in operands]
+    layouts = [each.layout if isinstance(each, NamedTensor) else None for each in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
         broadcast(shapes)
@@ -59,16 +59,14 @@ def _elementwise(function: Any, operands: tuple) -> Any:
     order = union(tuple(layout and layout.axes for layout in layouts))
     result = function(*[each if layout is None else eager.laid(each, order) for each, layout in zip(operands, layouts)])
     if isinstance(result, tuple):
-        return tuple(eager.made(each, order) for each in result)
-    return eager.made(result, order)
+        return tuple(made(each, order) for each in result)
+    return made(result, order)
 
 
 def function(name: str, axes: tuple[str, ...]) -> NotationError:
     """The error for np.sum(A) and its kin."""
-    from .functions import FUNCTIONS as OURS
-
     ours = FUNCTIONS.get(name, name)
-    return by_position(name, ours if ours in OURS else "", axes)
+    return by_position(name, ours if ours in functions.FUNCTIONS else "", axes)
 
 
 def by_position(name: str, ours: str, axes: tuple[str, ...] = ()) -> NotationError:

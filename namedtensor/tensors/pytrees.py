@@ -6,9 +6,16 @@ So `jax.jit`, `jax.grad` and `jax.tree.map` take and give named tensors. JAX is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.hooks import when_first_seen
+from ..core.layout import Layout
+from ..core.tensor import NamedTensor, made, made_as
 
 _OTHERS: list[tuple[type, Callable[..., Any], Callable[..., Any]]] = []
 _told = False
@@ -19,8 +26,6 @@ def register() -> None:
     """Tell JAX; once."""
     global _told
     from jax import tree_util  # type: ignore[import-not-found]
-
-    from ..core.tensor import NamedTensor
 
     tree_util.register_pytree_node(NamedTensor, lambda tensor: ((tensor._array,), tensor.axes), _tree)
     for kind in _OTHERS:
@@ -45,13 +50,32 @@ def also(kind: type, leaves: Callable[..., Any], made_of: Callable[..., Any]) ->
 
 def _tree(axes: tuple[str, ...], leaves: tuple[Any]) -> Any:
     """The tensor of a leaf; JAX also makes trees of leaves that are no arrays."""
-    from ..core.layout import Layout
-    from . import eager
-
     (leaf,) = leaves
     if len(getattr(leaf, "shape", "?" * (len(axes) + 1))) != len(axes):
-        return eager.made_as(leaf, Layout(axes, (), None, None))
+        return made_as(leaf, Layout(axes, (), None, None))
     try:
-        return eager.made(leaf, axes)
+        return made(leaf, axes)
     except TypeError:  # a shape and a dtype, of jax.eval_shape or of a lowered function, and no array
-        return eager.made_as(leaf, Layout(axes, tuple(leaf.shape), leaf.dtype, None))
+        return made_as(leaf, Layout(axes, tuple(leaf.shape), leaf.dtype, None))
+
+
+def jax_module() -> Any:
+    """JAX, told of named tensors. Raises NotationError where it is not installed."""
+    try:
+        import jax  # type: ignore[import-not-found]
+    except ImportError:
+        raise NotationError(408, "jax is not installed", hint="pip install '.[jax]'") from None
+    register()
+    return jax
+
+
+@contextmanager
+def of_the_language() -> Iterator[None]:
+    """Errors of a formula as they were raised, without what JAX writes below those that pass through it."""
+    try:
+        yield
+    except NotationError as problem:
+        raise type(problem)(*problem.args) from None
+
+
+when_first_seen("jax", register)

@@ -11,15 +11,14 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import ShapeMismatch, broadcast, show
+from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
 from ..core.kinds import as_count
 from ..core.layout import Layout, remember, renamed
-from ..core.names_of_axes import check_axis, names_of
+from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
 from . import eager
 from .diagnostics import index_error, nearest, shape_error
-from .eager import made, made_as
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
@@ -140,7 +139,7 @@ def indexed(tensor: Any, index: Mapping[str, Any]) -> Any:
     rest: list[str] = list(layout.axes)
     tensors = {}
     for axis, wanted in pairs.items():
-        if isinstance(wanted, eager.NamedTensor):
+        if isinstance(wanted, NamedTensor):
             tensors[axis] = wanted
         elif isinstance(wanted, slice):
             at[layout.axes.index(axis)] = wanted

@@ -20,14 +20,14 @@ class SimplifyingGraph:
     A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
     """
 
-    def __init__(self, terms: TermGraph):
-        self.terms = terms
-        self.number, self.made = terms.number, terms.made
+    def __init__(self, graph: TermGraph):
+        self.graph = graph
+        self.number, self.all = graph.number, graph.all
 
     def __len__(self) -> int:
-        return len(self.terms)
+        return len(self.graph)
 
-    def make(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
+    def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
                 found = self.renamed(one, other, axes, shape, node)
@@ -37,7 +37,7 @@ class SimplifyingGraph:
             for one, other in (arguments, arguments[::-1]):
                 if is_one(one) and one.shape.keys() <= other.shape.keys():
                     return other
-        return self.terms.make(operator, arguments, axes, options, shape, boolean, node)
+        return self.graph.intern(operator, arguments, axes, options, shape, boolean, node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
         """one ⊙_{axes} other where the other is a product of identities, each summed over by one of its axes."""
@@ -54,10 +54,10 @@ class SimplifyingGraph:
         if not names or set(names) != set(axes):
             return None
         sizes = {names.get(axis, axis): size for axis, size in one.shape.items()}
-        found = self.terms.make("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
+        found = self.graph.intern("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
         for identity in rest:
             sizes = {**sizes, **identity.shape}
-            found = self.terms.make("⊙", (found, identity), (), (), sizes, node=node)
+            found = self.graph.intern("⊙", (found, identity), (), (), sizes, node=node)
         return found
 
 
@@ -74,22 +74,22 @@ def identities(term: Term) -> list[Term] | None:
 class TermBuilder:
     """Makes terms that stand for one node of the formula; shapes are worked out here."""
 
-    def __init__(self, terms: TermGraph, node: Node):
-        self.terms, self.node = SimplifyingGraph(terms), node
+    def __init__(self, graph: TermGraph, node: Node):
+        self.graph, self.node = SimplifyingGraph(graph), node
 
     def term(self, operator: str, arguments: tuple[Term, ...], axes=(), options=(), shape=None) -> Term:
         record = REGISTRY.get(operator)
         moved = bool(arguments) and arguments[0].boolean and operator != "indicator"
-        return self.terms.make(
+        return self.graph.intern(
             operator, arguments, axes, options, shape, moved if record is None else record.boolean[1], self.node
         )
 
     def number(self, value: float) -> Term:
-        return self.terms.number(value, self.node)
+        return self.graph.number(value, self.node)
 
     def leaf(self, name: str, shape: Mapping[str, Any]) -> Term:
         """A term that nothing else is equal to."""
-        return self.term("input", (), (), (f"{name} {len(self.terms)}",), dict(shape))
+        return self.term("input", (), (), (f"{name} {len(self.graph)}",), dict(shape))
 
     def between(self, operator: str, *terms: Term) -> Term:
         """An elementwise operator, over the union of the axes."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.sizes import unify
-from ..scope.binder import Definition, FunctionDefinition
 from ..scope.names import MARKS, Key
+from ..scope.symbols import Definition, FunctionDefinition
 from .terms import Term
 
 

@@ -52,7 +52,7 @@ def loop_of(
     slices, given = ([inner for _, inner in each] for each in (body.slices, body.given))
     loop = Loop(parts, tuple(slices), tuple(given), nexts, axis, steps)
     outside = (term for each in (body.slices, body.given) for term, _ in each)
-    return terms.make("loop", (*initial, *outside), options=(loop,), node=node)
+    return terms.intern("loop", (*initial, *outside), options=(loop,), node=node)
 
 
 MOVES = ("rename", "index", "pick", "spread", "merge", "split")
@@ -71,7 +71,7 @@ class _Body:
     """The terms of one step, by those that they are made of."""
 
     def __init__(self, axis: str):
-        self.axis, self.terms = axis, TermGraph()
+        self.axis, self.graph = axis, TermGraph()
         self.found: dict[int, Term] = {}
         self.leaves: dict[int, Term] = {}
         self.slices: list[tuple[Term, Term]] = []
@@ -82,8 +82,8 @@ class _Body:
 
     def take(self, kind: str, term: Term) -> Term:
         """An input of the body that stands for a term of the whole."""
-        inner = self.terms.make(
-            "input", options=(f"{kind} {len(self.terms)}", called(term)), shape=self.shape(term), boolean=term.boolean,
+        inner = self.graph.intern(
+            "input", options=(f"{kind} {len(self.graph)}", called(term)), shape=self.shape(term), boolean=term.boolean,
             node=term.node,
         )  # fmt: skip
         self.found[id(term)] = inner
@@ -97,7 +97,7 @@ class _Body:
         found = self.found.get(id(term)) or self.leaves.get(id(term))
         if found is None:
             if term.number is not None:
-                found = self.terms.number(term.number, term.node, term.boolean)
+                found = self.graph.number(term.number, term.node, term.boolean)
             else:
                 group = self.slices if self.axis in term.shape else self.given
                 found = self.take("slice" if group is self.slices else "given", term)
@@ -107,7 +107,7 @@ class _Body:
         return found
 
     def of_step(self, term: Term) -> Term:
-        return at_one(self.terms, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
+        return at_one(self.graph, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
 
 
 def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
@@ -121,7 +121,7 @@ def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...],
             return arguments[0]
     if term.operator == "loop":
         options = (_inside(options[0], axis),)
-    return terms.make(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
+    return terms.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
 
 
 def _inside(loop: Loop, axis: str) -> Loop:

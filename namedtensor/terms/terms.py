@@ -70,7 +70,7 @@ class TermGraph:
         self.serials = count() if serials is None else serials
         self._made: dict[tuple, Term] = {}
 
-    def make(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
+    def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         found = self._made.get(key)
@@ -80,12 +80,12 @@ class TermGraph:
         return found
 
     def number(self, value, node=None, boolean=False) -> Term:
-        return self.make("number", options=(value, type(value).__name__), node=node, boolean=boolean)
+        return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def made(self, before: int = 0) -> list[Term]:
+    def all(self, before: int = 0) -> list[Term]:
         """All of them but the first so many, arguments before what uses them."""
         return [*islice(reversed(self._made.values()), len(self._made) - before)][::-1]
 
@@ -115,7 +115,7 @@ def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
         if term.operator == "variable":
             found[id(term)] = arguments[0]
         else:
-            found[id(term)] = terms.make(
+            found[id(term)] = terms.intern(
                 term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
             )
     return tuple(found[id(root)] for root in roots)

@@ -9,9 +9,9 @@ from typing import Any
 import namedtensor as nt
 from namedtensor.programs.initialisation import GLOROT, Constant, Normal
 
-from ..generation import generate
-from ..hugging_face import State, match
-from ..model import ACTIVATIONS, LanguageModel, Stored, expanded
+from ..pretrained.generation import LanguageModel, generate
+from ..pretrained.hugging_face import State, match
+from ..pretrained.model import ACTIVATIONS, Stored, expanded
 
 
 def attention(name: str, index: str, place: str, out: str) -> tuple[Stored, ...]:

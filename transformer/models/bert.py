@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import Constant, Normal
 
-from ..model import Model, Stored
+from ..pretrained.model import Model, Stored
 
 
 class BERT(Model):

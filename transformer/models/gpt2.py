@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from namedtensor.programs.initialisation import Constant, Normal
 
-from ..model import LanguageModel, Stored
+from ..pretrained.generation import LanguageModel
+from ..pretrained.model import Stored
 
 
 class GPT2(LanguageModel):

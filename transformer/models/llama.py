@@ -9,7 +9,8 @@ from typing import Any
 import namedtensor as nt
 from namedtensor.programs.initialisation import Constant, Normal
 
-from ..model import LanguageModel, Stored
+from ..pretrained.generation import LanguageModel
+from ..pretrained.model import Stored
 
 
 class Llama(LanguageModel):

@@ -7,7 +7,7 @@ from typing import Any
 
 from namedtensor.programs.initialisation import Constant, Normal
 
-from ..model import Model, Stored
+from ..pretrained.model import Model, Stored
 
 MAPS = {
     "Q^l": "N^l ⊙_{chans} W^{l,Q}",

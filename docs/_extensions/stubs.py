@@ -1,0 +1,154 @@
+"""What type checkers see of the names that are made at run time: `namedtensor/__init__.pyi`, `namedtensor/core/behaviour.pyi`.
+
+python docs/_extensions/stubs.py --write
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+import namedtensor as nt  # noqa: E402
+from namedtensor.tensors import methods  # noqa: E402
+from namedtensor.tensors.functions import FUNCTIONS, METHODS  # noqa: E402
+
+HEAD = '''\
+"""{about}
+
+Written by `python docs/_extensions/stubs.py --write` from the records of the operators; a test compares.
+"""
+
+'''
+TYPES = {  # parameters of the functions that are made of records
+    "X": "Operand",
+    "Y": "Operand",
+    "Z": "Operand",
+    "tensors": "Operand | Iterable[Operand]",
+    "axis": "Axes",
+    "size": "SupportsIndex",
+    "sizes": "Mapping[str, int]",
+    "p": "float",
+    "eps": "float",
+}
+BEHAVIOUR = """\
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, Self, SupportsIndex, TypeAlias
+
+class HasShape(Protocol):
+    \"\"\"An array of any library, or a tensor.\"\"\"
+
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def shape(self) -> Any: ...
+
+Axes: TypeAlias = str | Iterable[str]
+Operand: TypeAlias = float | HasShape
+
+class Behaviour:
+    def __hash__(self) -> int: ...
+"""
+PUBLIC = """\
+from collections.abc import Iterable, Mapping
+from typing import SupportsIndex
+
+from grammar.errors import NotationError as NotationError
+from grammar.errors import NotationWarning as NotationWarning
+
+from .core.behaviour import Axes, Operand
+"""
+
+
+def behaviour() -> str:
+    """The stub of what `tensors/methods.py` gives NamedTensor."""
+    text = HEAD.format(about="What NamedTensor is given by `tensors/methods.py`.") + BEHAVIOUR
+    operators = dict.fromkeys(name for pair in methods.INFIX.values() for name in pair)
+    for name in (*operators, *methods.COMPARISONS.values()):
+        text += operator(name)
+    for name, function in {**methods.WRITTEN, **METHODS}.items():
+        if name != "__getattr__":  # which raises, so that type checkers know best without it
+            text += method(name, function)
+    return text.rstrip() + "\n"
+
+
+def operator(name: str) -> str:
+    if name in ("__eq__", "__ne__"):
+        return f"    def {name}(self, other: object) -> Self: ...  # type: ignore[override]\n"
+    return f"    def {name}(self, other: Operand) -> Self: ...\n"
+
+
+def method(name: str, function: Callable[..., Any]) -> str:
+    first, *rest = inspect.signature(function).parameters.values()
+    own = function is FUNCTIONS.get(function.__name__)
+    kept = [first] if first.kind is first.VAR_POSITIONAL else []
+    parameters = ["self", *listed([*kept, *rest], own)]
+    gives = "Self" if own else str(inspect.signature(function).return_annotation).replace("NamedTensor", "Self")
+    return defined(name, parameters, gives, None if name.startswith("__") else function.__doc__, "    ")
+
+
+def public() -> str:
+    """The stub of the package itself."""
+    text = HEAD.format(about=(nt.__doc__ or "").partition("\n")[0]) + PUBLIC
+    for module, names in sorted(nt.HOMES.items()):
+        text += "".join(f"from {module} import {name} as {name}\n" for name in sorted(names, key=sorting))
+    text += "\n__version__: str\n__all__ = [\n"
+    text += "".join(f'    "{name}",\n' for name in nt.__all__) + "]\n\n"
+    for name, function in FUNCTIONS.items():
+        parameters = listed(inspect.signature(function).parameters.values(), True)
+        text += defined(name, parameters, "NamedTensor", function.__doc__, "")
+    return text.rstrip() + "\n"
+
+
+def sorting(name: str) -> tuple[bool, str]:
+    return not name[0].isupper(), name
+
+
+def listed(parameters: Any, of_record: bool) -> Iterator[str]:
+    """Parameters as a stub has them."""
+    parameters = list(parameters)
+    for place, each in enumerate(parameters):
+        before = parameters[place - 1] if place else None
+        if each.kind is each.KEYWORD_ONLY and (before is None or before.kind is before.POSITIONAL_OR_KEYWORD):
+            yield "*"
+        type_ = TYPES[each.name] if of_record else each.annotation
+        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        if each.default is each.empty:
+            yield f"{stars}{each.name}: {type_}"
+        else:
+            optional = " | None" if each.default is None and "None" not in type_ else ""
+            yield f"{each.name}: {type_}{optional} = {each.default!r}"
+        if each.kind is each.POSITIONAL_ONLY:
+            yield "/"
+
+
+def defined(name: str, parameters: Any, gives: str, documentation: str | None, margin: str) -> str:
+    parameters = list(parameters)
+    line = f"{margin}def {name}({', '.join(parameters)}) -> {gives}:"
+    if len(line) + (0 if documentation else 4) > 120:
+        line = f"{margin}def {name}(\n{margin}    {', '.join(parameters)}\n{margin}) -> {gives}:"
+    if documentation is None:
+        return f"{line} ...\n"
+    lines = inspect.cleandoc(documentation).splitlines()
+    inside = "".join(f"{margin}    {each}".rstrip() + "\n" for each in lines[1:])
+    end = f"{margin}    " if lines[1:] else ""
+    return f'{line}\n{margin}    """{lines[0]}' + ("\n" if lines[1:] else "") + f'{inside}{end}"""\n\n'
+
+
+STUBS = {
+    ROOT / "namedtensor" / "__init__.pyi": public,
+    ROOT / "namedtensor" / "core" / "behaviour.pyi": behaviour,
+}
+
+if __name__ == "__main__":
+    for path, write in STUBS.items():
+        if "--write" in sys.argv:
+            path.write_text(write(), encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != write():
+            sys.exit(f"{path} is not what the records say: write it anew with --write")

@@ -1,0 +1,1189 @@
+"""Named tensor notation, executable.
+
+Written by `python docs/_extensions/stubs.py --write` from the records of the operators; a test compares.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import SupportsIndex
+
+from grammar.errors import NotationError as NotationError
+from grammar.errors import NotationWarning as NotationWarning
+
+from .core.behaviour import Axes, Operand
+from .core.limits import Limits as Limits
+from .core.tensor import NamedTensor as NamedTensor
+from .core.tensor import allclose as allclose
+from .core.tensor import from_xarray as from_xarray
+from .core.tensor import tensor as tensor
+from .display.pictures import picture as picture
+from .files.safetensors import load_tensors as load_tensors
+from .files.safetensors import save_tensors as save_tensors
+from .operators.user_functions import function as function
+from .programs.api import Formula as Formula
+from .programs.api import Program as Program
+from .programs.api import check as check
+from .programs.api import derivative as derivative
+from .programs.api import evaluate as evaluate
+from .programs.api import explain as explain
+from .programs.api import formula as formula
+from .programs.api import load as load
+from .programs.api import program as program
+from .tensors.digits import set_digits as set_digits
+
+__version__: str
+__all__ = [
+    "NotationError",
+    "NotationWarning",
+    "Limits",
+    "NamedTensor",
+    "allclose",
+    "from_xarray",
+    "tensor",
+    "picture",
+    "load_tensors",
+    "save_tensors",
+    "function",
+    "Formula",
+    "Program",
+    "check",
+    "derivative",
+    "evaluate",
+    "explain",
+    "formula",
+    "load",
+    "program",
+    "set_digits",
+]
+
+def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The sum.
+
+    In formulas: ∑ or sum, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sum(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The product.
+
+    In formulas: ∏ or prod, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.prod(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The mean.
+
+    In formulas: mean, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.mean(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The mean square of the distances from the mean.
+
+    In formulas: var, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.var(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The root of the variance.
+
+    In formulas: std, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.std(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
+    """(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
+
+    In formulas: norm, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Further: p=2.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.norm(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """Log ∑ exp x.
+
+    In formulas: logsumexp, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.logsumexp(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """Whether one holds.
+
+    In formulas: any, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.any(A > 2, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """Whether all hold.
+
+    In formulas: all, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.all(A > 2, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> NamedTensor:
+    """The largest over axes, or the larger of two arguments.
+
+    In formulas: max, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.max(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> NamedTensor:
+    """The smallest over axes, or the smaller of two arguments.
+
+    In formulas: min, of signature `ax… ->`
+    (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.min(A, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """Exp x / ∑ exp x.
+
+    In formulas: softmax, of signature `ax… -> ax…`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.softmax(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The logarithm of softmax.
+
+    In formulas: logsoftmax, of signature `ax… -> ax…`
+    (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.logsoftmax(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """One where the largest stands, shared by ties.
+
+    In formulas: argmax, of signature `ax… -> ax…`
+    (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.argmax(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """One where the smallest stands, shared by ties.
+
+    In formulas: argmin, of signature `ax… -> ax…`
+    (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.argmin(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> NamedTensor:
+    """(x − mean) / √(var + eps); eps is 1e-5 where it is not given.
+
+    In formulas: standardize, of signature `ax… -> ax…`
+    (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Further: eps=1e-05.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.standardize(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The sums up to each element.
+
+    In formulas: cumsum, of signature `ax -> ax`
+    (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.cumsum(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The products up to each element.
+
+    In formulas: cumprod, of signature `ax -> ax`
+    (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.cumprod(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The elements, ascending.
+
+    In formulas: sort, of signature `ax -> ax`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sort(A, axis="width").shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The sum over axes of the products; without axes the elementwise product.
+
+    In formulas: ⊙ or dot, of signature `ax…, ax… ->`
+    (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
+    `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.dot(A, A.rename(height="rows"), axis="width").shape
+    ℝ^{height[2] × rows[2]}
+    """
+
+def exp(X: Operand) -> NamedTensor:
+    """The exponential.
+
+    In formulas: exp, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.exp(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def log(X: Operand) -> NamedTensor:
+    """The natural logarithm.
+
+    In formulas: log, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.log(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def sqrt(X: Operand) -> NamedTensor:
+    """The square root.
+
+    In formulas: sqrt, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sqrt(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def sin(X: Operand) -> NamedTensor:
+    """The sine.
+
+    In formulas: sin, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sin(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def cos(X: Operand) -> NamedTensor:
+    """The cosine.
+
+    In formulas: cos, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.cos(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def tan(X: Operand) -> NamedTensor:
+    """The tangent.
+
+    In formulas: tan, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.tan(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def tanh(X: Operand) -> NamedTensor:
+    """The hyperbolic tangent.
+
+    In formulas: tanh, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.tanh(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def sinh(X: Operand) -> NamedTensor:
+    """The hyperbolic sine.
+
+    In formulas: sinh, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sinh(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def cosh(X: Operand) -> NamedTensor:
+    """The hyperbolic cosine.
+
+    In formulas: cosh, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.cosh(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def gelu(X: Operand) -> NamedTensor:
+    """X Φ(x), Φ being the normal distribution function.
+
+    In formulas: gelu, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.gelu(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def gelu_tanh(X: Operand) -> NamedTensor:
+    """Gelu by its approximation with tanh.
+
+    In formulas: gelu_tanh, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.gelu_tanh(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def silu(X: Operand) -> NamedTensor:
+    """X σ(x).
+
+    In formulas: silu, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.silu(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def softplus(X: Operand) -> NamedTensor:
+    """Log(1 + exp x).
+
+    In formulas: softplus, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.softplus(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def erf(X: Operand) -> NamedTensor:
+    """The error function.
+
+    In formulas: erf, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.erf(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def sigmoid(X: Operand) -> NamedTensor:
+    """The logistic function 1/(1 + exp(−x)).
+
+    In formulas: σ or sigmoid, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sigmoid(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def sign(X: Operand) -> NamedTensor:
+    """−1, 0 or 1.
+
+    In formulas: sign, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.sign(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def floor(X: Operand) -> NamedTensor:
+    """The largest whole number that is not above.
+
+    In formulas: floor, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.floor(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def ceil(X: Operand) -> NamedTensor:
+    """The smallest whole number that is not below.
+
+    In formulas: ceil, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.ceil(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def abs(X: Operand) -> NamedTensor:
+    """The absolute value.
+
+    In formulas: abs, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.abs(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def relu(X: Operand) -> NamedTensor:
+    """Max(0, x).
+
+    In formulas: relu or ReLU, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.relu(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def ReLU(X: Operand) -> NamedTensor:
+    """Max(0, x).
+
+    In formulas: relu or ReLU, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.relu(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def negative(X: Operand) -> NamedTensor:
+    """The negative.
+
+    In formulas: negative, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.negative(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def odd(X: Operand) -> NamedTensor:
+    """Whether a number is odd.
+
+    In formulas: odd, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.odd(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def even(X: Operand) -> NamedTensor:
+    """Whether a number is even.
+
+    In formulas: even, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.even(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def add(X: Operand, Y: Operand) -> NamedTensor:
+    """The sum.
+
+    In formulas: +, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X + Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.add(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def subtract(X: Operand, Y: Operand) -> NamedTensor:
+    """The difference.
+
+    In formulas: -, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X - Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.subtract(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def divide(X: Operand, Y: Operand) -> NamedTensor:
+    """The quotient.
+
+    In formulas: /, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.divide(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def multiply(X: Operand, Y: Operand) -> NamedTensor:
+    """The product, written side by side.
+
+    In formulas: juxtaposed, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X * Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.multiply(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def pow(X: Operand, Y: Operand) -> NamedTensor:
+    """The power.
+
+    In formulas: ^ or pow, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.pow(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def equal(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether equal.
+
+    In formulas: =, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X == Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.equal(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def not_equal(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether different.
+
+    In formulas: ≠, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X != Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.not_equal(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def less(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether less.
+
+    In formulas: <, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X < Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.less(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def less_equal(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether at most.
+
+    In formulas: ≤, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X <= Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.less_equal(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def greater(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether greater.
+
+    In formulas: >, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X > Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.greater(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def greater_equal(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether at least.
+
+    In formulas: ≥, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X >= Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.greater_equal(A, 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def logical_and(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether both hold.
+
+    In formulas: ∧, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X & Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.logical_and(A > 2, A < 5).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def logical_or(X: Operand, Y: Operand) -> NamedTensor:
+    """Whether one holds, or both.
+
+    In formulas: ∨, of signature `, ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X | Y`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.logical_or(A < 2, A > 5).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def logical_not(X: Operand) -> NamedTensor:
+    """Whether it does not hold.
+
+    In formulas: ¬, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.logical_not(A > 2).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def where(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
+    """Where(cond, a, b) is a where the condition holds, and b elsewhere.
+
+    In formulas: where, of signature `, , ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(cond, A, B)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.where(A > 2, A, 0).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def clip(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
+    """Clip(X, low, high) is X, no less than low and no more than high.
+
+    In formulas: clip, of signature `, , ->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.clip(A, 2, 4).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """Index_{ax}(X, I) is the element of X at the index I.
+
+    In formulas: index, of signature `ax, ->`
+    (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Indices count from 0 here, and from 1 in formulas.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.index(A, 0, axis="width").shape
+    ℝ^{height[2]}
+    """
+
+def maxk(
+    X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """The k largest, the largest first.
+
+    In formulas: maxk, of signature `ax -> k`
+    (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.maxk(A, axis=("width", "k"), size=2).shape
+    ℝ^{height[2] × k[2]}
+    """
+
+def argmaxk(
+    X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """For each of the k largest, one where it stands.
+
+    In formulas: argmaxk, of signature `ax -> ax k`
+    (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.argmaxk(A, axis=("width", "k"), size=2).shape
+    ℝ^{height[2] × k[2] × width[3]}
+    """
+
+def onehot(
+    X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """One at the index, zero elsewhere.
+
+    In formulas: onehot, of signature `-> ax`
+    (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Indices count from 0 here, and from 1 in formulas.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.onehot(A, axis="vocab", size=10).shape
+    ℝ^{height[2] × width[3] × vocab[10]}
+    """
+
+def iota(
+    *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """1, 2, …, |ax|.
+
+    In formulas: iota, of signature `-> ax`
+    (paper §3.7 Indexing). In NumPy: `np.arange(1, n + 1)`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> nt.iota(axis="seq", size=4).shape
+    ℝ^{seq[4]}
+    """
+
+def identity(
+    *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """One where the two indices are equal, zero elsewhere.
+
+    In formulas: I or identity, of signature `-> ax ax'`
+    (paper §3.7 Indexing). In NumPy: `np.eye(n)`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> nt.identity(axis=("row", "column"), size=4).shape
+    ℝ^{row[4] × column[4]}
+    """
+
+def det(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The determinant.
+
+    In formulas: det, of signature `row column ->`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.det(S, axis=("row", "column")).shape
+    ℝ
+    """
+
+def cofactors(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """How fast the determinant grows with each number of the matrix.
+
+    In formulas: cofactors, of signature `row column -> row column`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.cofactors(S, axis=("row", "column")).shape
+    ℝ^{row[2] × column[2]}
+    """
+
+def inv(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The inverse matrix.
+
+    In formulas: inv, of signature `row column -> row column`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.inv(S, axis=("row", "column")).shape
+    ℝ^{row[2] × column[2]}
+    """
+
+def trace(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The sum of the diagonal.
+
+    In formulas: trace, of signature `row column ->`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.trace(S, axis=("row", "column")).shape
+    ℝ
+    """
+
+def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
+    """The elements of X along an axis, then those of Y.
+
+    In formulas: ⊕ or concat, of signature `ax, ax -> ax`
+    (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
+    `axis` is a name; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.concat(A, A, axis="width").shape
+    ℝ^{height[2] × width[6]}
+    """
+
+def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
+    """X, Y, … side by side along a new axis.
+
+    In formulas: stack, of signature `-> ax`
+    (paper §3.6 Renaming and reshaping). In NumPy: `np.stack([X, Y])`.
+    `axis` is a name; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.stack(A, A, axis="copy").shape
+    ℝ^{copy[2] × height[2] × width[3]}
+    """
+
+def unroll(
+    X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """The window that begins at each element.
+
+    In formulas: unroll, of signature `seq -> seq kernel`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.unroll(A, axis=("width", "kernel"), size=3).shape
+    ℝ^{height[2] × width[1] × kernel[3]}
+    """
+
+def pool(
+    X: Operand, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """Windows side by side.
+
+    In formulas: pool, of signature `seq -> seq kernel`
+    (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.pool(A, axis=("width", "kernel"), size=3).shape
+    ℝ^{height[2] × width[1] × kernel[3]}
+    """

@@ -1,0 +1,978 @@
+"""What NamedTensor is given by `tensors/methods.py`.
+
+Written by `python docs/_extensions/stubs.py --write` from the records of the operators; a test compares.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, Self, SupportsIndex, TypeAlias
+
+class HasShape(Protocol):
+    """An array of any library, or a tensor."""
+
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def shape(self) -> Any: ...
+
+Axes: TypeAlias = str | Iterable[str]
+Operand: TypeAlias = float | HasShape
+
+class Behaviour:
+    def __hash__(self) -> int: ...
+    def __add__(self, other: Operand) -> Self: ...
+    def __radd__(self, other: Operand) -> Self: ...
+    def __sub__(self, other: Operand) -> Self: ...
+    def __rsub__(self, other: Operand) -> Self: ...
+    def __mul__(self, other: Operand) -> Self: ...
+    def __rmul__(self, other: Operand) -> Self: ...
+    def __truediv__(self, other: Operand) -> Self: ...
+    def __rtruediv__(self, other: Operand) -> Self: ...
+    def __pow__(self, other: Operand) -> Self: ...
+    def __rpow__(self, other: Operand) -> Self: ...
+    def __and__(self, other: Operand) -> Self: ...
+    def __rand__(self, other: Operand) -> Self: ...
+    def __or__(self, other: Operand) -> Self: ...
+    def __ror__(self, other: Operand) -> Self: ...
+    def __eq__(self, other: object) -> Self: ...  # type: ignore[override]
+    def __ne__(self, other: object) -> Self: ...  # type: ignore[override]
+    def __lt__(self, other: Operand) -> Self: ...
+    def __le__(self, other: Operand) -> Self: ...
+    def __gt__(self, other: Operand) -> Self: ...
+    def __ge__(self, other: Operand) -> Self: ...
+    def __neg__(self) -> Self: ...
+    def __abs__(self) -> Self: ...
+    def __invert__(self) -> Self: ...
+    def __pos__(self) -> Self: ...
+    def __matmul__(self, other: Any) -> Self: ...
+    def __rmatmul__(self, other: Any) -> Self: ...
+    def rename(self, names: Mapping[str, str] | None = None, /, **named: str) -> Self:
+        """X_{height→rows}: the same numbers, axes under other names, all at once.
+
+        Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([1, 2], "height").rename(height="rows")
+        NamedTensor([1, 2], "rows")
+        """
+
+    def merge(self, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]) -> Self:
+        """X_{(height,width)→layer}: axes made one, row-major in the order written.
+
+        Raises NotationError where an axis is missing, or another has the new name (paper §3.6).
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
+        [3, 1, 4, 1, 5, 9]
+        """
+
+    def split(
+        self, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
+    ) -> Self:
+        """X_{layer→(heads,key)}: an axis made several, whose sizes are given; one may be None.
+
+        Raises NotationError where the sizes do not make up that of the axis (paper §3.6).
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
+        ℝ^{heads[2] × key[3]}
+        """
+
+    def __getitem__(self, index: Mapping[str, Any]) -> Self: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, tuple[str, ...]]]: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    def __format__(self, spec: str) -> str: ...
+    def to_text(self, digits: int | None = None) -> str:
+        """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
+
+    def _repr_html_(self) -> str: ...
+    def sum(self, *, axis: Axes | None = None) -> Self:
+        """The sum.
+
+        In formulas: ∑ or sum, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.sum(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sum(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def prod(self, *, axis: Axes | None = None) -> Self:
+        """The product.
+
+        In formulas: ∏ or prod, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.prod(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.prod(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def mean(self, *, axis: Axes | None = None) -> Self:
+        """The mean.
+
+        In formulas: mean, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.mean(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.mean(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def var(self, *, axis: Axes | None = None) -> Self:
+        """The mean square of the distances from the mean.
+
+        In formulas: var, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.var(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.var(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def std(self, *, axis: Axes | None = None) -> Self:
+        """The root of the variance.
+
+        In formulas: std, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.std(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.std(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def norm(self, *, axis: Axes | None = None, p: float = 2) -> Self:
+        """(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given.
+
+        In formulas: norm, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `np.linalg.norm(X, p, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Further: p=2.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.norm(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def logsumexp(self, *, axis: Axes | None = None) -> Self:
+        """Log ∑ exp x.
+
+        In formulas: logsumexp, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `np.log(np.exp(X).sum(axis))`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.logsumexp(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def any(self, *, axis: Axes | None = None) -> Self:
+        """Whether one holds.
+
+        In formulas: any, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.any(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.any(A > 2, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def all(self, *, axis: Axes | None = None) -> Self:
+        """Whether all hold.
+
+        In formulas: all, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.all(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.all(A > 2, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def max(self, Y: Operand | None = None, *, axis: Axes | None = None) -> Self:
+        """The largest over axes, or the larger of two arguments.
+
+        In formulas: max, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.max(axis), np.maximum(X, Y)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.max(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def min(self, Y: Operand | None = None, *, axis: Axes | None = None) -> Self:
+        """The smallest over axes, or the smaller of two arguments.
+
+        In formulas: min, of signature `ax… ->`
+        (paper §3.3 Reductions). In NumPy: `X.min(axis), np.minimum(X, Y)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.min(A, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def softmax(self, *, axis: Axes | None = None) -> Self:
+        """Exp x / ∑ exp x.
+
+        In formulas: softmax, of signature `ax… -> ax…`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.exp(X) / np.exp(X).sum(axis, keepdims=True)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.softmax(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def logsoftmax(self, *, axis: Axes | None = None) -> Self:
+        """The logarithm of softmax.
+
+        In formulas: logsoftmax, of signature `ax… -> ax…`
+        (paper §3.5 Vectors to vectors). In NumPy: `X - np.log(np.exp(X).sum(axis, keepdims=True))`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.logsoftmax(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def argmax(self, *, axis: Axes | None = None) -> Self:
+        """One where the largest stands, shared by ties.
+
+        In formulas: argmax, of signature `ax… -> ax…`
+        (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.max(axis, keepdims=True)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.argmax(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def argmin(self, *, axis: Axes | None = None) -> Self:
+        """One where the smallest stands, shared by ties.
+
+        In formulas: argmin, of signature `ax… -> ax…`
+        (paper §3.5 Vectors to vectors). In NumPy: `M / M.sum(axis, keepdims=True) where M = X == X.min(axis, keepdims=True)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.argmin(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def standardize(self, *, axis: Axes | None = None, eps: float = 1e-05) -> Self:
+        """(x − mean) / √(var + eps); eps is 1e-5 where it is not given.
+
+        In formulas: standardize, of signature `ax… -> ax…`
+        (paper §3.5 Vectors to vectors). In NumPy: `(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Further: eps=1e-05.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.standardize(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def cumsum(self, *, axis: Axes | None = None) -> Self:
+        """The sums up to each element.
+
+        In formulas: cumsum, of signature `ax -> ax`
+        (paper §3.5 Vectors to vectors). In NumPy: `X.cumsum(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.cumsum(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def cumprod(self, *, axis: Axes | None = None) -> Self:
+        """The products up to each element.
+
+        In formulas: cumprod, of signature `ax -> ax`
+        (paper §3.5 Vectors to vectors). In NumPy: `X.cumprod(axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.cumprod(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def sort(self, *, axis: Axes | None = None) -> Self:
+        """The elements, ascending.
+
+        In formulas: sort, of signature `ax -> ax`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.sort(X, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sort(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def dot(self, Y: Operand, *, axis: Axes | None = None) -> Self:
+        """The sum over axes of the products; without axes the elementwise product.
+
+        In formulas: ⊙ or dot, of signature `ax…, ax… ->`
+        (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
+        `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.dot(A, A.rename(height="rows"), axis="width").shape
+        ℝ^{height[2] × rows[2]}
+        """
+
+    def exp(self) -> Self:
+        """The exponential.
+
+        In formulas: exp, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.exp(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.exp(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def log(self) -> Self:
+        """The natural logarithm.
+
+        In formulas: log, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.log(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def sqrt(self) -> Self:
+        """The square root.
+
+        In formulas: sqrt, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sqrt(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sqrt(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def sin(self) -> Self:
+        """The sine.
+
+        In formulas: sin, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sin(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sin(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def cos(self) -> Self:
+        """The cosine.
+
+        In formulas: cos, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cos(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.cos(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def tan(self) -> Self:
+        """The tangent.
+
+        In formulas: tan, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tan(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.tan(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def tanh(self) -> Self:
+        """The hyperbolic tangent.
+
+        In formulas: tanh, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.tanh(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.tanh(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def sinh(self) -> Self:
+        """The hyperbolic sine.
+
+        In formulas: sinh, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sinh(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sinh(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def cosh(self) -> Self:
+        """The hyperbolic cosine.
+
+        In formulas: cosh, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.cosh(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.cosh(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def gelu(self) -> Self:
+        """X Φ(x), Φ being the normal distribution function.
+
+        In formulas: gelu, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + erf(X / np.sqrt(2)))`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.gelu(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def gelu_tanh(self) -> Self:
+        """Gelu by its approximation with tanh.
+
+        In formulas: gelu_tanh, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.gelu_tanh(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def silu(self) -> Self:
+        """X σ(x).
+
+        In formulas: silu, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X / (1 + np.exp(-X))`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.silu(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def softplus(self) -> Self:
+        """Log(1 + exp x).
+
+        In formulas: softplus, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.logaddexp(0, X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.softplus(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def erf(self) -> Self:
+        """The error function.
+
+        In formulas: erf, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.erf(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.erf(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def sigmoid(self) -> Self:
+        """The logistic function 1/(1 + exp(−x)).
+
+        In formulas: σ or sigmoid, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `1 / (1 + np.exp(-X))`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sigmoid(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def sign(self) -> Self:
+        """−1, 0 or 1.
+
+        In formulas: sign, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.sign(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.sign(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def floor(self) -> Self:
+        """The largest whole number that is not above.
+
+        In formulas: floor, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.floor(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.floor(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def ceil(self) -> Self:
+        """The smallest whole number that is not below.
+
+        In formulas: ceil, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.ceil(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.ceil(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def abs(self) -> Self:
+        """The absolute value.
+
+        In formulas: abs, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.abs(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.abs(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def relu(self) -> Self:
+        """Max(0, x).
+
+        In formulas: relu or ReLU, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.relu(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def ReLU(self) -> Self:
+        """Max(0, x).
+
+        In formulas: relu or ReLU, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.maximum(X, 0)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.relu(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def negative(self) -> Self:
+        """The negative.
+
+        In formulas: negative, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-X`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.negative(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def odd(self) -> Self:
+        """Whether a number is odd.
+
+        In formulas: odd, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 1`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.odd(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def even(self) -> Self:
+        """Whether a number is even.
+
+        In formulas: even, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X % 2 == 0`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.even(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def pow(self, Y: Operand) -> Self:
+        """The power.
+
+        In formulas: ^ or pow, of signature `, ->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `X ** Y`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.pow(A, 2).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def logical_not(self) -> Self:
+        """Whether it does not hold.
+
+        In formulas: ¬, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `~X`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.logical_not(A > 2).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def clip(self, Y: Operand, Z: Operand) -> Self:
+        """Clip(X, low, high) is X, no less than low and no more than high.
+
+        In formulas: clip, of signature `, , ->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.clip(X, low, high)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.clip(A, 2, 4).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def index(self, Y: Operand, *, axis: Axes | None = None) -> Self:
+        """Index_{ax}(X, I) is the element of X at the index I.
+
+        In formulas: index, of signature `ax, ->`
+        (paper §3.7 Indexing). In NumPy: `np.take(X, I - 1, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Indices count from 0 here, and from 1 in formulas.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.index(A, 0, axis="width").shape
+        ℝ^{height[2]}
+        """
+
+    def maxk(
+        self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+    ) -> Self:
+        """The k largest, the largest first.
+
+        In formulas: maxk, of signature `ax -> k`
+        (paper §3.7 Indexing). In NumPy: `np.sort(X, axis)[..., ::-1][..., :k]`.
+        `axis` is a name or several; all other axes are mapped over.
+        `size` is that of the new axis; `sizes` gives it by name.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.maxk(A, axis=("width", "k"), size=2).shape
+        ℝ^{height[2] × k[2]}
+        """
+
+    def argmaxk(
+        self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+    ) -> Self:
+        """For each of the k largest, one where it stands.
+
+        In formulas: argmaxk, of signature `ax -> ax k`
+        (paper §3.7 Indexing). In NumPy: `np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)`.
+        `axis` is a name or several; all other axes are mapped over.
+        `size` is that of the new axis; `sizes` gives it by name.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.argmaxk(A, axis=("width", "k"), size=2).shape
+        ℝ^{height[2] × k[2] × width[3]}
+        """
+
+    def onehot(
+        self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+    ) -> Self:
+        """One at the index, zero elsewhere.
+
+        In formulas: onehot, of signature `-> ax`
+        (paper §3.7 Indexing). In NumPy: `np.eye(n)[I - 1]`.
+        `axis` is a name or several; all other axes are mapped over.
+        `size` is that of the new axis; `sizes` gives it by name.
+        Indices count from 0 here, and from 1 in formulas.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.onehot(A, axis="vocab", size=10).shape
+        ℝ^{height[2] × width[3] × vocab[10]}
+        """
+
+    def det(self, *, axis: Axes | None = None) -> Self:
+        """The determinant.
+
+        In formulas: det, of signature `row column ->`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.det(S, axis=("row", "column")).shape
+        ℝ
+        """
+
+    def cofactors(self, *, axis: Axes | None = None) -> Self:
+        """How fast the determinant grows with each number of the matrix.
+
+        In formulas: cofactors, of signature `row column -> row column`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.det(X) * np.linalg.inv(X).T`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.cofactors(S, axis=("row", "column")).shape
+        ℝ^{row[2] × column[2]}
+        """
+
+    def inv(self, *, axis: Axes | None = None) -> Self:
+        """The inverse matrix.
+
+        In formulas: inv, of signature `row column -> row column`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.inv(X)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.inv(S, axis=("row", "column")).shape
+        ℝ^{row[2] × column[2]}
+        """
+
+    def trace(self, *, axis: Axes | None = None) -> Self:
+        """The sum of the diagonal.
+
+        In formulas: trace, of signature `row column ->`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.trace(X)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.trace(S, axis=("row", "column")).shape
+        ℝ
+        """
+
+    def concat(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:
+        """The elements of X along an axis, then those of Y.
+
+        In formulas: ⊕ or concat, of signature `ax, ax -> ax`
+        (paper §3.6 Renaming and reshaping). In NumPy: `np.concatenate([X, Y], axis)`.
+        `axis` is a name; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.concat(A, A, axis="width").shape
+        ℝ^{height[2] × width[6]}
+        """
+
+    def unroll(
+        self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+    ) -> Self:
+        """The window that begins at each element.
+
+        In formulas: unroll, of signature `seq -> seq kernel`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.lib.stride_tricks.sliding_window_view(X, k, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        `size` is that of the new axis; `sizes` gives it by name.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.unroll(A, axis=("width", "kernel"), size=3).shape
+        ℝ^{height[2] × width[1] × kernel[3]}
+        """
+
+    def pool(
+        self, *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+    ) -> Self:
+        """Windows side by side.
+
+        In formulas: pool, of signature `seq -> seq kernel`
+        (paper §3.5 Vectors to vectors). In NumPy: `X.reshape(n // k, k)`.
+        `axis` is a name or several; all other axes are mapped over.
+        `size` is that of the new axis; `sizes` gives it by name.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.pool(A, axis=("width", "kernel"), size=3).shape
+        ℝ^{height[2] × width[1] × kernel[3]}
+        """

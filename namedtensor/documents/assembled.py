@@ -1,0 +1,74 @@
+"""Formulas of a document as one program, and the way back from a place there to the document."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from grammar.errors import NotationError, Span
+
+from .maths import MACRO, Document, Macro, Maths
+
+
+class AssembledProgram:
+    """Parts of a document copied into one text, and the way back from a place there to the document.
+
+    >>> work = AssembledProgram("a $x$ b $y$", [(2, 5), (8, 11)])
+    >>> work.text
+    '$x$\\n$y$'
+    >>> work.span((5, 6))
+    (9, 10)
+    """
+
+    def __init__(self, source: str, parts: list[Span]):
+        self.source, self.parts = source, sorted(parts)
+        self.text = "\n".join(source[start:end] for start, end in self.parts)
+        self.starts = []
+        position = 0
+        for start, end in self.parts:
+            self.starts.append(position)
+            position += end - start + 1
+
+    def place(self, position: int) -> int:
+        index = max(0, bisect_right(self.starts, position) - 1)
+        start, end = self.parts[index]
+        return min(start + position - self.starts[index], end)
+
+    def span(self, span: Span | None) -> Span | None:
+        if span is None:
+            return None
+        start = self.place(span[0])
+        return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
+
+    def error(self, error: NotationError) -> NotationError:
+        """The same error, in the document."""
+        if error.source != self.text:
+            return error
+        labels = tuple((self.span(span), text) for span, text in error.labels)
+        return type(error)(
+            error.number, error.message, self.source, self.span(error.span), error.notes, error.hint, labels
+        )
+
+
+def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
+    """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
+    before the last of them."""
+    parts = [part for maths in formulas for part in without(maths[:2], removed)]
+    last = max((maths.end for maths in formulas), default=0)
+    known: dict[str, list[Macro]] = {}
+    wanted = {name for start, end in parts for name in MACRO.findall(document.source, start, end)}
+    while wanted:
+        name = wanted.pop()
+        if name not in known:
+            known[name] = [each for each in document.definitions.get(name, ()) if each.start < last]
+            wanted.update(other for each in known[name] for other in each.mentions)
+    return AssembledProgram(document.source, parts + [each[:2] for group in known.values() for each in group])
+
+
+def without(whole: Span, removed: frozenset[Span]) -> list[Span]:
+    """What is left of a stretch where others are taken out of it."""
+    left, position = [], whole[0]
+    for start, end in sorted(removed):
+        if whole[0] <= start and end <= whole[1]:
+            left.append((position, start))
+            position = end
+    return [*left, (position, whole[1])]

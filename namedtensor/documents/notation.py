@@ -1,0 +1,189 @@
+"""Which maths of a document is of this notation: what does not look like it is skipped, and only what shows axes blamed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.latex.macros import EXPANSION, expand, scan
+from grammar.parser import parse
+
+from ..scope.names import walk
+from .assembled import AssembledProgram, assembled
+from .maths import NUMBER_OF_ARGUMENTS, REALS, Document, Maths, Section, shows_axes
+from .report import Findings, Skipped
+
+OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
+RELATION = re.compile(r"=|:|\\(?:in|colon)(?![A-Za-z])")
+BEYOND = (106, 111)  # characters and macros that the notation does not have
+
+
+def gather(document: Document, section: Section, everything: bool, findings: Findings) -> set[Maths]:
+    """Sort the maths of a section: formulas to check, and among them those that may be blamed."""
+    marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
+    blamed: set[Maths] = set()
+    functions: set[str] = set()  # of named axes
+    for maths in section.maths if marked else ():
+        if maths not in marked and not maths.display and not _mentions(document, maths, functions):
+            findings.skipped.append(Skipped(maths[:2], "no named axes"))
+            continue
+        if findings.read > READ:  # the one that passed the limit says so
+            findings.skipped.append(Skipped(maths[:2], "too many formulas", maths in marked))
+            continue
+        program = _read(document, section, maths, findings)
+        if isinstance(program, NotationError):
+            reason = _passed_over(document, maths, program)
+            if everything or reason is None:
+                findings.errors.append(program)
+            else:
+                findings.skipped.append(
+                    Skipped(maths[:2], reason, maths in marked and _says_something(document, maths))
+                )
+            continue
+        if not program.statements or _single(program):
+            findings.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
+            continue
+        named = maths in marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))  # fmt: skip
+        if not (named or maths.display):
+            findings.skipped.append(Skipped(maths[:2], "no named axes"))
+            continue
+        section.formulas.append(maths)
+        section.programs[maths] = program
+        if named:
+            blamed.add(maths)
+            functions |= {head.operator for head in map(head_of, program.statements) if head is not None}
+    if not marked:
+        findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.maths]
+    _keep_needed(section, blamed, findings)
+    return blamed
+
+
+def _mentions(document: Document, maths: Maths, names: set[str]) -> bool:
+    return any(document.source.find(name, *maths[:2]) >= 0 for name in names)
+
+
+def _says_something(document: Document, maths: Maths) -> bool:
+    """Whether maths with named axes is more than a symbol or a fragment in running text."""
+    text = document.source[maths.start : maths.end]
+    operates, relates = bool(OPERATORS.search(text)), bool(RELATION.search(text))
+    return operates and relates or maths.display and (operates or relates)
+
+
+def _keep_needed(section: Section, blamed: set[Maths], findings: Findings) -> None:
+    """Of formulas without named axes, keep those alone that say what is used in one with them."""
+    used: set[str] = set()
+    needed, new = set(), set(blamed)
+    while new:
+        needed |= new
+        used |= {name for maths in new for name in _names(section.programs[maths])}
+        new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
+    findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
+    section.formulas = [maths for maths in section.formulas if maths in needed]
+
+
+def _names(program: nodes.Program) -> set[str]:
+    """The names of tensors and functions in a program."""
+    return {base_of(node) for node in walk(program)} - {""}
+
+
+def heads_of(program: nodes.Program) -> set[str]:
+    """The names that the statements of a program may define."""
+    found = set()
+    for statement in program.statements:
+        if isinstance(statement, nodes.Signature):
+            found.add(statement.head.operator)
+        elif isinstance(statement, (nodes.Equation, nodes.Declaration)):
+            found |= {base_of(node) for node in getattr(statement, "sides", ()) or getattr(statement, "names", ())}
+    return found - {""}
+
+
+def base_of(node: Any) -> str:
+    """The name without scripts and indices that a node is, or the function that it calls."""
+    while isinstance(node, (nodes.Subscript, nodes.Superscript, nodes.Starred, nodes.Index, nodes.Rename)):
+        node = node.base
+    return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
+
+
+def _passed_over(document: Document, maths: Maths, problem: NotationError) -> str | None:
+    """Why maths that does not parse is not blamed for it; None where it is."""
+    text = document.source[maths.start : maths.end]
+    if problem.number in BEYOND:
+        return problem.message
+    related = bool(RELATION.search(text))
+    whole = OPERATORS.search(text) and (related or maths.display) or REALS.search(text) and related
+    return None if whole and shows_axes(document, maths) else "not a formula of the notation"
+
+
+def head_of(statement: Any) -> nodes.Call | None:
+    """The head of a function that a statement defines or gives a signature."""
+    if isinstance(statement, nodes.Signature):
+        return statement.head
+    side = statement.sides[0] if isinstance(statement, nodes.Equation) else None
+    return side if isinstance(side, nodes.Call) and side.operator[0].isalpha() else None
+
+
+def _single(program: nodes.Program) -> bool:
+    """Whether a program is nothing but a name, a number or a size."""
+    statement = program.statements[0]
+    while isinstance(statement, nodes.Value):
+        body = statement.body
+        while isinstance(body, (nodes.Subscript, nodes.Superscript, nodes.Starred)):
+            body = body.base
+        return len(program.statements) == 1 and isinstance(body, (nodes.Name, nodes.Number, nodes.Size))
+    return False
+
+
+def _read(document: Document, section: Section, maths: Maths, findings: Findings) -> nodes.Program | NotationError:
+    """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
+    work = assembled(document, [maths])
+    findings.read += len(work.text) + _expanded(work)
+    if findings.read > READ:
+        message = f"a document has more than {READ} characters of formulas: the rest was not read"
+        return NotationError(404, message, document.source, maths[:2], hint="check its parts one by one")
+    try:
+        return parse(work.text, "latex")
+    except NotationError as problem:
+        alone = work.error(problem)
+    _forget_endless(document, alone)
+    functions, tensors = _known(section)
+    try:
+        return parse(work.text, "latex", tensors - functions, functions=functions)
+    except NotationError as problem:
+        return work.error(problem)
+
+
+READ = 300_000
+
+
+def _expanded(work: AssembledProgram) -> int:
+    """How many pieces the macros of the document make of maths: few characters can ask for much."""
+    if len(work.parts) == 1:
+        return 0
+    try:
+        return len(expand(work.text, scan(work.text)))
+    except NotationError:
+        return EXPANSION // 10
+
+
+def _known(section: Section) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of functions, and of tensors, that the formulas of a section define so far."""
+    for maths in section.formulas[section.known :]:
+        for statement in section.programs[maths].statements:
+            head = head_of(statement)
+            if head is not None:
+                section.functions |= {head.operator}
+            else:
+                section.tensors |= heads_of(nodes.Program((statement,)))
+    section.known = len(section.formulas)
+    return section.functions, section.tensors
+
+
+def _forget_endless(document: Document, problem: NotationError) -> None:
+    """A macro that expands without end is told of once, and is no macro from then on."""
+    if problem.number == 109 and problem.span_text in document.definitions and problem.message.endswith(ENDLESS):
+        del document.definitions[problem.span_text]
+
+
+ENDLESS = "expands without end"

@@ -1,0 +1,186 @@
+"""A difference in words: which axes, which record, which constant ratio, which order."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import NamedTensor
+from .comparison import Difference, Matching, agree, laid_out
+
+
+@dataclass(frozen=True)
+class Words:
+    """How the two values are called."""
+
+    yours: str = "yours"
+    your_value: str = "your value"
+    due: str = "due"
+    changed: str = "what is due"  # with one thing changed
+
+
+def listed(names: Sequence[str]) -> str:
+    names = list(names)
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def axes_differ(found: NamedTensor, due: NamedTensor, given: Sequence[str], words: Words) -> str:
+    """What is wrong about the axes of a value."""
+    extra = [axis for axis in found.axes if axis not in due.axes]
+    lacking = [axis for axis in due.axes if axis not in found.axes]
+    told = []
+    if still := [axis for axis in extra if axis in given]:
+        told.append(f"still has the {_axes(still)}")
+    if new := [axis for axis in extra if axis not in given]:
+        told.append(f"has the new {_axes(new)}")
+    if lacking:
+        told.append(f"lacks the {_axes(lacking)}")
+    return f"{words.your_value} {listed(told)}: it is in {_type(found)}, {words.due} is one in {_type(due)}"
+
+
+def _axes(names: Sequence[str]) -> str:
+    return f"{'axis' if len(names) == 1 else 'axes'} {listed(names)}"
+
+
+def _type(value: NamedTensor) -> str:
+    return "ℝ^{" + " × ".join(value.axes) + "}" if value.axes else "ℝ"
+
+
+def sizes_differ(found: NamedTensor, due: NamedTensor, words: Words) -> str | None:
+    for axis in due.axes:
+        if axis in found.sizes and found.sizes[axis] != due.sizes[axis]:
+            return f"the axis {axis} of {words.your_value} has the size {found.sizes[axis]}, {words.due} is {due.sizes[axis]}"
+    return None
+
+
+def value_differs(where: Difference, words: Words) -> str:
+    """At a record: yours is 1.13, due is 0.487."""
+    at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
+    count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
+    digits = next((n for n in (4, 6, 9, 12) if shown(where.found, n) != shown(where.due, n)), 17)
+    return f"{at}{words.yours} is {shown(where.found, digits)}, {words.due} is {shown(where.due, digits)}{count}"
+
+
+def shown(number: Any, digits: int = 4) -> str:
+    if isinstance(number, bool):
+        return str(number).lower()
+    if isinstance(number, float) and not math.isfinite(number):
+        return {"inf": "∞", "-inf": "−∞"}.get(str(number), "undefined")
+    return f"{number:.{digits}g}".replace("-", "−")
+
+
+def names_of_new_axes(matching: Matching, words: Words) -> str:
+    """What is called otherwise, which is no fault."""
+    return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
+
+
+# ------------------------------------------------------------------------------------------------------------ how they differ
+Pair = tuple[NamedTensor, NamedTensor, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
+
+
+def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
+    """A relation between all values and those due that names the slip: a ratio, a sum, an order, a rounding."""
+    arrays = [laid_out(found, due, matching) for found, due, _ in pairs]
+    return (
+        _ratio(arrays, [sizes for *_, sizes in pairs], words)
+        or _offset(arrays, words)
+        or _reordered(arrays, pairs[0][1].axes, words)
+        or _close(arrays, words)
+    )
+
+
+def _constant(arrays: Sequence[np.ndarray]) -> float | None:
+    values = np.concatenate([each.ravel() for each in arrays])
+    if not values.size or not np.isfinite(values).all():
+        return None
+    middle = float(np.median(values))
+    return middle if np.allclose(values, middle, rtol=1e-7, atol=1e-9) else None
+
+
+def _ratio(
+    arrays: Sequence[tuple[np.ndarray, np.ndarray]], sizes: Sequence[Mapping[str, int]], words: Words
+) -> str | None:
+    ratios = []
+    for found, due in arrays:
+        there = np.abs(due.astype(float)) > 1e-9
+        if not np.allclose(found[~there], 0, atol=1e-7):
+            return None
+        if there.any():
+            ratios.append(_constant([found[there] / due[there]]))
+        else:
+            ratios.append(None)
+    known = [(ratio, extent) for ratio, extent in zip(ratios, sizes) if ratio is not None]
+    if len(known) < 2 or len(known) < sum(bool(np.any(due)) for _, due in arrays):
+        return None
+    if all(ratio == 0 for ratio, _ in known):
+        return f"every number of {words.yours} is 0"
+    named = ratio_named([ratio for ratio, _ in known], [extent for _, extent in known])
+    return named and f"{words.yours} is {named} times what is {words.due}"
+
+
+def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
+    """One ratio in numbers, and by the sizes of axes where they make it on every draw; None where nothing does.
+
+    >>> ratio_named([0.75, 0.625], [{"seq": 3, "key": 4}, {"seq": 5, "key": 8}])
+    '3/4 = |seq|/|key|'
+    """
+    first = _fraction(ratios[0])
+    for text, value in SIZE_RATIOS:
+        for names in itertools.permutations(sizes[0], 2 if "{1}" in text else 1):
+            made = [value(*(extent[name] for name in names)) for extent in sizes]
+            for sign in (1, -1):
+                if np.allclose(ratios, np.multiply(sign, made), rtol=1e-9, atol=0):
+                    return f"{first} = {'−' if sign < 0 else ''}{text.format(*(f'|{name}|' for name in names))}"
+    return first if np.allclose(ratios, ratios[0], rtol=1e-7) else None
+
+
+def _fraction(ratio: float) -> str:
+    for below in range(1, 65):
+        if math.isclose(ratio * below, round(ratio * below), rel_tol=1e-9, abs_tol=1e-12):
+            return f"{round(ratio * below)}/{below}".removesuffix("/1").replace("-", "−")
+    return shown(ratio)
+
+
+SIZE_RATIOS: tuple[tuple[str, Callable[..., float]], ...] = (  # the plainest first
+    ("{0}", lambda n: n),
+    ("1/{0}", lambda n: 1 / n),
+    ("√{0}", lambda n: n**0.5),
+    ("1/√{0}", lambda n: n**-0.5),
+    ("{0}^2", lambda n: n**2),
+    ("1/{0}^2", lambda n: n**-2),
+    ("{0}/({0} − 1)", lambda n: n / (n - 1) if n > 1 else math.inf),
+    ("({0} − 1)/{0}", lambda n: (n - 1) / n),
+    ("{0}/{1}", lambda n, m: n / m),
+    ("√({0}/{1})", lambda n, m: (n / m) ** 0.5),
+    ("{0} {1}", lambda n, m: n * m),
+    ("1/({0} {1})", lambda n, m: 1 / (n * m)),
+)
+
+
+def _offset(arrays: Sequence[tuple[np.ndarray, np.ndarray]], words: Words) -> str | None:
+    by = _constant([np.asarray(found, dtype=float) - due for found, due in arrays])
+    if by is None or by == 0:
+        return None
+    return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than what is {words.due}, everywhere"
+
+
+def _reordered(arrays: Sequence[tuple[np.ndarray, np.ndarray]], axes: Sequence[str], words: Words) -> str | None:
+    for at, axis in enumerate(axes):
+        if all(agree(np.sort(found, at), np.sort(due, at), 1.0).all() for found, due in arrays):
+            return f"{words.yours} has the numbers that are {words.due}, in another order along {axis}"
+    if axes and all(agree(np.sort(found, None), np.sort(due, None), 1.0).all() for found, due in arrays):
+        return f"{words.yours} has the numbers that are {words.due}, at other places"
+    return None
+
+
+def _close(arrays: Sequence[tuple[np.ndarray, np.ndarray]], words: Words) -> str | None:
+    off = max(float(np.max(np.abs(np.asarray(found, dtype=float) - due), initial=0)) for found, due in arrays)
+    scale = max(float(np.max(np.abs(due), initial=0)) for _, due in arrays)
+    if math.isfinite(off) and off <= 1e-3 * scale:
+        return f"{words.yours} is close, and off by {shown(off)} at most"
+    return None

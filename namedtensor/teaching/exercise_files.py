@@ -1,0 +1,186 @@
+"""Exercises as files of the language: prose in comments, what is given, the model as the last statement, `#:` for the rest.
+
+    #: exercise attention-scale   points 2   kind formula
+    # Each query asks the keys. Scale the scores by the root of the number of features.
+    Q ∈ ℝ^{seq' × key}
+    K ∈ ℝ^{seq × key}
+    answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
+    #: hint Which axis must sum to one?
+    #: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+    #: without softmax
+
+A file holds any number of them. Lines of the language are read by every command; a released file has `#: due` in place of its
+models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Value
+from grammar.parser import parse
+
+from ..core.suggestions import did_you_mean, near
+
+KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "order", "hole")
+WORDS = ("exercise", "hint", "slip", "without", "draw", "part", "hole", "show", "type", "due")
+LONGEST_HINT = 200
+DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
+HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
+
+
+class ExerciseError(Exception):
+    """An exercise file that is not as it must be; says the line and the repair."""
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A wrong answer that the author foresaw, and what is said of it."""
+
+    formula: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class ExerciseText:
+    """One exercise as it is written: what is asked, what is given, and the model where the file holds it."""
+
+    name: str
+    kind: str = "formula"
+    points: float = 1
+    prose: str = ""
+    given: str = ""
+    model: str | None = None
+    hints: tuple[str, ...] = ()
+    slips: tuple[Slip, ...] = ()
+    without: tuple[str, ...] = ()
+    draws: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    hole: str | None = None
+    type: str | None = None
+    shows_model: bool = False
+    due: str | None = None
+    line: int = 1
+
+
+def read(text: str, name: str = "") -> list[ExerciseText]:
+    """The exercises of a text. Raises ExerciseError that says the line."""
+    found: list[ExerciseText] = []
+    for block in _blocks(text):
+        exercise = _exercise(block, name)
+        if any(each.name == exercise.name for each in found):
+            raise _wrong(name, exercise.line, f"a second exercise {exercise.name}; names are to differ")
+        found.append(exercise)
+    if not found:
+        raise ExerciseError(f"{name or 'the text'}: no exercise; one begins with the line #: exercise NAME")
+    return found
+
+
+Line = tuple[int, str]
+
+
+def _blocks(text: str) -> Iterator[list[Line]]:
+    """The lines of each exercise, its header first; what stands before the first is a preface."""
+    block: list[Line] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        directive = DIRECTIVE.match(line.strip())
+        if directive and directive[1] == "exercise":
+            if block:
+                yield block
+            block = []
+            block.append((number, line))
+        elif block:
+            block.append((number, line))
+    if block:
+        yield block
+
+
+def _wrong(name: str, line: int, message: str) -> ExerciseError:
+    return ExerciseError(f"{name}:{line}: {message}" if name else f"line {line}: {message}")
+
+
+def _exercise(block: list[Line], file: str) -> ExerciseText:
+    fields = _header(*block[0], file)
+    statements: list[Line] = []
+    prose: list[str] = []
+    lists: dict[str, list[Any]] = {"hint": [], "slip": [], "without": [], "draw": [], "part": [], "due": []}
+    for number, line in block[1:]:
+        stripped = line.strip()
+        if directive := DIRECTIVE.match(stripped):
+            word, rest = directive[1], directive[2].strip()
+            _directive(word, rest, number, file, fields, lists)
+        elif stripped.startswith("#"):
+            prose.append(stripped.removeprefix("#").strip())
+        elif stripped:
+            statements.append((number, line))
+    given, model = _model(statements, fields, bool(lists["due"]), file)
+    return ExerciseText(
+        **fields, prose="\n".join(prose).strip(), given=given, model=model, hints=tuple(lists["hint"]),
+        slips=tuple(lists["slip"]), without=tuple(lists["without"]), draws=tuple(lists["draw"]),
+        parts=tuple(lists["part"]), due="".join(lists["due"]) or None,
+    )  # fmt: skip
+
+
+def _header(number: int, line: str, file: str) -> dict[str, Any]:
+    directive = DIRECTIVE.match(line.strip())
+    header = HEADER.match(directive[2].strip()) if directive else None
+    if header is None:
+        raise _wrong(file, number, "an exercise begins with: #: exercise NAME points 2 kind formula")
+    said = dict(zip(header[2].split()[::2], header[2].split()[1::2]))
+    kind = said.get("kind", "formula")
+    if kind not in KINDS:
+        meant = near(kind, KINDS)
+        raise _wrong(
+            file, number, f"no kind {kind}; {did_you_mean(meant) if meant else 'kinds are ' + ', '.join(KINDS)}"
+        )
+    try:
+        points = float(said.get("points", 1))
+    except ValueError:
+        raise _wrong(file, number, f"points {said['points']} is no number") from None
+    return {"name": header[1], "kind": kind, "points": int(points) if points == int(points) else points, "line": number}
+
+
+def _directive(
+    word: str, rest: str, number: int, file: str, fields: dict[str, Any], lists: dict[str, list[Any]]
+) -> None:
+    if word == "slip":
+        formula, _, sentence = re.sub(r"\s{2,}", "  ", rest).partition("  ")
+        if not sentence:
+            raise _wrong(file, number, "a slip is a formula, two blanks or more, and the sentence that is said of it")
+        lists["slip"].append(Slip(formula.strip(), sentence.strip()))
+    elif word == "without":
+        lists["without"] += rest.split()
+    elif word == "show":
+        fields["shows_model"] = True
+    elif word in ("hole", "type"):
+        fields[word] = rest
+    elif word in lists:
+        lists[word].append(rest)
+    else:
+        meant = near(word, WORDS)
+        raise _wrong(
+            file, number, f"no word {word}; {did_you_mean(meant) if meant else 'words are ' + ', '.join(WORDS)}"
+        )
+
+
+def _model(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
+    """What is given, and the last statement, or the lines of an order."""
+    text = "\n".join(line for _, line in statements)
+    if released:
+        return text, None
+    try:
+        tree = parse(text, "text")
+    except NotationError as problem:
+        line = statements[problem.position()[0] - 1][0] if statements else fields["line"]
+        raise _wrong(file, line, f"exercise {fields['name']}: {problem.message}") from None
+    if not tree.statements:
+        raise _wrong(file, fields["line"], f"exercise {fields['name']} has no model: its last statement is to be one")
+    last = tree.statements[-1]
+    if not isinstance(last, (Equation, Value, nodes.Signature)):
+        raise _wrong(file, fields["line"], f"exercise {fields['name']} has no model after what is given: answer = …")
+    return text[: last.span[0]].rstrip(), text[last.span[0] : last.span[1]]

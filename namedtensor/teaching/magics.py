@@ -1,0 +1,84 @@
+"""`%%nt` and `%%exercise` in notebooks: a cell is a formula, or an answer.
+
+%load_ext namedtensor
+
+%%nt Y                      the value of the cell's formula on the notebook's tensors, kept as Y
+softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V
+
+%%exercise week3.nt attention-scale     what is said of the answer in the cell; the file is remembered
+"""
+
+from __future__ import annotations
+
+import html
+from numbers import Number
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.arrays import is_array
+from ..core.tensor import NamedTensor
+from ..programs.api import program
+from ..scope.names import walk
+from .exercise_files import ExerciseError
+from .marking import Mark
+from .sheets import Sheet, exercises
+
+
+class Said:
+    """A mark, or an error, as a notebook shows it."""
+
+    def __init__(self, text: str, right: bool | None = None, mark: Mark | None = None):
+        self.text, self.right, self.mark = text, right, mark
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        colour = {True: "#1a7f37", False: "#b42318", None: "inherit"}[self.right]
+        word = {True: "right", False: "not yet", None: ""}[self.right]
+        head = f"<strong style='color:{colour}'>{word}</strong> " if word else ""
+        return f"<div>{head}<pre style='display:inline;white-space:pre-wrap'>{html.escape(self.text)}</pre></div>"
+
+
+def load(shell: Any) -> None:
+    """Give a notebook the cells %%nt and %%exercise."""
+    sheets: list[Sheet] = []
+
+    def nt_cell(line: str, cell: str) -> Any:
+        try:
+            value = _value(cell, shell.user_ns)
+        except NotationError as problem:
+            return Said(str(problem), False)
+        if line.strip():
+            shell.user_ns[line.strip()] = value
+        return value
+
+    def exercise_cell(line: str, cell: str) -> Any:
+        *file, name = line.split() or [""]
+        try:
+            if file:
+                sheets[:] = [exercises(file[0])]
+            if not sheets:
+                return Said("say the file once: %%exercise week3.nt attention-scale", False)
+            mark = sheets[0][name].mark(cell)
+        except (ExerciseError, KeyError) as problem:
+            return Said(str(problem.args[0]), False)
+        return Said(mark.feedback, mark.right, mark)
+
+    shell.register_magic_function(nt_cell, "cell", "nt")
+    shell.register_magic_function(exercise_cell, "cell", "exercise")
+
+
+def _value(cell: str, names: dict[str, Any]) -> Any:
+    """The value of a formula on the tensors and numbers of a notebook that it names."""
+    made = program(cell.strip())
+    return made(**{name: names[name] for name in _wanted(made) if _usable(names.get(name))})
+
+
+def _wanted(made: Any) -> list[str]:
+    return sorted({each.text for each in walk(made.tree) if hasattr(each, "text")})
+
+
+def _usable(value: Any) -> bool:
+    return isinstance(value, (NamedTensor, Number)) or is_array(value)

@@ -1,0 +1,289 @@
+"""An answer marked: by type and value at once, and said in a sentence.
+
+error → axes → sizes → record → slip in words. An answer that cannot be read or typed is shown its error as it is, and costs no
+try; the model is never shown but where the file says so. Whatever is handed in, marking ends in time with a sentence.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..scope.names import walk
+from .differences import Words, names_of_new_axes
+from .einsum import as_formula, is_einsum
+from .exercise_files import ExerciseText
+from .references import reference_of
+from .sameness import Sameness, judged
+from .settings import Setting
+from .spelling import called, expression, text_of
+
+SECONDS = 2.0
+LONGEST = 20_000  # characters of an answer
+WORDS = Words()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is said of one answer.
+
+    `right`; `points` of `of`; `feedback` in words; `tried` is false where the answer could not be read or typed, which costs no
+    try; `hints` are those of the exercise, and `model` is there where its file says that it may be shown.
+    """
+
+    exercise: str
+    right: bool
+    feedback: str
+    points: float = 0
+    of: float = 1
+    tried: bool = True
+    hints: tuple[str, ...] = ()
+    model: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def __str__(self) -> str:
+        return self.feedback
+
+    def json(self) -> dict[str, Any]:
+        """The mark as plain values."""
+        return {
+            "exercise": self.exercise, "right": self.right, "points": self.points, "of": self.of,
+            "feedback": self.feedback, "tried": self.tried,
+        }  # fmt: skip
+
+
+class Refused(Exception):
+    """An answer that is not compared at all, with the sentence that says why; it costs no try."""
+
+
+class Wrong(Exception):
+    """An answer that is wrong, with the sentence that says how."""
+
+
+def mark(exercise: ExerciseText, answer: Any, seed: int = 0) -> Mark:
+    """What is said of an answer; raises nothing."""
+    found: list[Mark] = []
+    worker = threading.Thread(target=lambda: found.append(_marked(exercise, answer, seed)), daemon=True)
+    worker.start()
+    worker.join(SECONDS)
+    return (
+        found[0] if found else _mark(exercise, False, f"could not be marked in {SECONDS:.0f} seconds: make it smaller")
+    )
+
+
+def _mark(exercise: ExerciseText, right: bool, feedback: str, tried: bool = True) -> Mark:
+    return Mark(
+        exercise.name, right, feedback, exercise.points if right else 0, exercise.points, tried, exercise.hints,
+        exercise.model if exercise.shows_model else None,
+    )  # fmt: skip
+
+
+def _marked(exercise: ExerciseText, answer: Any, seed: int) -> Mark:
+    try:
+        return _mark(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
+    except (NotationError, Refused) as problem:
+        return _mark(exercise, False, str(problem), tried=False)
+    except Wrong as problem:
+        return _mark(exercise, False, str(problem))
+    except Exception as problem:  # an answer must never end in a traceback
+        return _mark(exercise, False, f"could not be marked: {problem or type(problem).__name__}", tried=False)
+
+
+def _read(exercise: ExerciseText, answer: Any) -> str:
+    source = answer if isinstance(answer, str) else getattr(answer, "source", None)
+    if not isinstance(source, str):
+        raise Refused(f"an answer is a formula, written as text, and this is of the kind {type(answer).__name__}")
+    if not source.strip():
+        raise Refused("nothing is handed in")
+    if len(source) > LONGEST:
+        raise Refused(f"an answer has at most {LONGEST} characters")
+    return source
+
+
+# ---------------------------------------------------------------------------------------------------- formulas, by value
+def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """Equal to the model on all draws, up to the names of new axes."""
+    return by_value(exercise, text_of(answer), seed)
+
+
+def by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
+    """Right by value; `whole` puts the answer, once it is looked at, where it is to stand."""
+    reference = reference_of(exercise, seed)
+    tree = parse(answer, "text")
+    _allowed(exercise, reference.setting, tree)
+    answer = called(whole(answer), tuple(reference.setting.sets))
+    reference.setting.check(answer)
+    state = [(drawn.values, reference.setting.value(answer, drawn), due) for drawn, due in reference.draws()]
+    if not state:
+        raise Refused("the exercise has no value to compare with")
+    found = judged(reference.setting, state, WORDS)
+    if found:
+        return _right(found)
+    for sentence, slip in reference.slips():
+        slipped = [(values, own, due) for (values, own, _), due in zip(state, slip)]
+        if len(slipped) == len(state) and judged(reference.setting, slipped, WORDS):
+            raise Wrong(sentence)
+    raise Wrong(judged(reference.setting, state, WORDS, exercise.model and whole(exercise.model)).told)
+
+
+def _right(found: Sameness) -> str:
+    names = names_of_new_axes(found.axes, WORDS)
+    return f"right on {found.draws} of {found.draws} draws" + (f" ({names})" if names else "")
+
+
+def _allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
+    """Refuse what defines anew what is given, and what may not be used."""
+    own = _head_of(exercise.model)
+    for statement in tree.statements:
+        head = _name_of(statement)
+        if head in setting.names and head != own:
+            raise Refused(f"{head} is given, and an answer does not define it anew")
+    used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
+    used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
+    used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
+    for name in exercise.without:
+        if name in used:
+            raise Refused(f"this one is to be written without {name}")
+
+
+def _head_of(model: str | None) -> str | None:
+    return _name_of(parse(model, "text").statements[-1]) if model else None
+
+
+def _name_of(statement: Any) -> str | None:
+    if isinstance(statement, nodes.Signature):
+        return statement.head.operator
+    if isinstance(statement, nodes.Declaration):
+        return to_text(statement.names[0])
+    if isinstance(statement, Equation):
+        head = statement.sides[0]
+        return head.operator if isinstance(head, nodes.Call) else to_text(head)
+    return None
+
+
+def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """What stands for `?` makes the whole right."""
+    text = text_of(answer)
+    return by_value(exercise, text, seed, lambda piece: (exercise.hole or "?").replace("?", f"({expression(piece)})"))
+
+
+def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """A formula in the notation, or a call of einsum, translated."""
+    if is_einsum(answer):
+        reference = reference_of(exercise, seed)
+        return by_value(exercise, as_formula(answer, reference.setting.sets), seed)
+    return formula(exercise, answer, seed)
+
+
+# ------------------------------------------------------------------------------------------- types, signatures, sizes, order
+def types(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """The axes of each part, or of the whole; their order means nothing."""
+    due = reference_of(exercise, seed).types()
+    given = [line for line in answer.replace(";", "\n").splitlines() if line.strip()]
+    if len(given) != len(due):
+        raise Refused(
+            f"{len(due)} {'type is' if len(due) == 1 else 'types are'} asked for, a line each, and here are {len(given)}"
+        )
+    for text, (part, fits) in zip(given, due.items()):
+        axes = _axes_of(text.rpartition(":")[2].strip())
+        if not fits(axes):
+            raise Wrong(f"{part + ': ' if part else ''}not {_in(axes)}: {_axes_wrong(fits, axes)}")
+    return "right"
+
+
+def _axes_of(text: str) -> tuple[str, ...]:
+    found = set_of(text)
+    return tuple(sorted(axis.name for axis, _ in found.axes))
+
+
+def set_of(text: str) -> nodes.Set:
+    """A set as it is written: ℝ^{seq × key}, LaTeX too."""
+    spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
+    statements = parse(spelled, "auto").statements
+    if len(statements) != 1 or not isinstance(statements[0], nodes.Declaration) or len(statements[0].sets) != 1:
+        raise Refused(f"{text} is no type: write one such as ℝ^{{seq × key}}")
+    return statements[0].sets[0]
+
+
+def _in(axes: tuple[str, ...]) -> str:
+    return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
+
+
+def _axes_wrong(fits: Callable[[tuple[str, ...]], bool], axes: tuple[str, ...]) -> str:
+    """One axis too many, where leaving it out would be right; else how many there are no word is said of."""
+    for axis in axes:
+        if fits(tuple(each for each in axes if each != axis)):
+            return f"the axis {axis} is not there: think of what is summed over"
+    return "an axis is missing or stands for another one"
+
+
+def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """The same sets, argument by argument; the function's name is free, and a further axis is wrong: lifting does it."""
+    arguments, result = reference_of(exercise, seed).signature()
+    statements = parse(answer, "auto").statements
+    found = statements[-1] if statements else None
+    if not isinstance(found, nodes.Signature):
+        raise Refused("a signature is asked for: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+    if len(found.domain) != len(arguments):
+        raise Wrong(f"the function has {len(arguments)} arguments, and yours {len(found.domain)}")
+    for number, (given, fits) in enumerate(zip((*found.domain, found.codomain), (*arguments, result)), 1):
+        axes = tuple(sorted(axis.name for axis, _ in given.axes))
+        if not fits(axes):
+            where = "the result" if number > len(arguments) else f"argument {number}"
+            extra = next((axis for axis in axes if fits(tuple(each for each in axes if each != axis))), None)
+            if extra:
+                raise Wrong(f"{where} has the axis {extra} too many: lifting takes care of it")
+            raise Wrong(f"{where} is not in {_in(axes)}")
+    return "right"
+
+
+def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """A number of sizes, equal on three sets of them."""
+    text = text_of(answer.replace("·", " "))
+    reference = reference_of(exercise, seed)
+    for drawn, due in reference.draws():
+        found = reference.setting.value(text, drawn)
+        if found.axes:
+            raise Refused("a number is asked for, of sizes such as |seq|")
+        if abs(float(found.array) - float(due.array)) > 1e-9 * max(1.0, abs(float(due.array))):
+            said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
+            raise Wrong(f"with {said} yours is {float(found.array):g}, due is {float(due.array):g}")
+    return "right on three sets of sizes"
+
+
+def order(exercise: ExerciseText, answer: str, seed: int) -> str:
+    """The lines of a derivation, each following from the one above."""
+    lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
+    reference = reference_of(exercise, seed)
+    fits, count = reference.lines()
+    if len(lines) != count:
+        raise Refused(f"the derivation has {count} lines, and here are {len(lines)}")
+    spelled = [to_text(parse(line, "auto")) for line in lines]
+    drawn = next(iter(reference.draws()))[0]
+    values = [reference.setting.value(line, drawn) for line in spelled]
+    for number, (above, below) in enumerate(zip(values, values[1:]), 2):
+        found = judged(
+            reference.setting, [(drawn.values, below, above)], Words("this line", "this line", "the one above")
+        )
+        if not found:
+            raise Wrong(f"line {number}, {spelled[number - 1]}, does not follow from the one above: {found.told}")
+    for number, line in enumerate(spelled, 1):
+        if not fits(number, line):
+            raise Wrong(f"line {number}, {line}, stands at another place: each line takes one step from the one above")
+    return "right: each line follows from the one above"
+
+
+KINDS: Mapping[str, Callable[[ExerciseText, str, int], str]] = {
+    "formula": formula, "fix": formula, "gradient": formula, "types": types, "signature": signature, "sizes": sizes,
+    "einsum": einsum, "order": order, "hole": hole,
+}  # fmt: skip

@@ -1,0 +1,168 @@
+"""Slips that nobody wrote down: the model with one thing changed at one place.
+
+An answer that equals such a mutant on two draws is told so: "yours is what is due without / √|key|". That stays true
+whatever was meant.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Name, Number, Rename, Superscript
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..core.tensor import NamedTensor
+from .comparison import difference, matchings
+from .differences import Words
+from .settings import Drawn, Setting
+
+SECONDS = 1.0  # for all mutants of one model
+SHOWN = 60  # characters of a piece that is named
+INSTEAD = {  # an operator -> what is taken for it
+    "⊙": ("+",), "juxtaposed": ("+",), "+": ("⊙", "−"), "−": ("+",), "max": ("min",), "min": ("max",), "sum": ("mean",),
+    "∑": ("mean",), "mean": ("∑",), "var": ("std",), "std": ("var",), "argmax": ("argmin",), "argmin": ("argmax",),
+    "<": ("≤",), "≤": ("<",), ">": ("≥",), "≥": (">",), "cumsum": ("cumprod",), "sin": ("cos",), "cos": ("sin",),
+    "softmax": ("logsumexp", "max"), "√": ("exp",), "relu": ("sigmoid",), "sigmoid": ("tanh",), "tanh": ("sigmoid",),
+}  # fmt: skip
+
+Path = tuple[tuple[str, Any], ...]
+State = Sequence[tuple[Mapping[str, NamedTensor], NamedTensor, NamedTensor]]
+
+
+def slip(setting: Setting, model: str, state: State, scales: Sequence[float], words: Words) -> str | None:
+    """The change to the model that makes the values of the answer, in words; None where none does in time."""
+    end = time.monotonic() + SECONDS
+    seen = {parse(model, "text")}
+    for tree, change in mutants(parse(model, "text"), setting.axes):
+        if time.monotonic() > end:
+            return None
+        if tree in seen:
+            continue
+        seen.add(tree)
+        if _makes(setting, to_text(tree), state, scales):
+            return f"{words.yours} is {words.changed} {change}"
+    return None
+
+
+def _makes(setting: Setting, text: str, state: State, scales: Sequence[float]) -> bool:
+    """Whether a mutant has the answer's values on the first two draws."""
+    for (values, found, _), scale in list(zip(state, scales))[:2]:
+        try:
+            value = setting.value(text, Drawn(values))
+        except NotationError:
+            return False
+        if not any(
+            {axis: found.sizes[axis] for axis in found.axes if axis in value.axes}
+            == {axis: value.sizes[axis] for axis in value.axes if axis in found.axes}
+            and difference(found, value, way, scale) is None
+            for way in matchings(found, value, setting.axes)
+        ):
+            return False
+    return True
+
+
+def mutants(tree: nodes.Program, axes: Sequence[str]) -> Iterator[tuple[nodes.Program, str]]:
+    """Programs with one thing changed, each with what changed in words: the outermost places first."""
+    for path, node in places(tree):
+        for other, words in changes(node, axes):
+            yield put(tree, path, other), words
+
+
+def places(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every expression of a tree, with the way to it."""
+    if isinstance(node, tuple):
+        for index, item in enumerate(node):
+            yield from places(item, (*path, ("", index)))
+    elif dataclasses.is_dataclass(node):
+        if isinstance(node, (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nodes.Index)):
+            yield path, node
+        for field in dataclasses.fields(node):
+            if field.name not in ("span", "operator_span", "superscript", "subscript"):
+                yield from places(getattr(node, field.name), (*path, (field.name, None)))
+
+
+def put(node: Any, path: Path, new: Any) -> Any:
+    """The tree with `new` at a place."""
+    if not path:
+        return new
+    (name, index), rest = path[0], path[1:]
+    if isinstance(node, tuple):
+        return (*node[:index], put(node[index], rest, new), *node[index + 1 :])
+    return dataclasses.replace(node, **{name: put(getattr(node, name), rest, new)})
+
+
+def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
+    """What may stand in place of an expression by a slip."""
+    if isinstance(node, Call):
+        yield from _of_call(node, axes)
+    elif isinstance(node, Rename):
+        yield node.base, f"without the renaming {short(node).removeprefix(short(node.base))}"
+    elif isinstance(node, nodes.Starred):
+        yield node.base, f"without {node.mark}"
+    elif isinstance(node, Superscript):
+        yield node.base, f"with {short(node.base)} in place of {short(node)}"
+    elif isinstance(node, Number) and isinstance(node.value, int):
+        for value in (node.value + 1, node.value - 1):
+            yield Number(value), f"with {value} in place of {node.value}"
+
+
+def _of_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
+    head = _head(node)
+    if len(node.arguments) == 2:
+        left, right = node.arguments
+        sign = "" if node.operator == "juxtaposed" else f"{head} "
+        yield left, f"without {sign}{short(right)}"
+        yield right, f"without {short(left)}{'' if sign == '' else ' ' + head}"
+        if node.operator in ("−", "/", "frac"):
+            yield dataclasses.replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
+        for at, argument in enumerate(node.arguments):
+            if isinstance(node.operator, str) and not node.operator.isalpha() and node.operator != "juxtaposed":
+                yield from _outside(node, at, argument)
+    elif len(node.arguments) == 1:
+        yield node.arguments[0], f"without {'the minus' if node.operator == 'negative' else head}"
+    for other in INSTEAD.get(node.operator, ()):
+        new = dataclasses.replace(node, operator=other, subscript=() if len(node.arguments) == 2 else node.subscript)
+        yield new, f"with {_head(new)} in place of {head}"
+    for at, part in enumerate(node.subscript):
+        if isinstance(part, (Name, nodes.Starred, nodes.Subscript)) and nodes.axis_of(part) is not None:
+            for axis in axes:
+                if axis != nodes.axis_of(part).name:  # type: ignore[union-attr]
+                    new = dataclasses.replace(
+                        node, subscript=(*node.subscript[:at], _axis(axis), *node.subscript[at + 1 :])
+                    )
+                    yield new, f"with {_head(new)} in place of {head}"
+    if len(node.subscript) == 1 and len(node.arguments) == 2:
+        yield dataclasses.replace(node, subscript=()), f"with {node.operator} in place of {head}"
+
+
+def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
+    """f(X) ⊙ Y for f(X ⊙ Y): the function of one operand alone — and the other way round."""
+    if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator not in ("negative",):
+        inner = tuple(argument.arguments[0] if k == at else each for k, each in enumerate(node.arguments))
+        whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
+        yield whole, f"with {_head(argument)} of all of {short(node)}"
+
+
+def _axis(name: str) -> Any:
+    statement = parse(f"∑_{{{name}}} X", "text").statements[0]
+    return statement.body.subscript[0]  # type: ignore[union-attr]
+
+
+def _head(node: Call) -> str:
+    """An operator with its scripts: softmax_{seq}, ⊙_{key}."""
+    blank = Name("x")
+    text = to_text(dataclasses.replace(node, arguments=(blank,) * len(node.arguments)))
+    if node.operator == "juxtaposed":
+        return "·"
+    return text.replace("(x)", "").removesuffix("x").removeprefix("x").strip()
+
+
+def short(node: Any) -> str:
+    text = to_text(node)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 2]} …"

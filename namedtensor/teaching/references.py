@@ -1,0 +1,216 @@
+"""What an answer is compared with: the model, or what a released file keeps of it.
+
+A released exercise has no model. For fixed draws it keeps the values that are due, and those of its slips with their sentences,
+rounded; of types and signatures it keeps marks that tell whether an answer is right and not what is. All is made unreadable with
+the exercise's name, so that nobody reads it by chance.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..core.tensor import NamedTensor, tensor
+from .exercise_files import ExerciseText
+from .settings import STYLES, Drawn, Setting
+from .spelling import called, expression
+
+DIGITS = 10  # of the values that a released file keeps
+FITS = Callable[[tuple[str, ...]], bool]
+
+
+class Reference(Protocol):
+    """What answers are compared with."""
+
+    setting: Setting
+
+    def draws(self) -> Iterator[tuple[Drawn, NamedTensor]]: ...
+    def slips(self) -> Iterator[tuple[str, list[NamedTensor]]]: ...
+    def types(self) -> Mapping[str, FITS]: ...
+    def signature(self) -> tuple[list[FITS], FITS]: ...
+    def lines(self) -> tuple[Callable[[int, str], bool], int]: ...
+
+
+def reference_of(exercise: ExerciseText, seed: int) -> Reference:
+    return Kept(exercise) if exercise.due is not None else Model(exercise, seed)
+
+
+def _axes(given: nodes.Set) -> tuple[str, ...]:
+    return tuple(sorted(axis.name for axis, _ in given.axes))
+
+
+class Model:
+    """The model itself."""
+
+    def __init__(self, exercise: ExerciseText, seed: int = 0):
+        if exercise.model is None:
+            raise NotationError(
+                105, f"the exercise {exercise.name} has no model", hint="mark with the file that has it"
+            )
+        self.exercise, self.seed = exercise, seed
+        self.setting = Setting(exercise.given)
+        self.model = self._whole(exercise.model)
+
+    def _whole(self, formula: str) -> str:
+        if self.exercise.hole is not None:
+            return self.exercise.hole.replace("?", f"({expression(formula)})")
+        return called(formula)
+
+    def draws(self) -> Iterator[tuple[Drawn, NamedTensor]]:
+        if self.exercise.kind == "order":
+            yield from islice(self.setting.draws(self.derivation()[0], self.seed), 1)
+        elif self.exercise.kind == "sizes":
+            for offset in (0, 1, 3):
+                drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.model, offset))
+                yield drawn, self.setting.value(self.model, drawn)
+        else:
+            yield from self.setting.draws(self.model, self.seed)
+            for text in self.exercise.draws:
+                drawn = self.setting.said(self.seed, text, self.setting.sizes(self.model))
+                yield drawn, self.setting.value(self.model, drawn)
+
+    def slips(self) -> Iterator[tuple[str, list[NamedTensor]]]:
+        for slip in self.exercise.slips:
+            try:
+                formula = self._whole(slip.formula)
+                yield slip.sentence, [self.setting.value(formula, drawn) for drawn, _ in self.draws()]
+            except NotationError:
+                continue
+
+    def types(self) -> Mapping[str, FITS]:
+        parts = self.exercise.parts or ("",)
+        return {part: self._type(part or self.model) for part in parts}
+
+    def _type(self, formula: str) -> FITS:
+        shape = self.setting.check(formula).shape
+        due = tuple(sorted(shape or ()))
+        return lambda axes: axes == due
+
+    def signature(self) -> tuple[list[FITS], FITS]:
+        found = parse(self.model, "text").statements[-1]
+        if not isinstance(found, nodes.Signature):
+            raise NotationError(
+                105, f"the model of {self.exercise.name} is no signature", hint="write f : ℝ^{a} → ℝ^{b}"
+            )
+        made: list[FITS] = [_is(_axes(each)) for each in (*found.domain, found.codomain)]
+        return made[:-1], made[-1]
+
+    def derivation(self) -> list[str]:
+        last = parse(self.model, "text").statements[-1]
+        sides = last.sides if isinstance(last, nodes.Equation) else (getattr(last, "body", None),)
+        return [to_text(side) for side in sides if side is not None and to_text(side) != "answer"]
+
+    def lines(self) -> tuple[Callable[[int, str], bool], int]:
+        lines = self.derivation()
+        return (lambda number, line: line == lines[number - 1]), len(lines)
+
+
+def _is(due: tuple[str, ...]) -> FITS:
+    return lambda axes: axes == due
+
+
+class Kept:
+    """What a released file keeps."""
+
+    def __init__(self, exercise: ExerciseText):
+        self.exercise = exercise
+        self.setting = Setting(exercise.given)
+        self.kept = opened(exercise.due or "", exercise.name)
+
+    def draws(self) -> Iterator[tuple[Drawn, NamedTensor]]:
+        for each in self.kept["draws"]:
+            if each["style"] in STYLES:
+                drawn = self.setting.drawn(each["seed"], each["style"], each["sizes"])
+            else:
+                drawn = self.setting.said(each["seed"], each["style"], each["sizes"])
+            yield drawn, _tensor(each["due"])
+
+    def slips(self) -> Iterator[tuple[str, list[NamedTensor]]]:
+        for sentence, values in self.kept["slips"]:
+            yield sentence, [_tensor(each) for each in values]
+
+    def types(self) -> Mapping[str, FITS]:
+        return {part: self._marked(each) for part, each in self.kept["types"].items()}
+
+    def _marked(self, due: str) -> FITS:
+        return lambda axes: seal(self.exercise.name, axes) == due
+
+    def signature(self) -> tuple[list[FITS], FITS]:
+        made = [self._marked(each) for each in self.kept["signature"]]
+        return made[:-1], made[-1]
+
+    def lines(self) -> tuple[Callable[[int, str], bool], int]:
+        due = self.kept["lines"]
+        return (lambda number, line: seal(self.exercise.name, (str(number), line)) == due[number - 1]), len(due)
+
+
+# ------------------------------------------------------------------------------------------------------------- released
+def seal(name: str, words: Iterable[str]) -> str:
+    """A mark of some words, from which they cannot be read."""
+    return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
+
+
+def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
+    """What a released file keeps of an exercise, unreadable."""
+    model = Model(exercise, seed)
+    kept: dict[str, Any] = {"draws": [], "slips": []}
+    if exercise.kind == "types":
+        shapes = {part: model.setting.check(part or model.model).shape or {} for part in exercise.parts or ("",)}
+        kept["types"] = {part: seal(exercise.name, sorted(shape)) for part, shape in shapes.items()}
+    elif exercise.kind == "signature":
+        found: Any = parse(model.model, "text").statements[-1]
+        kept["signature"] = [seal(exercise.name, _axes(each)) for each in (*found.domain, found.codomain)]
+    else:
+        kept["draws"] = list(_kept_draws(model, seed))
+        kept["slips"] = [(sentence, [_record(value) for value in values]) for sentence, values in model.slips()]
+    if exercise.kind == "order":
+        kept["lines"] = [seal(exercise.name, (str(at), line)) for at, line in enumerate(model.derivation(), 1)]
+    return closed(kept, exercise.name)
+
+
+def _kept_draws(model: Model, seed: int) -> Iterator[dict[str, Any]]:
+    for drawn, due in model.draws():
+        yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "due": _record(due)}
+
+
+def _record(value: NamedTensor) -> dict[str, Any]:
+    array = np.asarray(value.array, dtype=float)
+    numbers = [float(f"{each:.{DIGITS}g}") for each in array.ravel()]
+    return {"axes": list(value.axes), "shape": list(array.shape), "numbers": numbers}
+
+
+def _tensor(record: Mapping[str, Any]) -> NamedTensor:
+    return tensor(np.asarray(record["numbers"], dtype=float).reshape(record["shape"]), tuple(record["axes"]))
+
+
+def _stream(name: str, length: int) -> bytes:
+    blocks = (hashlib.sha256(f"{name}\0{at}".encode()).digest() for at in range(length // 32 + 1))
+    return b"".join(blocks)[:length]
+
+
+def closed(kept: Mapping[str, Any], name: str) -> str:
+    data = zlib.compress(json.dumps(kept, ensure_ascii=False).encode(), 9)
+    return base64.b64encode(bytes(a ^ b for a, b in zip(data, _stream(name, len(data))))).decode()
+
+
+def opened(text: str, name: str) -> dict[str, Any]:
+    """What was kept. Raises NotationError where the text was changed."""
+    try:
+        data = base64.b64decode(text, validate=True)
+        return json.loads(zlib.decompress(bytes(a ^ b for a, b in zip(data, _stream(name, len(data))))))
+    except (ValueError, zlib.error):
+        raise NotationError(
+            105, f"what the exercise {name} keeps cannot be read", hint="take the file as it was released"
+        ) from None

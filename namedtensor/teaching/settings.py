@@ -1,0 +1,251 @@
+"""What two formulas are compared on: the names that are given, the sizes of their axes, and random tensors of their types.
+
+    X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X drawn in five styles
+
+Every axis has a size of its own, from 3 on: a square hides a transpose, and 2 hides n/(n − 1). Axes that the model makes
+meet share one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from grammar import nodes
+from grammar.errors import NotationError, NotationWarning
+from grammar.nodes import Declaration, Equation, Set, Signature, Size
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..core.sizes import resolve
+from ..core.tensor import NamedTensor, tensor
+from ..programs.api import check, evaluate
+from ..scope.names import walk
+
+FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
+MOST, TRIES = 9, 1000  # sizes that are tried where equations between them are to hold
+AGAIN = 20  # draws in place of one on which the model has no value at all
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
+OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
+STYLES: dict[str, Draw] = {
+    "normal": lambda random, shape: random.standard_normal(shape),
+    "whole": lambda random, shape: random.integers(-4, 5, shape).astype(float),
+    "positive": lambda random, shape: random.uniform(0.2, 3.0, shape),
+    "large": lambda random, shape: 6 * random.standard_normal(shape),
+    "small": lambda random, shape: 0.01 * random.standard_normal(shape),  # shows an ε that is missing
+}
+
+
+def declared(types: Mapping[str, Any]) -> str:
+    """Types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
+    lines = []
+    for name, given in types.items():
+        shape = getattr(given, "shape", given) if not isinstance(given, str) else given
+        text = f"{name} ∈ {shape}"
+        statements = parse(text, "auto").statements
+        if len(statements) != 1 or not isinstance(statements[0], Declaration):
+            raise NotationError(203, f"{name} = {given!r} is no type", hint=f'write a set: {name}="ℝ^{{seq × chans}}"')
+        lines.append(to_text(parse(text, "auto")))
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is given, as text of the language: declarations, and definitions that formulas may use."""
+
+    given: str
+
+    @cached_property
+    def tree(self) -> nodes.Program:
+        return parse(self.given, "text") if self.given.strip() else nodes.Program(())
+
+    @cached_property
+    def sets(self) -> dict[str, Set]:
+        """The set of each name that is declared and not defined: what is drawn."""
+        defined = {
+            to_text(side) for each in self.tree.statements if isinstance(each, Equation) for side in each.sides[:1]
+        }
+        return {
+            name: each.sets[0]
+            for each in self.tree.statements
+            if isinstance(each, Declaration)
+            for name in map(to_text, each.names)
+            if name not in defined
+        }
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that an answer must not define anew."""
+        heads = {to_text(_head(each)) for each in self.tree.statements if isinstance(each, (Equation, Signature))}
+        return frozenset({*self.sets, *heads})
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """The axes of what is given, in the order in which they are named."""
+        found = (axis.name for each in self.sets.values() for axis, _ in each.axes)
+        return tuple(dict.fromkeys(found))
+
+    def with_formula(self, formula: str) -> str:
+        begins = "answer = " if formula.lstrip()[:1] in ("−", "-", "+") else ""  # which would go on with the line above
+        return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
+
+    def check(self, formula: str, sizes: Mapping[str, int] | None = None) -> Any:
+        """What the checker says of a formula here; errors speak of the formula's own lines."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotationWarning)
+            found = check(self.with_formula(formula), sizes=sizes or None, syntax="text")
+        if found.errors:
+            raise self.own(found.errors[0], formula)
+        return found
+
+    def own(self, problem: NotationError, formula: str) -> NotationError:
+        """The error as one of the formula alone, where it stands within it."""
+        whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
+        if problem.source != whole or problem.span is None or problem.span[0] < before:
+            return problem
+        start, end = problem.span
+        labels = [((a - before, b - before), text) for (a, b), text in problem.labels if a >= before]
+        return NotationError(
+            problem.number,
+            problem.message,
+            formula,
+            (start - before, end - before),
+            problem.notes,
+            problem.hint,
+            labels,
+        )
+
+    def value(self, formula: str, drawn: Drawn) -> NamedTensor:
+        """The value of a formula on what was drawn."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = evaluate(self.with_formula(formula), dict(drawn.values), syntax="text")
+            except NotationError as problem:
+                raise self.own(problem, formula) from None
+        return found if isinstance(found, NamedTensor) else tensor(found, ())
+
+    @lru_cache(maxsize=256)
+    def sizes(self, model: str, offset: int = 0) -> dict[str, int]:
+        """Sizes for all axes, from `FIRST + offset` on: the model fits them, and axes that it makes meet share one."""
+        met = self._met(model)
+        kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
+        free = [kind for kind in kinds if not isinstance(kind, int)]
+        fixed = {kind: kind for kind in kinds if isinstance(kind, int)}
+        plain = list(range(FIRST + offset, FIRST + offset + len(free)))
+        if offset:
+            plain.reverse()  # else each axis is always one longer than the last
+        if not _between_sizes(self.tree) and not _between_sizes(parse(model, "text")):
+            return self._said({**fixed, **dict(zip(free, plain))}, met)
+        for numbers in (tuple(plain), *_apart(len(free), offset)):
+            sizes = self._said({**fixed, **dict(zip(free, numbers))}, met)
+            if self._fits(model, sizes):
+                return sizes
+        raise NotationError(
+            302, f"no sizes below {MOST} were found that fit the equations between them", model, (0, len(model)),
+            hint="state sizes in what is given",
+        )  # fmt: skip
+
+    def _said(self, chosen: Mapping[Any, int], met: Mapping[str, Any]) -> dict[str, int]:
+        return {axis: chosen[met.get(axis, axis)] for axis in self.axes}
+
+    def _fits(self, model: str, sizes: Mapping[str, int]) -> bool:
+        try:
+            self.value(model, self.drawn(0, "normal", sizes))
+        except NotationError:
+            return False
+        return True
+
+    def _met(self, model: str) -> dict[str, Any]:
+        """Axes to what the model says of their sizes: a number, or one mark for all that meet."""
+        found: dict[str, Any] = {}
+        for shape in self.check(model).shapes.values():
+            for axis, size in shape.items():
+                size = resolve(size)
+                found.setdefault(axis, size if isinstance(size, int) else f"size {id(size)}")
+        return found
+
+    def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> Drawn:
+        """Tensors for all that is declared, float64."""
+        random = np.random.default_rng([seed, list(STYLES).index(style)])
+        values = {name: _tensor(random, style, each, sizes) for name, each in self.sets.items()}
+        return Drawn(values, seed, style)
+
+    def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> Drawn:
+        """A draw of which one tensor is said: X = [1, 1, 1]_{n}; the sizes of its axes are its own."""
+        name, _, written = text.partition("=")
+        value = evaluate(written.strip(), syntax="text")
+        sizes = {**sizes, **value.sizes}
+        drawn = self.drawn(seed, "normal", sizes)
+        return Drawn({**drawn.values, name.strip(): value}, seed, text)
+
+    def draws(self, model: str, seed: int = 0) -> Iterator[tuple[Drawn, NamedTensor]]:
+        """What was drawn in each style, with the model's value; where that is undefined everywhere, drawn again."""
+        extents = [self.sizes(model, offset) for offset in OFFSETS]
+        for at, style in enumerate(STYLES):
+            sizes = extents[at % len(extents)]
+            for again in range(AGAIN):
+                drawn = self.drawn(seed + 1000 * again, style, sizes)
+                value = self.value(model, drawn)
+                if not value.array.size or np.isfinite(value.array).any():
+                    yield drawn, value
+                    break
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Tensors by name."""
+
+    values: Mapping[str, NamedTensor]
+    seed: int = 0
+    style: str = "normal"
+
+    @property
+    def extent(self) -> dict[str, int]:
+        """The size of each axis."""
+        return {axis: size for value in self.values.values() for axis, size in value.sizes.items()}
+
+
+def _head(statement: Any) -> Any:
+    side = statement.head if isinstance(statement, Signature) else statement.sides[0]
+    return nodes.Name(side.operator) if isinstance(side, nodes.Call) and not side.operator == "juxtaposed" else side
+
+
+def _apart(count: int, offset: int) -> list[tuple[int, ...]]:
+    """Numbers to try, as many of them apart as can be, the smallest first."""
+    choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
+    return sorted(choices, key=lambda each: (-len(set(each)), max(each, default=0)))[:TRIES]
+
+
+def _between_sizes(tree: nodes.Program) -> bool:
+    """Whether a program has equations between sizes: |key| = |layer|/|heads|."""
+    return any(
+        isinstance(each, Equation) and any(isinstance(side, Size) for side in each.sides) for each in tree.statements
+    )
+
+
+def _tensor(random: np.random.Generator, style: str, given: Set, sizes: Mapping[str, int]) -> NamedTensor:
+    axes = tuple(axis.name for axis, _ in given.axes)
+    return tensor(_entries(random, style, given, tuple(sizes[axis] for axis in axes)), axes)
+
+
+def _entries(random: np.random.Generator, style: str, given: Set, shape: tuple[int, ...]) -> Any:
+    bounds = [float(evaluate(to_text(each), syntax="text")) for each in given.elements if not _named(each)]
+    if given.domain == "reals" or len(bounds) != len(given.elements):
+        return STYLES[style](random, shape)
+    if given.domain == "interval":
+        return random.uniform(bounds[0], bounds[1], shape)
+    if given.domain == "count":
+        return random.integers(1, max(2, int(bounds[0]) + 1), shape)
+    return random.choice(np.asarray(bounds), shape)
+
+
+def _named(node: Any) -> bool:
+    return any(isinstance(each, (nodes.Name, Size)) for each in walk(node))

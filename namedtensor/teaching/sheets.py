@@ -1,0 +1,72 @@
+"""`nt.exercises`: the exercises of a file, each of which marks answers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..core.suggestions import did_you_mean, near
+from .exercise_files import ExerciseError, ExerciseText, read
+from .marking import Mark, mark
+
+
+@dataclasses.dataclass(frozen=True)
+class Exercise(ExerciseText):
+    """One exercise: what is asked, what is given, and what is said of an answer."""
+
+    def mark(self, answer: Any, seed: int = 0) -> Mark:
+        """What is said of an answer: `.right`, `.points`, `.feedback`, `.json()`; never raises, and ends in two seconds.
+
+        >>> import namedtensor as nt
+        >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")
+        >>> sheet["total"].mark("∑_{m} X").right
+        False
+        """
+        return mark(self, answer, seed)
+
+
+class Sheet(Mapping[str, Exercise]):
+    """The exercises of a file, by name, in their order."""
+
+    def __init__(self, exercises: list[Exercise], name: str = ""):
+        self._exercises = {each.name: each for each in exercises}
+        self.name = name
+
+    def __getitem__(self, name: str) -> Exercise:
+        if name not in self._exercises:
+            meant = near(name, self._exercises)
+            hint = did_you_mean(meant) if meant else f"they are {', '.join(self._exercises)}"
+            raise KeyError(f"there is no exercise {name}; {hint}")
+        return self._exercises[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._exercises)
+
+    def __len__(self) -> int:
+        return len(self._exercises)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} exercises: {', '.join(self)}>"
+
+
+def exercises(source: str | Path) -> Sheet:
+    """The exercises of a file, or of the text of one. Raises ExerciseError where a line is not as it must be.
+
+    >>> import namedtensor as nt
+    >>> nt.exercises("#: exercise one\\nX ∈ ℝ^{n}\\nanswer = ∑_{n} X")
+    <1 exercises: one>
+    """
+    text = str(source)
+    if isinstance(source, Path) or ("\n" not in text and not text.lstrip().startswith("#:")):
+        try:
+            return sheet_of(Path(source).read_text(encoding="utf-8-sig"), str(source))
+        except (OSError, ValueError) as problem:
+            raise ExerciseError(f"{source}: {getattr(problem, 'strerror', None) or problem}") from None
+    return sheet_of(text)
+
+
+def sheet_of(text: str, name: str = "") -> Sheet:
+    """A sheet of the text of a file."""
+    return Sheet([Exercise(**vars(each)) for each in read(text, name)], name)

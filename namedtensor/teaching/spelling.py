@@ -1,0 +1,56 @@
+"""Formulas and programs as one text: of either spelling, a function with a call of it, the expression of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Value
+from grammar.parser import parse
+from grammar.printer import to_text
+
+
+def text_of(formula: Any) -> str:
+    """A formula of either spelling, or its object, as text."""
+    source = formula if isinstance(formula, str) else formula.source
+    syntax = "auto" if isinstance(formula, str) else formula.syntax
+    tree = parse(source, syntax)
+    return source if syntax != "latex" and parse_as_text(source) == tree else to_text(tree)
+
+
+def parse_as_text(source: str) -> nodes.Program | None:
+    try:
+        return parse(source, "text")
+    except NotationError:
+        return None
+
+
+def called(text: str, given: tuple[str, ...] = ()) -> str:
+    """A program whose last statement defines a function, with a call of it: on what is given under the names of its
+    parameters, else in the order given."""
+    tree = parse(text, "text")
+    last = tree.statements[-1] if tree.statements else None
+    if isinstance(last, Equation) and isinstance(last.sides[0], nodes.Call):
+        head = last.sides[0]
+        plain = (*head.arguments, *head.parameters)
+        if plain and head.operator.replace("_", "").isalnum() and all(isinstance(each, nodes.Name) for each in plain):
+            names = tuple(map(to_text, plain))
+            if len(names) == len(given) and not set(names) <= set(given):
+                values = [nodes.Name(name) for name in given]
+                count = len(head.arguments)
+                head = replace(head, arguments=tuple(values[:count]), parameters=tuple(values[count:]))
+            return f"{text}\n{to_text(head)}"
+    return text
+
+
+def expression(text: str) -> str:
+    """The expression of an answer: bare, or the right side of answer = …"""
+    statements = parse(text, "text").statements
+    last = statements[-1] if len(statements) == 1 else None
+    if isinstance(last, Value):
+        return to_text(last.body)
+    if isinstance(last, Equation):
+        return to_text(last.sides[-1])
+    raise NotationError(105, "here one expression is asked for", text, (0, len(text)))

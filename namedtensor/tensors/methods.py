@@ -1,0 +1,204 @@
+"""The methods of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and how a tensor looks.
+
+The class itself lies in `core/tensor.py` and knows no operator. It is given its behaviour here, once, when this room is
+first imported; what type checkers see of it is `core/behaviour.pyi`, which `stubs.py` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.kinds import as_mapping
+from ..core.suggestions import no_attribute
+from ..core.tensor import NamedTensor, made
+from . import numpy_protocol, reshaping
+from .eager import infix, reflected
+from .functions import FUNCTIONS, METHODS
+
+
+# ------------------------------------------------------------------------------- renaming and reshaping (paper §3.6)
+def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named: str) -> NamedTensor:
+    """X_{height→rows}: the same numbers, axes under other names, all at once.
+
+    Raises NotationError where an axis is missing, or two would get one name (paper §3.6).
+
+    >>> import namedtensor as nt
+    >>> nt.tensor([1, 2], "height").rename(height="rows")
+    NamedTensor([1, 2], "rows")
+    """
+    try:
+        if names is not None:
+            hint = 'write rename({"a": "b"}), or rename(a="b")'
+            named = {**as_mapping(names, "what rename is given", hint), **named}
+        return reshaping.rename(self, named)
+    except NotationError as problem:
+        raise problem.alone() from None
+
+
+def merge(
+    self: NamedTensor, groups: Mapping[str, str | Iterable[str]] | None = None, /, **named: str | Iterable[str]
+) -> NamedTensor:
+    """X_{(height,width)→layer}: axes made one, row-major in the order written.
+
+    Raises NotationError where an axis is missing, or another has the new name (paper §3.6).
+
+    >>> import namedtensor as nt
+    >>> nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").merge(layer="height width").array.tolist()
+    [3, 1, 4, 1, 5, 9]
+    """
+    try:
+        groups = as_mapping(groups, "what merge is given", 'write merge(layer="height width")')
+        return reshaping.merged(self, {**groups, **named})
+    except NotationError as problem:
+        raise problem.alone() from None
+
+
+def split(
+    self: NamedTensor, axes: Mapping[str, Mapping[str, int | None]] | None = None, /, **named: Mapping[str, int | None]
+) -> NamedTensor:
+    """X_{layer→(heads,key)}: an axis made several, whose sizes are given; one may be None.
+
+    Raises NotationError where the sizes do not make up that of the axis (paper §3.6).
+
+    >>> import namedtensor as nt
+    >>> nt.tensor([1, 2, 3, 4, 5, 6], "layer").split(layer={"heads": 2, "key": None}).shape
+    ℝ^{heads[2] × key[3]}
+    """
+    try:
+        axes = as_mapping(axes, "what split is given", 'write split(layer={"heads": 2, "key": None})')
+        return reshaping.divided(self, {**axes, **named})
+    except NotationError as problem:
+        raise problem.alone() from None
+
+
+def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
+    """Elements by name, counted from 0 as Python does: A[{"height": 0}], A[{"seq": slice(0, 2)}]."""
+    if not isinstance(index, Mapping):
+        hint = 'write A[{"height": 0}], which counts from 0'
+        raise NotationError(318, "an index says which axis it is for", hint=hint)
+    try:
+        return reshaping.indexed(self, index)
+    except NotationError as problem:
+        raise problem.alone() from None
+
+
+# ------------------------------------------------------------------------------------- Python's and NumPy's protocols
+def itself(self: NamedTensor) -> NamedTensor:
+    return self
+
+
+def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
+    raise NotationError(
+        316,
+        "@ does not say which axis to contract",
+        hint='write nt.dot(A, B, axis="key"), or in a formula A ⊙_{key} B',
+    )
+
+
+def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    return numpy_protocol.ufunc(ufunc, method, inputs, options)
+
+
+def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+    raise numpy_protocol.function(function.__name__, self.axes)
+
+
+def restored(array: Any, axes: tuple[str, ...]) -> NamedTensor:
+    """The tensor that was pickled: asked for here, so that it has its methods where nothing else was imported."""
+    return made(array, axes)
+
+
+def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, tuple[str, ...]]]:
+    return restored, (self.array, self.axes)
+
+
+def unknown(self: NamedTensor, name: str) -> Any:
+    """The error for an attribute that tensors have not, with the nearest names."""
+    raise no_attribute("a tensor", name, () if name.startswith("_") else public_names())
+
+
+def public_names() -> list[str]:
+    return [name for name in dir(NamedTensor) if not name.startswith("_")]
+
+
+# ------------------------------------------------------------------------------------------------------ how it looks
+def one_line(self: NamedTensor) -> str:
+    from . import tables
+
+    return tables.one_line(self)
+
+
+def formatted(self: NamedTensor, spec: str) -> str:
+    from . import tables
+
+    return tables.text_table(self, spec=spec or None)
+
+
+def as_text(self: NamedTensor) -> str:
+    from . import tables
+
+    return tables.text_table(self)
+
+
+def to_text(self: NamedTensor, digits: int | None = None) -> str:
+    """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
+    from . import tables
+
+    return tables.text_table(self, digits)
+
+
+def as_html(self: NamedTensor) -> str:
+    from . import tables
+
+    return tables.html_table(self)
+
+
+# ---------------------------------------------------------------------------------------------------- what it is given
+INFIX = {  # operator -> the methods for tensors on its left, and for numbers on its left
+    "+": ("__add__", "__radd__"),
+    "-": ("__sub__", "__rsub__"),
+    "⊙": ("__mul__", "__rmul__"),
+    "/": ("__truediv__", "__rtruediv__"),
+    "^": ("__pow__", "__rpow__"),
+    "∧": ("__and__", "__rand__"),
+    "∨": ("__or__", "__ror__"),
+}
+COMPARISONS = {"=": "__eq__", "≠": "__ne__", "<": "__lt__", "≤": "__le__", ">": "__gt__", "≥": "__ge__"}
+WRITTEN: dict[str, Callable[..., Any]] = {
+    "__neg__": FUNCTIONS["negative"],
+    "__abs__": FUNCTIONS["abs"],
+    "__invert__": FUNCTIONS["logical_not"],
+    "__pos__": itself,
+    "__matmul__": no_matrix_product,
+    "__rmatmul__": no_matrix_product,
+    "rename": rename,
+    "merge": merge,
+    "split": split,
+    "__getitem__": item_at,
+    "__array_ufunc__": array_ufunc,
+    "__array_function__": array_function,
+    "__reduce__": pickled,
+    "__getattr__": unknown,
+    "__repr__": one_line,
+    "__str__": as_text,
+    "__format__": formatted,
+    "to_text": to_text,
+    "_repr_html_": as_html,
+}
+
+
+def behaviour() -> dict[str, Callable[..., Any]]:
+    """Each method that NamedTensor is given, by its name."""
+    found: dict[str, Callable[..., Any]] = {}
+    for sign, (from_left, from_right) in INFIX.items():
+        found[from_left], found[from_right] = infix(sign), reflected(sign)
+    for sign, name in COMPARISONS.items():
+        found[name] = infix(sign)
+    return {**found, **WRITTEN, **METHODS}
+
+
+for _name, _method in behaviour().items():
+    setattr(NamedTensor, _name, _method)

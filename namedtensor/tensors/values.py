@@ -1,0 +1,47 @@
+"""Between named tensors and plans: what is given becomes arrays with axes, what comes out a named tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.arrays import namespace
+from ..core.tensor import NamedTensor
+from .eager import NUMBERS, as_operand, made
+
+
+def as_value(value: Any, name: str) -> Any:
+    """What was given for a name, as a tensor or a plain number. Raises NotationError for what is neither."""
+    if value is not None:
+        found = as_operand(value)
+        if isinstance(found, (NamedTensor, *NUMBERS)):
+            return found
+    rank = len(getattr(value, "shape", ()))
+    if rank:
+        what, hint = f"an array of {rank} axes without names", 'name them: nt.tensor(array, "seq chans")'
+    elif isinstance(value, (list, tuple)):
+        what, hint = f"a {type(value).__name__}", 'make it a tensor: nt.tensor(data, "seq chans")'
+    else:
+        what = "a text" if isinstance(value, str) else "nothing" if value is None else type(value).__name__
+        what, hint = f"{what}, which is no tensor", "give a named tensor or a number"
+    raise NotationError(317, f"{name} was given as {what}", hint=hint)
+
+
+def namespace_of(arrays: Mapping[str, Any]) -> Any:
+    """The namespace that all arrays share; NumPy's where there is none. Raises NotationError where they differ."""
+    import numpy as np
+
+    spaces = {namespace(array).__name__: (namespace(array), name) for name, array in arrays.items()}
+    if len(spaces) > 1:
+        text = ", ".join(f"{name} is of {library.rpartition('.')[2]}" for library, (_, name) in sorted(spaces.items()))
+        raise NotationError(
+            317, f"the tensors come from several libraries: {text}", hint="convert them to one of the two"
+        )
+    return next(iter(spaces.values()))[0] if spaces else np
+
+
+def wrap(array: Any, axes: tuple[str, ...], xp: Any):
+    """An array with its axes as a named tensor."""
+    return made(array if hasattr(array, "dtype") else xp.asarray(array), axes)

@@ -1,0 +1,38 @@
+"""The branches that the tests take, by room, and those that none takes, by file and line.
+
+    pytest --cov --cov-branch --cov-report=json:coverage.json
+    python tests/branches.py coverage.json 95
+
+Fails where fewer than so many of a hundred branches are taken.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path, PurePath
+
+
+def room_of(path: str) -> str:
+    parts = PurePath(path).parts
+    return "/".join(parts[:2]) if parts[0] == "namedtensor" and len(parts) > 2 else parts[0]
+
+
+def main(report: str, wanted: str = "95") -> int:
+    files = json.loads(Path(report).read_text(encoding="utf-8"))["files"]
+    taken: Counter[str] = Counter()
+    every: Counter[str] = Counter()
+    for path, found in sorted(files.items()):
+        for room in (room_of(path), "all"):
+            taken[room] += found["summary"]["covered_branches"]
+            every[room] += found["summary"]["num_branches"]
+        for start, end in found.get("missing_branches", []):
+            print(f"{path}:{start}: never goes on to {f'line {end}' if end > 0 else 'its end'}")
+    for room in sorted(every, key=lambda room: taken[room] / max(every[room], 1)):
+        print(f"{taken[room] / max(every[room], 1):7.1%}  {taken[room]:5} of {every[room]:5}  {room}")
+    return 100 * taken["all"] < float(wanted) * every["all"]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))

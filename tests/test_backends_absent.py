@@ -1,0 +1,70 @@
+"""Source text for PyTorch and JAX is written where they are not installed, and is the same as where they are."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from test_planning import FORMULAS
+
+import namedtensor as nt
+from namedtensor.backends.absent import Absent
+from namedtensor.programs.compiled import plan_of, printed_target
+
+X, W = "ℝ^{a[3] × b[2]}", "ℝ^{b[2] × c[4]}"
+WHOLE = {dtype: nt.tensor(np.array([1, 2, 3]).astype(dtype), "a") for dtype in ("int8", "int64", "uint8")}
+SHAPES = {
+    "whole numbers of the formula": ("iota_{a} / 2 + X ⊙ iota_{b} + |a|", {"X": X}),
+    "a layer": ("relu(X ⊙_{b} W) + √|c|", {"X": X, "W": W}),
+    "reductions": ("mean_{a} X + var_{b} X_{a(1)} + max_{a} X", {"X": X}),
+    "cases of whole numbers": ("{ 1 if X > 0; iota_{a} otherwise } + argmax_{b} X", {"X": X}),
+    "one-hot": ("onehot_{v} I ⊙_{v} E", {"I": WHOLE["int64"], "E": "ℝ^{v[5] × d[2]}"}),
+    "a derivative": ("∂(∑_{a,b} softmax_{b} X ⊙ X)/∂X*", {"X": X}),
+    "two precisions": (
+        "X + Y ⊙ 2",
+        {"X": nt.tensor(np.ones(2, "float16"), "a"), "Y": nt.tensor(np.ones((2, 2)), "a b")},
+    ),
+    **{f"{dtype} and floats": ("∑_{a} (K ⊙ X) + exp(K) / 2 + ∑_{a} K", {"K": k, "X": X}) for dtype, k in WHOLE.items()},
+    **FORMULAS,
+}
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_text_is_that_of_the_installed_library(name, library):
+    pytest.importorskip(library)
+    text, given = SHAPES[name]
+    own, absent = (
+        plan_of(nt.formula(text), target, given, None, ()) for target in (printed_target(library), Absent(library))
+    )
+    assert str(absent[0]) == str(own[0])
+    whole = printed_target(library).backend.whole
+    assert whole(absent[0]) == whole(own[0])
+
+
+WITHOUT = """
+import sys
+for name in ("torch", "jax", "jax.numpy"):
+    sys.modules[name] = None
+import namedtensor as nt
+for library in ("torch", "jax"):
+    print(nt.formula("softmax_{a} X ⊙_{a} iota_{a}").to_python(library, X="ℝ^{a[3] × b[2]}"))
+try:
+    nt.formula("x").compile("torch")
+except nt.NotationError as problem:
+    print(problem)
+"""
+
+
+def test_text_is_written_where_neither_is_installed():
+    run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, encoding="utf-8")
+    assert run.returncode == 0, run.stderr
+    assert "torch.softmax" in run.stdout and "import jax" in run.stdout
+    assert "value error 408: torch is not installed\n  hint: pip install torch" in run.stdout
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed")
+def test_what_runs_says_that_the_library_is_not_there():
+    with pytest.raises(nt.NotationError, match="torch is not installed"):
+        nt.formula("∑_{a} x").compile("torch")

@@ -1,0 +1,293 @@
+"""What is no regular file, streams that are closed or full, files that lie: a sentence, and nothing harmed."""
+
+import copy
+import json
+import os
+import pickle
+import stat
+import struct
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+import transformer
+from namedtensor.cli.inputs import read_given
+from namedtensor.core.limits import Limits, recursion_headroom
+from namedtensor.files import formats
+from namedtensor.files.safetensors import TensorFile, axes_in
+from namedtensor.files.text import InputError, whole_file
+
+ROOT = Path(__file__).parent.parent
+posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are POSIX's")
+
+
+# ------------------------------------------------------------------------------------------- what is no regular file
+def read_in_thread(place):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(Path(place).read_bytes()), daemon=True)
+    thread.start()
+    return thread, found
+
+
+X = nt.tensor([1.0, 2.0], "a")
+WRITERS = {
+    "bytes": lambda place: write_bytes(place),
+    "a result": lambda place: formats.write(X, place),
+    "a diagram": lambda place: nt.formula("∑_{a} X").diagram(X="ℝ^{a[3]}").save(place),
+    "tensors": lambda place: nt.save_tensors(place, {"X": X}),
+}
+SUFFIX = {"a result": ".npz", "a diagram": ".svg"}
+
+
+def write_bytes(place):
+    with whole_file(place) as file:
+        file.write(b"all of it")
+
+
+@posix
+@pytest.mark.parametrize("what", WRITERS)
+def test_a_pipe_is_written_to_and_stays_a_pipe(what, tmp_path):
+    place = tmp_path / f"pipe{SUFFIX.get(what, '')}"
+    os.mkfifo(place)
+    thread, found = read_in_thread(place)
+    WRITERS[what](str(place))
+    thread.join(10)
+    assert not thread.is_alive() and len(found[0]) > 8
+    assert stat.S_ISFIFO(os.stat(place).st_mode)
+
+
+@posix
+@pytest.mark.parametrize("what", WRITERS)
+def test_a_link_to_a_device_is_written_to_and_stays(what, tmp_path):
+    place = tmp_path / f"nothing{SUFFIX.get(what, '')}"
+    place.symlink_to("/dev/null")
+    before = os.stat("/dev/null")
+    WRITERS[what](str(place))
+    assert place.is_symlink() and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert os.stat("/dev/null").st_ino == before.st_ino
+
+
+@pytest.mark.parametrize("what", WRITERS)
+def test_a_folder_is_refused(what, tmp_path):
+    place = tmp_path / f"folder{SUFFIX.get(what, '')}"
+    place.mkdir()
+    with pytest.raises((OSError, nt.NotationError, InputError), match="it is a folder, and no file"):
+        WRITERS[what](str(place))
+    assert place.is_dir() and not any(tmp_path.glob(".*"))
+
+
+def test_a_file_that_is_there_stays_until_all_is_written(tmp_path):
+    place = tmp_path / "kept"
+    place.write_bytes(b"before")
+    with pytest.raises(ZeroDivisionError), whole_file(place) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
+    assert place.read_bytes() == b"before" and [*tmp_path.iterdir()] == [place]
+
+
+def test_a_diagram_is_not_saved_under_another_formats_name(tmp_path):
+    drawing = nt.formula("∑_{a} X").diagram(X="ℝ^{a[3]}")
+    for name in ("s.pdf", "s.png"):
+        with pytest.raises(nt.NotationError) as caught:
+            drawing.save(tmp_path / name)
+        assert (caught.value.number, caught.value.hint) == (409, "end the name in .svg")
+    assert not any(tmp_path.iterdir())
+
+
+# ------------------------------------------------------------------------------------------------------------ streams
+def shell(command, **given):
+    line = command.replace("namedtensor", f"'{sys.executable}' -m namedtensor")
+    return subprocess.run(
+        ["sh", "-c", line], capture_output=True, text=True, encoding="utf-8", cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}, timeout=60, **given,
+    )  # fmt: skip
+
+
+@posix
+@pytest.mark.parametrize(
+    "command, says",
+    [
+        ("namedtensor eval '1 + 1' >&-", "namedtensor: standard output cannot be written: it is closed"),
+        ("namedtensor eval '1 + 1' --json >&-", "namedtensor: standard output cannot be written: it is closed"),
+        ("namedtensor check - <&-", "namedtensor: standard input is closed"),
+        ("namedtensor eval - <&-", "namedtensor: standard input is closed"),
+        ("namedtensor repl <&-", "namedtensor: standard input is closed"),
+    ],
+)
+def test_streams_that_are_closed_are_told_in_a_sentence(command, says):
+    run = shell(command)
+    assert (run.returncode, run.stderr.strip(), run.stdout) == (2, says, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", ["eval '1 + 1'", "render x", "--help", "eval 1 --json", "explain '1 + 1'"])
+def test_a_full_device_is_told_in_a_sentence(command):
+    run = shell(f"namedtensor {command} > /dev/full")
+    assert run.returncode == 2
+    assert run.stderr.strip() == "namedtensor: standard output cannot be written: no space left on device"
+
+
+@posix
+def test_nobody_is_told_where_nobody_listens():
+    assert shell("namedtensor eval '1 +' >&- 2>&-").stderr == ""
+    assert shell("namedtensor eval '1 + 1' 2>&-").stdout == "2\n"
+
+
+# -------------------------------------------------------------------------------------------------------- files that lie
+def safetensors(place, head, data=b"\0" * 8):
+    text = head if isinstance(head, bytes) else json.dumps(head).encode()
+    place.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return place
+
+
+SOUND = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
+HEADS = {
+    "a truth value for a size": {"w": {**SOUND, "shape": [True]}},
+    "a list of dtypes": {"w": {**SOUND, "dtype": ["F64"]}},
+    "an object for a dtype": {"w": {**SOUND, "dtype": {}}},
+    "a hundred axes": {"w": {**SOUND, "shape": [1] * 100}},
+    "none of very many": {"w": {**SOUND, "shape": [0, 2**62], "data_offsets": [0, 0]}},
+    "none of too many": {"w": {**SOUND, "shape": [0, 2**70], "data_offsets": [0, 0]}},
+    "a negative size": {"w": {**SOUND, "shape": [-1]}},
+    "half a size": {"w": {**SOUND, "shape": [1.0]}},
+    "a word for a shape": {"w": {**SOUND, "shape": "1"}},
+    "a word for the places": {"w": {**SOUND, "data_offsets": "08"}},
+    "true for a place": {"w": {**SOUND, "data_offsets": [True, 8]}},
+    "no entry": {"w": 3},
+    "a list for a head": [SOUND],
+    "brackets without end": b"[" * 10**5,
+    "no text": b"\xff\xfe" * 50,
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_head_that_lies_is_told_in_a_sentence(name, tmp_path):
+    place = safetensors(tmp_path / "w.safetensors", HEADS[name])
+    with pytest.raises(nt.NotationError) as caught:
+        nt.load_tensors(place)
+    assert caught.value.number == 409 and str(place) in caught.value.message
+    with pytest.raises(InputError):
+        read_given(f"W={place}:a")
+
+
+@pytest.mark.parametrize("axes", ['{"w": 3}', '{"w": [1]}', "[" * 10**5, "3", "{", '["a"]', 3, None])
+def test_names_of_axes_that_are_none_are_passed_over(axes, tmp_path):
+    place = safetensors(tmp_path / "w.safetensors", {"__metadata__": {"axes": axes}, "w": SOUND})
+    assert axes_in(TensorFile(place)) == {}
+    with pytest.raises(nt.NotationError, match="does not say what the axes of w are called"):
+        nt.load_tensors(place)
+    assert read_given(f"W={place}:a").value.sizes == {"a": 1}
+
+
+def test_a_place_with_a_nul_is_told():
+    with pytest.raises(nt.NotationError, match="cannot be read: embedded null byte"):
+        nt.load_tensors("w\0.safetensors")
+
+
+CONFIG = {"model_type": "gpt2", "n_layer": 1, "n_head": 1, "n_embd": 1, "vocab_size": 1, "n_positions": 1}
+FOLDERS = {
+    "brackets in config.json": {"config.json": "[" * 10**5},
+    "brackets in the index": {
+        "config.json": json.dumps(CONFIG),
+        "model.safetensors.index.json": "[" * 10**5,
+    },
+    "a NUL in a name": {
+        "config.json": json.dumps(CONFIG),
+        "model.safetensors.index.json": json.dumps({"weight_map": {"w": "a\0b"}}),
+    },
+    "a name too long": {
+        "config.json": json.dumps(CONFIG),
+        "model.safetensors.index.json": json.dumps({"weight_map": {"w": "a" * 5000}}),
+    },
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_that_lies_is_told_in_a_sentence(name, tmp_path):
+    for file, text in FOLDERS[name].items():
+        (tmp_path / file).write_text(text)
+    with pytest.raises(nt.NotationError) as caught:
+        transformer.load(tmp_path)
+    assert caught.value.number == 409
+
+
+COUNTS = {
+    "gpt2": "n_layer",
+    "bert": "num_hidden_layers",
+    "vit": "num_hidden_layers",
+    "llama": "num_hidden_layers",
+    "marian": "encoder_layers",
+}
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_more_layers_than_arrays_are_refused_before_they_are_counted_out(kind, tmp_path):
+    numbers = {"hidden_size", "num_attention_heads", "intermediate_size", "vocab_size", "max_position_embeddings", "d_model",
+               "type_vocab_size", "image_size", "patch_size", "num_channels", "num_key_value_heads", "n_head", "n_embd",
+               "n_positions", "encoder_attention_heads", "decoder_attention_heads", "encoder_ffn_dim", "decoder_ffn_dim",
+               "encoder_layers", "decoder_layers", "n_layer", "num_hidden_layers", "head_dim", "n_inner", "pad_token_id",
+               "decoder_start_token_id", "eos_token_id", "bos_token_id"}  # fmt: skip
+    config = {"model_type": kind, **dict.fromkeys(numbers, 2), COUNTS[kind]: 10**9, "layer_norm_eps": 1e-5,
+              "layer_norm_epsilon": 1e-5, "rms_norm_eps": 1e-5, "rope_theta": 1e4}  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    safetensors(tmp_path / "model.safetensors", {"w": SOUND})
+    with pytest.raises(nt.NotationError) as caught:
+        transformer.load(tmp_path)
+    assert caught.value.number == 409
+    assert "says 1000000000 layers, and the folder holds 1 arrays" in caught.value.message
+
+
+def test_an_archive_is_measured_before_it_is_unpacked(tmp_path, monkeypatch):
+    place = tmp_path / "bomb.npz"
+    np.savez_compressed(place, small=np.ones(3), large=np.zeros(10**6))
+    monkeypatch.setattr(formats, "DEFAULT", Limits(result=10**5))
+    assert read_given(f"X={place}[small]:a").value.sizes == {"a": 3}  # what is not asked for is not unpacked
+    with pytest.raises(InputError, match=r"large in .* unpacks to 8000128 bytes, and at most 100000 are read"):
+        read_given(f"X={place}[large]:a")
+
+
+def test_a_member_that_is_no_array_is_told(tmp_path):
+    place = tmp_path / "odd.npz"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr("w.npy", b"no array")
+    with pytest.raises(InputError, match="w in .* cannot be read"):
+        read_given(f"X={place}:a")
+
+
+# -------------------------------------------------------------------------------------------------- copies and threads
+@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
+def test_what_holds_functions_is_copied_without_them(again):
+    compiled = nt.formula("softmax_{a} X + 1").compile()
+    want = compiled(X=X)
+    assert nt.allclose(again(compiled)(X=X), want)
+    steps = nt.explain("softmax_{a} X + 1", X=X)
+    assert str(again(steps)) == str(steps)
+    late = nt.explain("softmax_{a} X + 1", X=X)  # nothing is computed yet
+    assert nt.allclose(again(late)[1].value, nt.softmax(X, axis="a"))
+
+
+def test_python_s_limit_is_set_back_by_the_last_that_leaves():
+    before = sys.getrecursionlimit()
+    first, second = recursion_headroom(""), recursion_headroom("")
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert sys.getrecursionlimit() >= 20_000  # the second is still within
+    second.__exit__(None, None, None)
+    assert sys.getrecursionlimit() == before
+
+
+def test_python_s_limit_is_as_before_after_threads():
+    before = sys.getrecursionlimit()
+    threads = [threading.Thread(target=lambda n=n: nt.formula(f"X + {n}").compile()(X=X)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sys.getrecursionlimit() == before

@@ -1,0 +1,419 @@
+"""`nt.same`, exercises and their marking: verdicts, sentences, released files, what graders read."""
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import namedtensor as nt
+from namedtensor.cli import main
+from namedtensor.teaching import grading, references
+from namedtensor.teaching.exercise_files import ExerciseError
+from namedtensor.teaching.mutants import mutants
+from namedtensor.teaching.settings import STYLES, Setting
+
+PUZZLES = Path(__file__).parent.parent / "docs" / "examples" / "puzzles.nt"
+ATTENTION = {"Q": "ℝ^{seq' × key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
+MODEL = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+SEEDS = range(20)
+
+SAME = [  # two formulas with the same values, and the types of what they speak of
+    ("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", {"X": "ℝ^{n × feature}"}),
+    ("X_{a→b} ⊙ X", "X_{a→c} ⊙ X", {"X": "ℝ^{a}"}),
+    (r"\nfun{\seq}{softmax} X", "exp X / ∑_{seq} exp X", {"X": "ℝ^{seq × m}"}),
+    ("S = Q ⊙_{key} K\nA = softmax_{seq}(S / |key|^{1/2})\nA ⊙_{seq} V", MODEL, ATTENTION),
+    ("f(X) = X / ∑_{n} X", "g(Y) = Y / ∑_{n} Y", {"X": "ℝ^{n}"}),
+    ("X − X", "0 X", {"X": "ℝ^{n}"}),
+    ("M ⊙ M", "M", {"M": "{0,1}^{n}"}),
+    ("√(p p)", "p", {"p": "[0, 1]^{n}"}),
+    ("W ⊙ X", "X ⊙ W", {"X": "ℝ^{layer}", "W": "ℝ^{heads × key}", "given": "|key| = |layer|/|heads|"}),
+]
+
+DIFFERENT = [  # an answer, the model, types, what is said of it
+    ("∑_{n} X / |n|", "∑_{n} X", {"X": "ℝ^{n}"}, "mean"),
+    (
+        "softmax_{seq'}(Q ⊙_{key} K / √|key|) ⊙_{seq} V",
+        MODEL,
+        ATTENTION,
+        "with softmax_{seq'} in place of softmax_{seq}",
+    ),
+    ("softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V", MODEL, ATTENTION, "without / √|key|"),
+    ("softmax_{seq}(Q ⊙_{key} K / |key|) ⊙_{seq} V", MODEL, ATTENTION, "without √"),
+    ("softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙ V", MODEL, ATTENTION, "still has the axis seq"),
+    ("X + 1", "X", {"X": "ℝ^{n}"}, "1 more"),
+    ("X |n| / |m|", "X", {"X": "ℝ^{n × m}"}, "= |n|/|m| times"),
+    ("−X", "X", {"X": "ℝ^{n}"}, "−1 times"),
+    ("X_{n(|n| + 1 − iota_{n})}", "X", {"X": "ℝ^{n}"}, "in another order along n"),
+    ("X + 0.0001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
+    ("∑_{n} X", "X_{n→n'}", {"X": "ℝ^{n}"}, "lacks the axis n'"),
+    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "the axis k of the value of the first has the size 2"),
+    ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),
+    ("0 X", "X", {"X": "ℝ^{n}"}, "is 0"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "types"), SAME)
+def test_they_are_the_same_on_every_seed(first, second, types):
+    for seed in SEEDS:
+        found = nt.same(first, second, seed=seed, **types)
+        assert found and found.how == "same" and found.draws == len(STYLES), found
+
+
+@pytest.mark.parametrize(("first", "second", "types", "said"), DIFFERENT)
+def test_they_differ_and_how_is_said(first, second, types, said):
+    for seed in SEEDS:
+        assert not nt.same(first, second, seed=seed, **types)
+    found = nt.same(first, second, **types)
+    assert said in str(found), found
+    assert found.how != "same"
+
+
+def test_a_difference_has_its_record():
+    found = nt.same("X^2", "X", X="ℝ^{n}")
+    at = found.record["n"]
+    assert set(found.record) == {"n"} and 1 <= at <= 3
+    assert found.found == pytest.approx(found.due**2)
+
+
+def test_new_axes_are_matched_and_told():
+    found = nt.same("X_{a→b, b→a} ⊙ Y_{c→d}", "X_{a→b, b→a} ⊙ Y_{c→e}", X="ℝ^{a × b}", Y="ℝ^{c}")
+    assert found and found.axes == {"d": "e"}
+
+
+def test_a_wrong_formula_is_its_own_error():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.same("softmax_{sek} X", "X", X="ℝ^{seq}")
+    assert caught.value.source == "softmax_{sek} X" and caught.value.span_text == "sek"
+    with pytest.raises(nt.NotationError, match="a set is due"):
+        nt.same("X", "X", X="X = 3")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(["X ⊙_{n} Y", "softmax_{n}(X) ⊙ Y + 1", "mean_{n}(X Y)", "X / (1 + Y^2)"]), st.integers(0, 10**6)
+)
+def test_no_mutant_is_taken_for_its_model(model, seed):
+    """Every mutant that differs from its model on the reals is told apart from it."""
+    from grammar.parser import parse
+    from grammar.printer import to_text
+
+    for tree, _ in mutants(parse(model), ("n", "m")):
+        text = to_text(tree)
+        try:
+            found = nt.same(text, model, X="ℝ^{n × m}", Y="ℝ^{n}", seed=seed)
+        except nt.NotationError:
+            continue
+        assert not found, text
+
+
+def test_sizes_are_apart_unless_the_model_makes_them_meet():
+    setting = Setting("X ∈ ℝ^{a × c}\nY ∈ ℝ^{b × c}")
+    assert setting.sizes("X ⊙ Y_{b→d}") == {"a": 3, "c": 4, "b": 5}
+    met = setting.sizes("X_{a→b} ⊙_{b} Y")
+    assert met["a"] == met["b"] != met["c"]
+    split = Setting("X ∈ ℝ^{layer}\nW ∈ ℝ^{heads × key}\n|key| = |layer|/|heads|").sizes("X ⊙ W")
+    assert split["key"] * split["heads"] == split["layer"] and min(split.values()) > 1
+
+
+# ------------------------------------------------------------------------------------------------------------ marking
+SHEET = """
+#: exercise attention   points 2   kind formula
+# Each query asks.
+Q ∈ ℝ^{seq' × key}
+K ∈ ℝ^{seq × key}
+answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
+#: hint Which axis must sum to one?
+#: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+#: exercise type kind types
+X ∈ ℝ^{n × m}
+∑_{n} X
+#: exercise signature kind signature
+f : ℝ^{key} × ℝ^{seq × key} → ℝ^{seq}
+#: exercise sizes kind sizes
+W ∈ ℝ^{in × out}
+|in| |out| + |out|
+#: exercise einsum kind einsum
+A ∈ ℝ^{i × j}
+B ∈ ℝ^{k × l}
+|j| = |k|
+A_{j→k} ⊙_{k} B
+#: exercise order kind order
+X ∈ ℝ^{n}
+answer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X
+#: exercise hole kind hole
+#: hole softmax_{seq}(?) ⊙_{seq} V
+Q ∈ ℝ^{key}
+K ∈ ℝ^{seq × key}
+V ∈ ℝ^{seq × val}
+answer = Q ⊙_{key} K
+#: exercise gradient kind gradient
+W ∈ ℝ^{y × x}
+v ∈ ℝ^{x}
+t ∈ ℝ^{y}
+∂(norm_{y}(W ⊙_{x} v − t)^2 / 2)/∂v*
+#: exercise function
+X ∈ ℝ^{n}
+f(X) = X / ∑_{n} X
+#: exercise written-out
+X ∈ ℝ^{n}
+exp X / ∑_{n} exp X
+#: without softmax
+#: draw X = [1, 1, 1]_{n}
+"""
+
+RIGHT = [
+    ("attention", "softmax_{seq}(Q ⊙_{key} K / √|key|)"),
+    ("attention", r"\nfun{\seq}{softmax} \left( \frac{Q \ndot{\key} K}{\sqrt{|\key|}} \right)"),
+    ("attention", "answer = softmax_{seq}(K ⊙_{key} Q / √|key|)"),
+    ("type", "ℝ^{m}"),
+    ("type", r"\mathbb{R}^{\mathsf{m}}"),
+    ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq}"),
+    ("sizes", "|out| (|in| + 1)"),
+    ("sizes", "|in|·|out| + |out|"),
+    ("einsum", 'einsum("ab,bc->ac", A, B)'),
+    ("einsum", "np.einsum('xy,yz->zx', A, B)"),
+    ("einsum", "A ⊙_{j} B_{k→j}"),
+    ("order", "∑_{n} (X + X)\n= ∑_{n} 2 X\n= 2 ∑_{n} X"),
+    ("hole", "Q ⊙_{key} K"),
+    ("hole", "answer = K ⊙_{key} Q"),
+    ("gradient", "(W ⊙_{y} (W ⊙_{x} v − t))_{x→x*}"),
+    ("function", "g(X) = X / ∑_{n} X"),
+    ("function", "g(Y) = Y / ∑_{n} Y"),
+    ("function", "X / ∑_{n} X"),
+    ("written-out", "exp(X) / ∑_{n}(exp X)"),
+]
+
+WRONG = [  # an answer, what is said of it, whether it counts as a try
+    ("attention", "softmax_{seq'}(Q ⊙_{key} K / √|key|)", "These sum to one over the queries.", True),
+    ("attention", "softmax_{seq}(Q ⊙_{key} K)", "yours is what is due without / √|key|", True),
+    ("attention", "Q = 3\nQ", "Q is given", False),
+    ("attention", 3, "written as text", False),
+    ("attention", "", "nothing is handed in", False),
+    ("attention", "x" * 30_000, "at most 20000 characters", False),
+    ("attention", "softmax_{", "{ is never closed", False),
+    ("attention", "softmax_{sek} Q", "needs the axis sek", False),
+    ("type", "ℝ^{n × m}", "the axis n is not there", True),
+    ("type", "ℝ^{k}", "stands for another one", True),
+    ("type", "ℝ^{m}\nℝ^{n}", "1 type is asked for", False),
+    ("signature", "g : ℝ^{key} × ℝ^{key × seq} → ℝ^{seq × key}", "the result has the axis key too many: lifting", True),
+    ("signature", "g : ℝ^{key} → ℝ^{seq}", "2 arguments", True),
+    ("signature", "g", "a signature is asked for", False),
+    ("sizes", "|in| |out|", "with |in| = 3, |out| = 4 yours is 12, due is 16", True),
+    ("einsum", 'einsum("ab,bc->a", A, B)', "lacks the axis l", True),
+    ("einsum", 'einsum("ab,b->a", A, B)', "B has 2 axes, k, l, and 1 letters", False),
+    ("einsum", 'einsum("ab,bc->ac", A, C)', "C is not given", False),
+    ("einsum", 'einsum("ab->ad", A)', "d is a letter of no operand", False),
+    ("einsum", "einsum(A, B)", "cannot be read", False),
+    ("order", "∑_{n} 2 X\n∑_{n} (X + X)\n2 ∑_{n} X", "stands at another place", True),
+    ("order", "∑_{n} (X + X)\n∑_{n} 3 X\n2 ∑_{n} X", "does not follow from the one above", True),
+    ("order", "2 ∑_{n} X", "has 3 lines", False),
+    ("hole", "K", "still has the axis key", True),
+    ("hole", "Q ⊙_{key} K / √|key|", "due is", True),
+    ("gradient", "W ⊙_{y} (W ⊙_{x} v − t)", "lacks the axis x*", True),
+    ("gradient", "W_{x→x*} ⊙_{y} (t − W ⊙_{x} v)", "−1 times", True),
+    ("written-out", "softmax_{n} X", "without softmax", False),
+    ("written-out", "X", "due is", True),
+    ("written-out", "∑_{i=1}^{10000000000} X", "too long", False),
+]
+
+
+@pytest.fixture(scope="module")
+def sheet():
+    return nt.exercises(SHEET)
+
+
+@pytest.fixture(scope="module")
+def kept(sheet):
+    """The same exercises as a released file has them."""
+    return nt.exercises(grading.released(SHEET, sheet))
+
+
+@pytest.mark.parametrize(("name", "answer"), RIGHT)
+def test_a_right_answer_is_right_on_every_seed(sheet, kept, name, answer):
+    for seed in SEEDS:
+        found = sheet[name].mark(answer, seed=seed)
+        assert found.right and found.points == sheet[name].points, found.feedback
+    assert kept[name].mark(answer).right, kept[name].mark(answer).feedback
+
+
+@pytest.mark.parametrize(("name", "answer", "said", "tried"), WRONG)
+def test_a_wrong_answer_is_told_so(sheet, kept, name, answer, said, tried):
+    found = sheet[name].mark(answer)
+    assert not found and found.points == 0 and found.tried is tried, found.feedback
+    assert said in found.feedback
+    model = sheet[name].model.removeprefix("answer = ")
+    assert len(model) < 12 or model not in found.feedback
+    assert not kept[name].mark(answer)
+    for seed in SEEDS[:5]:
+        assert not sheet[name].mark(answer, seed=seed)
+
+
+def test_the_model_is_shown_only_where_the_file_says_so(sheet):
+    assert sheet["attention"].mark("Q").model is None
+    shown = nt.exercises("#: exercise a\n#: show model\nX ∈ ℝ^{n}\nanswer = X")
+    assert shown["a"].mark("2 X").model == "answer = X"
+
+
+def test_a_released_file_holds_no_model(sheet):
+    text = grading.released(SHEET, sheet)
+    for exercise in sheet.values():
+        if exercise.kind != "signature":
+            assert exercise.model.removeprefix("answer = ") not in text
+    assert "slip" not in text and "These sum" not in text and "#: hint Which axis" in text
+    changed = text.replace("#: due ", "#: due A", 1)
+    assert "cannot be read" in nt.exercises(changed)["attention"].mark("Q").feedback
+
+
+def test_a_released_file_keeps_the_sentences_of_slips(kept):
+    assert (
+        kept["attention"].mark("softmax_{seq'}(Q ⊙_{key} K / √|key|)").feedback == "These sum to one over the queries."
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_whatever_is_handed_in_is_answered(text):
+    sheet = nt.exercises(SHEET)
+    for exercise in sheet.values():
+        assert isinstance(exercise.mark(text).feedback, str)
+
+
+def test_marking_ends_in_time(sheet, monkeypatch):
+    from namedtensor.teaching import marking
+
+    monkeypatch.setattr(marking, "SECONDS", 0.2)
+    monkeypatch.setitem(marking.KINDS, "formula", lambda *given: time.sleep(5) or "right")
+    found = sheet["attention"].mark("Q")
+    assert not found and "could not be marked" in found.feedback
+
+
+def test_a_fault_of_ours_is_a_sentence(sheet, monkeypatch):
+    from namedtensor.teaching import marking
+
+    monkeypatch.setitem(marking.KINDS, "formula", lambda *given: {}["missing"])
+    assert "could not be marked" in sheet["attention"].mark("Q").feedback
+
+
+# ------------------------------------------------------------------------------------------------------------ files
+def test_the_puzzles_are_proved():
+    sheet = nt.exercises(PUZZLES)
+    assert len(sheet) == 25
+    for exercise in sheet.values():
+        assert not list(grading.faults(exercise)), exercise.name
+        answer = grading.model_answer(exercise)
+        assert all(exercise.mark(answer, seed=seed) for seed in SEEDS[:5]), exercise.name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#: exercise a kind frmula\nX", "line 1: no kind frmula; did you mean formula?"),
+        ("#: exercise a\n#: hnt x\nX", "line 2: no word hnt; did you mean hint?"),
+        ("#: exercise a points x\nX", "points x is no number"),
+        ("#: exercise a\nX ⊙ \n", "line 2: exercise a: ⊙ needs an operand"),
+        ("#: exercise\n", "begins with: #: exercise NAME"),
+        ("#: exercise a\nX\n#: exercise a\nX", "line 3: a second exercise a"),
+        ("#: exercise a\nX\n#: slip X", "two blanks"),
+        ("#: exercise a\nX ∈ ℝ^{n}", "has no model"),
+        ("x\ny", "no exercise"),
+    ],
+)
+def test_a_file_that_is_wrong_is_told_by_line(text, said):
+    with pytest.raises(ExerciseError) as caught:
+        nt.exercises(text)
+    assert said in str(caught.value)
+
+
+def test_an_unknown_exercise_is_told_the_nearest(sheet):
+    with pytest.raises(KeyError, match="did you mean attention"):
+        sheet["atention"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"slips": (("X", "no"),)}, "is right"),
+        ({"slips": (("2 X", "no"), ("2 X", "other"))}, "is told otherwise"),
+        ({"hints": ("x" * 201,)}, "201 characters"),
+        ({"without": ("X",)}, "its own model is not marked right"),
+    ],
+)
+def test_the_faults_of_an_exercise_are_found(change, said):
+    from namedtensor.teaching.exercise_files import Slip
+
+    (exercise,) = nt.exercises("#: exercise a\nX ∈ ℝ^{n}\nanswer = X").values()
+    change = {
+        name: tuple(Slip(*each) for each in value) if name == "slips" else value for name, value in change.items()
+    }
+    assert any(said in fault for fault in grading.faults(dataclasses.replace(exercise, **change)))
+
+
+def test_marks_for_graders(sheet):
+    handed = "#: exercise attention\nQ ∈ ℝ^{seq' × key}\nanswer = Q\n#: exercise type\nℝ^{m}\n"
+    found = grading.marks(sheet, handed)
+    assert [each.right for each in found][:2] == [False, True] and len(found) == len(sheet)
+    tests = grading.gradescope(found)["tests"]
+    assert tests[1] == {"name": "type", "score": 1, "max_score": 1, "output": "right", "visibility": "visible"}
+    assert grading.nbgrader(found)["type"]["score"] == 1
+    assert grading.plain(found)["of"] == 11 and json.dumps(grading.plain(found))
+
+
+def test_the_command(tmp_path, capsys):
+    key, handed = tmp_path / "week.nt", tmp_path / "ada.nt"
+    key.write_text(SHEET, encoding="utf-8")
+    handed.write_text("#: exercise type\nℝ^{m}\n", encoding="utf-8")
+    assert main(["exercises", "check", str(key)]) == 0
+    assert "10 exercises: 0 faults" in capsys.readouterr().out
+    assert main(["exercises", "release", str(key), "-o", str(tmp_path / "student")]) == 0
+    assert nt.exercises(tmp_path / "student" / "week.nt")["type"].mark("ℝ^{m}")
+    assert main(["exercises", "mark", str(handed), "--key", str(key)]) == 0
+    assert "type: 1 of 1" in capsys.readouterr().out
+    assert (
+        main(
+            ["exercises", "mark", str(handed), "--key", str(key), "--to", "gradescope", "-o", str(tmp_path / "r.json")]
+        )
+        == 0
+    )
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["tests"][1]["score"] == 1
+    for words in (
+        ["check", "none.nt"],
+        ["mark", str(handed)],
+        ["release", str(key), "-o", str(key)],
+        ["check", str(tmp_path)],
+    ):
+        assert main(["exercises", *words]) == 2
+        assert "Traceback" not in capsys.readouterr().err
+
+
+def test_what_a_released_file_keeps_comes_back(sheet):
+    kept = references.opened(references.kept_of(sheet["attention"]), "attention")
+    assert len(kept["draws"]) == len(STYLES) and kept["slips"][0][0] == "These sum to one over the queries."
+
+
+# ------------------------------------------------------------------------------------------------------------ notebooks
+class Shell:
+    def __init__(self):
+        self.user_ns, self.cells = {}, {}
+
+    def register_magic_function(self, function, kind, name):
+        assert kind == "cell"
+        self.cells[name] = function
+
+
+def test_cells_of_notebooks(tmp_path):
+    shell = Shell()
+    nt.load_ipython_extension(shell)
+    shell.user_ns["X"] = nt.tensor([1.0, 2.0], "n")
+    assert float(shell.cells["nt"]("Y", "∑_{n} X")) == 3 and float(shell.user_ns["Y"]) == 3
+    assert "needs the axis m" in repr(shell.cells["nt"]("", "∑_{m} X"))
+    assert "say the file once" in repr(shell.cells["exercise"]("one", "X"))
+    key = tmp_path / "week.nt"
+    key.write_text("#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X", encoding="utf-8")
+    assert "right" in shell.cells["exercise"](f"{key} one", "∑_{n} X")._repr_html_()
+    said = shell.cells["exercise"]("one", "<script>")
+    assert said.right is False and "<script>" not in said._repr_html_()
+    assert "did you mean one" in repr(shell.cells["exercise"]("onne", "X"))

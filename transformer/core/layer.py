@@ -1,0 +1,392 @@
+"""What a layer is: its formulas, and a tensor for each parameter that they declare.
+
+A layer is written by its notation alone. Its names, its shapes and its errors come from there:
+
+    class Linear(Layer):
+        \"""A linear map and a shift.\"""
+
+        source = "…"
+        notation = \"""
+            Linear : ℝ^{chans} → ℝ^{out}
+            Linear(X) = X ⊙_{chans} W + b
+            W ∈ ℝ^{chans × out}
+            b ∈ ℝ^{out}
+        \"""
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import namedtensor as nt
+from namedtensor.core.arrays import placed
+from namedtensor.core.kinds import as_mapping, as_names, as_text
+from namedtensor.core.tensor import concrete
+from namedtensor.programs.executable import whole_sizes
+from namedtensor.programs.initialisation import Schemes
+from namedtensor.tensors import pytrees as jax_trees
+
+from .parameters import Declared, check_names, checked, expected, not_by_keyword, spelled
+
+if TYPE_CHECKING:
+    from namedtensor.display.coloured import Coloured
+    from namedtensor.display.diagram_svg import Diagram
+    from namedtensor.display.steps import Explanation
+    from namedtensor.sharding.sharding import Rules, Sharding
+
+    from .torch_modules import LayerModule
+
+
+@lru_cache(maxsize=256)
+def variant(notation: str, definitions: str = "", without: frozenset[str] = frozenset()) -> nt.Program:
+    """The program of a text, some of its definitions replaced and some taken out."""
+    program = nt.program(notation, syntax="text")
+    return program.redefined(definitions, without) if definitions or without else program
+
+
+class _Formula:
+    """The formulas of a layer, parsed when they are first asked for; of its class as of its instances."""
+
+    def __get__(self, layer: Layer | None, owner: type[Layer]) -> nt.Program:
+        return variant(owner.notation) if layer is None else variant(owner.notation, layer.definitions, layer.without)
+
+
+class About(NamedTuple):
+    """All of a layer but its parameters; compares, and can be hashed."""
+
+    sizes: tuple[tuple[str, int], ...]
+    definitions: str
+    config: str
+    without: frozenset[str]
+    sharding: Sharding | None = None  # where the parameters lie, where that was said
+
+    @classmethod
+    def of(cls, sizes: Mapping[str, int], definitions: str, config: Mapping[str, Any], without: Iterable[str]) -> About:
+        written = json.dumps(dict(config), ensure_ascii=False)
+        return cls(tuple(sorted(sizes.items())), definitions, written, frozenset(without))
+
+
+def own_text(kind: type[Layer]) -> str:
+    """The formulas that a class is written with, in it or in a file beside its module."""
+    file = kind.__dict__.get("file")
+    text = Path(inspect.getfile(kind)).with_name(file).read_text("utf-8") if file else kind.__dict__.get("notation", "")
+    return inspect.cleandoc(text)
+
+
+ABOUT = ("numbers", "sizes", "definitions", "config", "without")  # what a file says beside the tensors
+
+
+def kind(layer: type[Layer]) -> str:
+    """How a file names its layer: several texts have a LayerNorm."""
+    return f"{layer.__module__}.{layer.__qualname__}"
+
+
+class Layer:
+    """Formulas, and a tensor for each parameter that they declare; immutable.
+
+    `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
+    Numbers among the parameters are constants of the formulas, such as ε. Raises NotationError where a parameter is
+    missing, is not in the formulas, or has another shape than they declare.
+
+    `definitions` replace those of the same names in the formulas: another activation, say. `without` names definitions
+    that are taken out, and with them the parameters that nothing else needs.
+    """
+
+    notation: ClassVar[str] = ""
+    uses: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
+    texts: ClassVar[tuple[str, ...]] = ()  # its own formulas, and those of these layers
+    source: ClassVar[str] = ""
+    value: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
+    inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `value` is a tensor
+    optional: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
+    counted: ClassVar[Mapping[str, int]] = {}  # sizes to find the parameters with, where nothing fixes them
+    schemes: ClassVar[Schemes] = {}
+    formula = _Formula()
+
+    def __init_subclass__(cls) -> None:
+        if own := own_text(cls):
+            cls.texts = tuple(dict.fromkeys([own, *(text for layer in cls.uses for text in layer.texts)]))
+            cls.notation = "\n\n".join(cls.texts)
+            cls.schemes = {name: each for layer in (*cls.uses, cls) for name, each in layer.schemes.items()}
+        if cls.notation and not cls.value:
+            cls.value = cls.__name__
+        shown = "\n".join("    " + line for line in cls.notation.splitlines())
+        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{shown}\n\nSource: {cls.source}."
+        jax_trees.also(cls, _leaves, _of_leaves)
+
+    parameters: Mapping[str, Any]
+    about: About
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        sizes: Mapping[str, int] | None = None,
+        definitions: str = "",
+        config: Mapping[str, Any] | None = None,
+        without: Iterable[str] = (),
+    ):
+        sizes = whole_sizes(sizes)
+        config = as_mapping(config, "config=", "give what the file of the model said")
+        definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
+        without = as_names(without, "without=", 'write without=["act"]')
+        self._set({}, About.of(sizes, definitions, config, without))
+        self._set(checked(self._declared(), self.sizes, spelled(parameters)), self.about)
+
+    def _set(self, parameters: Mapping[str, Any], about: About) -> None:
+        jax_trees.where_imported()
+        object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
+        object.__setattr__(self, "about", about)
+
+    @classmethod
+    def _of_parts(cls, parameters: Mapping[str, Any], about: About) -> Self:
+        """A layer of what was a layer before; nothing is checked."""
+        layer = object.__new__(cls)
+        layer._set(parameters, about)
+        return layer
+
+    def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
+        """The same layer with other values, which are not checked, placed where a sharding is given."""
+        placed = parameters if sharding is None else sharding.place(parameters)
+        return self._of_parts(placed, self.about._replace(sharding=sharding))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The numbers that no parameter shows, such as how many layers there are."""
+        return dict(self.about.sizes)
+
+    @property
+    def definitions(self) -> str:
+        """What replaces definitions of the same names in the notation."""
+        return self.about.definitions
+
+    @property
+    def without(self) -> frozenset[str]:
+        """The definitions of the notation that this layer has not."""
+        return self.about.without
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What the file said from which the layer was loaded."""
+        return json.loads(self.about.config)
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """Which devices the parameters lie on, where `shard` said it; its `place` puts inputs there, too."""
+        return self.about.sharding
+
+    def __reduce__(self) -> Any:
+        return type(self)._of_parts, (dict(self.parameters), self.about)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
+
+    # ---------------------------------------------------------------------------------------------------- making one
+    @classmethod
+    def init(
+        cls,
+        seed: int = 0,
+        sizes: Mapping[str, int] | None = None,
+        dtype: str = "float64",
+        schemes: Schemes | None = None,
+        constants: Mapping[str, float] | None = None,
+        **other: Any,
+    ) -> Self:
+        """A layer with the published initialisation: `sizes` are those of the axes, and how many layers there are.
+
+        `schemes` initialises otherwise, by name (see `namedtensor.initial`); `constants` gives numbers such as ε. Raises
+        NotationError where a size that a parameter needs is not known, or is given as a keyword of its own.
+        """
+        if other:
+            raise not_by_keyword(cls.__name__, other)
+        sizes = whole_sizes(sizes)
+        schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
+        names = expected(Declared(cls.__name__, cls.formula, cls.inputs, cls.counted), sizes)
+        found = cls.formula.init(seed, {**cls.counted, **sizes}, dtype, {**cls.schemes, **schemes}, only=names)
+        axes = {axis for tensor in found.values() for axis in tensor.axes}
+        left = {name: size for name, size in sizes.items() if name not in axes}
+        return cls({**found, **as_mapping(constants, "constants=", 'write constants={"ε": 1e-6}')}, left)
+
+    def replace(self, parameters: Mapping[str, Any] | None = None, /, **named: Any) -> Self:
+        """A layer with other values for some parameters. Raises NotationError where one does not fit."""
+        given = spelled({**as_mapping(parameters, "what replace is given", 'write replace({"W": W})'), **named})
+        return self._with(checked(self._declared(), self.sizes, {**self.parameters, **given}), self.sharding)
+
+    def to(self, backend: str, dtype: str | None = None, device: Any = None) -> Self:
+        """The layer with its parameters as arrays of "numpy", "torch" or "jax", on a device. Raises where that is absent."""
+        moved = {
+            name: nt.tensor(placed(concrete(value.array), backend, dtype, device), value.axes)
+            for name, value in self.parameters.items()
+            if isinstance(value, nt.NamedTensor)
+        }
+        return self._with({**self.parameters, **moved})
+
+    def shard(self, rules: Rules, mesh: Any) -> Self:
+        """The layer over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
+
+        Its parameters are placed now, and once; a call places its arguments and gives the same values. Raises
+        NotationError where JAX is not installed (408), where the mesh has no such axis (201), and where two axes of a
+        parameter go over one axis of the mesh (303), or do not divide (310).
+        """
+        from namedtensor.sharding.sharding import Sharding
+
+        return self._with(self.parameters, Sharding(rules, mesh))
+
+    def module(self, **inputs: str | Iterable[str]) -> LayerModule:
+        """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
+
+        `inputs` says the axes of plain tensors in their order: `layer.module(X="batch seq chans")` takes such a tensor, and
+        gives one in the same order, new axes last; the module's `axes` tells them. Named tensors go in and come out as they
+        are. The module has a copy of the numbers, which training changes; `from_module` makes a layer of it again. Raises
+        NotationError where PyTorch is not installed, or the layer has no such input.
+        """
+        from namedtensor.programs.compiled import target_named
+
+        target_named("torch")
+        from .torch_modules import LayerModule
+
+        self._check_names(inputs, self._arguments() + self.optional)
+        return LayerModule(type(self), self, inputs)
+
+    @classmethod
+    def from_module(cls, module: Any) -> Self:
+        """The layer that a module of `layer.module()` has become, its parameters arrays of PyTorch.
+
+        Raises NotationError where the module is of another layer, or of none.
+        """
+        layer = getattr(module, "layer", None)
+        if not isinstance(layer, cls):
+            found = f"one of {type(layer).__name__}" if isinstance(layer, Layer) else f"a {type(module).__name__}"
+            raise nt.NotationError(
+                317, f"{cls.__name__}.from_module takes a module of {cls.__name__}, and was given {found}",
+                hint="such a module is made by layer.module()",
+            )  # fmt: skip
+        return layer
+
+    @classmethod
+    def _arguments(cls) -> tuple[str, ...]:
+        """The names of what a call takes by position."""
+        if cls.inputs:
+            return cls.inputs + cls.optional
+        function = cls.formula[cls.value]._focused.last_function()
+        return () if function is None else tuple(str(name.key()) for name in function.parameters)
+
+    # ------------------------------------------------------------------------------------------------------ using it
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """The layer's value. Arguments may carry any further axes; the layer is mapped over those."""
+        return self.at(self.value, *arguments, **named)
+
+    def at(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
+        """The value of any name of the formulas, such as the attention of a layer; of several names, a tuple."""
+        for each in (name,) if isinstance(name, str) else as_names(name, "the name", 'write layer.at("FFN", X)'):
+            if each in self.without:
+                raise nt.NotationError(
+                    201, f"this {type(self).__name__} has no {each}: its file holds no parameters of it"
+                )
+        arguments, named = self._named(arguments, named)
+        program, sharding = self._program(named), self.sharding
+        entry = program[name] if sharding is None else sharding.sharded(program)[name]
+        return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes or None)
+
+    def explain(self, *arguments: Any, **named: Any) -> Explanation:
+        """Every step to the layer's value, and in whose definition it stands: `layer.explain(X).inside("FFN")`."""
+        arguments, named = self._named(arguments, named)
+        program = self._program(named)
+        return program[self.value].explain(*arguments, values={**self.parameters, **named}, sizes=self.sizes)
+
+    def diagram(self, *arguments: Any, expand: str | Collection[str] = (), **named: Any) -> Diagram:
+        """Where the values go, each with its type: `model.diagram(ids="ℝ^{seq}", expand="FFN")` opens the functions FFN.
+
+        Arguments are types or tensors, as a call takes them; see `EntryPoint.diagram` of namedtensor.
+        """
+        arguments, named = self._named(arguments, named)
+        entry = self._program(named)[self.value]
+        return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
+
+    def coloured(self) -> Coloured:
+        """The layer's formulas with each axis in its colour, and the sizes that its parameters show."""
+        tensors = [value for value in self.parameters.values() if isinstance(value, nt.NamedTensor)]
+        return self.formula.coloured({axis: size for tensor in tensors for axis, size in tensor.sizes.items()})
+
+    def _program(self, named: Mapping[str, Any]) -> nt.Program:
+        """The formulas without the definitions of what the call gives."""
+        given = frozenset(name for name in self.optional if name in named)
+        return variant(self.notation, self.definitions, given | self.without)
+
+    def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call, by name where the formulas have names for them."""
+        named = {name: value for name, value in named.items() if value is not None}
+        if not self.inputs:
+            self._check_names(named, ())
+            return arguments, named
+        names = (*self.inputs, *self.optional)
+        if len(arguments) > len(names):
+            kind, takes = type(self).__name__, ", ".join(names)
+            raise nt.NotationError(304, f"{kind} takes {takes}, and was given {len(arguments)} arguments")
+        self._check_names(named, names)
+        return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
+
+    def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
+        """Raise where a call names what is no input and nowhere in the formulas."""
+        other = [name for name in named if name not in inputs and name not in self.parameters]
+        if other:
+            check_names(self._declared(), self.parameters, other, inputs)
+
+    def _declared(self) -> Declared:
+        return Declared(type(self).__name__, self.formula, self.inputs, self.counted)
+
+    # ---------------------------------------------------------------------------------------------------- keeping it
+    def save(self, place: str | os.PathLike[str]) -> None:
+        """Write the parameters to a safetensors file, with the names of their axes."""
+        tensors = {name: value for name, value in self.parameters.items() if isinstance(value, nt.NamedTensor)}
+        numbers = {name: value for name, value in self.parameters.items() if name not in tensors}
+        about = {"numbers": numbers, "sizes": self.sizes, "definitions": self.definitions, "config": self.config,
+                 "without": sorted(self.without)}  # fmt: skip
+        written = {name: json.dumps(value, ensure_ascii=False) for name, value in about.items()}
+        nt.save_tensors(place, tensors, {"layer": kind(type(self)), **written})
+
+    @classmethod
+    def load(cls, place: str | os.PathLike[str]) -> Self:
+        """A layer from the file that `save` wrote. Raises NotationError where the file holds another, or is no such file."""
+        from namedtensor.files.safetensors import TensorFile
+
+        about = TensorFile(place).metadata
+        kept = about.get("layer")
+        if kept != kind(cls):
+            holds = f"holds {kept}" if kept else "does not say which layer it holds"
+            raise nt.NotationError(409, f"{place} {holds}, and is to be read as {kind(cls)}")
+        try:
+            numbers, *rest = (json.loads(about[name]) for name in ABOUT)
+        except (KeyError, ValueError):
+            raise nt.NotationError(409, f"{place} does not say all of the layer that it holds") from None
+        return cls({**nt.load_tensors(place), **numbers}, *rest)
+
+    # ------------------------------------------------------------------------------------------------- how it looks
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__}:"] + ["    " + line for line in str(self.formula).splitlines()]
+        for name, value in self.parameters.items():
+            lines.append(f"    {name} = {value.shape if isinstance(value, nt.NamedTensor) else value}")
+        return "\n".join(lines + [f"    {name} = {size}" for name, size in self.sizes.items()])
+
+    def _repr_latex_(self) -> str:
+        return self.formula._repr_latex_()
+
+
+def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
+    numbers = {name: value for name, value in layer.parameters.items() if isinstance(value, (int, float))}
+    tensors = tuple(value for name, value in layer.parameters.items() if name not in numbers)
+    return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer.about)
+
+
+def _of_leaves(tree: Any, values: Any) -> Layer:
+    """JAX makes layers of what is no tensor too, so nothing is checked here."""
+    kind, names, numbers, about = tree
+    constants = dict(numbers)
+    tensors = iter(values)
+    return kind._of_parts({name: constants[name] if name in constants else next(tensors) for name in names}, about)

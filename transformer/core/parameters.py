@@ -1,0 +1,127 @@
+"""What a layer is given, against what its formulas declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import namedtensor as nt
+from grammar.nodes import Name
+from namedtensor.core.axes import show
+from namedtensor.core.suggestions import did_you_mean, near
+from namedtensor.scope.names import key, walk
+
+
+class Declared(NamedTuple):
+    """What declares the parameters of a layer: the formulas, and the sizes `counted` where nothing else fixes them."""
+
+    kind: str
+    formula: nt.Program
+    inputs: tuple[str, ...]
+    counted: Mapping[str, int]
+
+
+def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Each name in its one spelling: `gamma` is γ. Raises NotationError where there are no names."""
+    if not isinstance(parameters, Mapping):
+        raise nt.NotationError(
+            208, f"the parameters of a layer are a mapping from names to tensors, not {type(parameters).__name__}",
+            hint="make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
+        )  # fmt: skip
+    return {str(key(name)): value for name, value in parameters.items()}
+
+
+def expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
+    """The parameters that the formulas declare, families counted out; `sizes` says how many layers there are."""
+    return [name for name in shapes(declared, sizes) if name not in declared.inputs]
+
+
+def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTensor) -> dict[str, dict[str, Any]]:
+    """The shape of each name that is declared and not defined, but for the tensors that are given."""
+    fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
+    counted = {axis: size for axis, size in declared.counted.items() if axis not in fixed}
+    return declared.formula.parameter_shapes({**counted, **sizes}, **tensors)
+
+
+def constants(formula: nt.Program) -> set[str]:
+    """The names in the formulas that a number may be given for."""
+    return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
+
+
+def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
+    """Raise where a call names what is neither an input nor a parameter, and stands nowhere in the formulas."""
+    free = constants(declared.formula)
+    for name in names:
+        if name not in free:
+            takes = f"{declared.kind} takes {', '.join(inputs)}, and" if inputs else f"{declared.kind} has"
+            known = inputs or (*parameters, *free)
+            raise nt.NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
+
+
+def checked(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters in the order of the formulas. Raises NotationError where they are not what those declare."""
+    needed = expected(declared, sizes)
+    missing = [name for name in needed if name not in parameters]
+    free = constants(declared.formula) - set(needed)
+    extra = [name for name in parameters if name not in needed and name not in free]
+    if missing or extra:
+        raise mismatch(declared, sizes, missing, extra, needed)
+    tensors = {name: value for name, value in parameters.items() if isinstance(value, nt.NamedTensor)}
+    try:
+        stated = shapes(declared, sizes, **tensors)
+    except nt.NotationError as problem:
+        raise inside(declared.kind, problem) from None
+    for name, shape in stated.items():
+        if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
+            raise unnamed(declared.kind, name, shape, parameters[name])
+    return {name: parameters[name] for name in (*needed, *(each for each in parameters if each in free))}
+
+
+def not_by_keyword(kind: str, other: Mapping[str, Any]) -> nt.NotationError:
+    """What `init` was given by a keyword that it does not have: sizes, as a rule."""
+    name = next(iter(other))
+    written = ", ".join(f'"{each}": {size!r}' for each, size in other.items())
+    return nt.NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")
+
+
+def inside(kind: str, problem: nt.NotationError) -> nt.NotationError:
+    """The same error, which says whose parameters it is about."""
+    message = f"in the parameters of {kind}, {problem.message}"
+    return nt.NotationError(
+        problem.number, message, problem.source, problem.span, problem.notes, problem.hint, problem.labels
+    )
+
+
+def unnamed(kind: str, name: str, shape: Mapping[str, Any], value: Any) -> nt.NotationError:
+    """A parameter that is no named tensor."""
+    given = "a number" if isinstance(value, (int, float)) else f"{type(value).__name__} without names"
+    axes = " ".join(shape)
+    return nt.NotationError(
+        317, f"{name} of {kind} was given as {given}, and is declared in {show(shape)}",
+        hint=f'name its axes: nt.tensor(array, "{axes}")' if axes else "give a number, or a tensor",
+    )  # fmt: skip
+
+
+def mismatch(
+    declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
+) -> nt.NotationError:
+    """What is missing and what is left over, in one error."""
+    kind = declared.kind
+    notes = [f"its formulas declare {listed(needed)}"]
+    if missing and extra:
+        return nt.NotationError(
+            206, f"{kind} lacks {listed(missing)}, and was given {listed(extra)}, which it has not", notes=tuple(notes)
+        )
+    if missing:
+        shape = shapes(declared, sizes)[missing[0]]
+        return nt.NotationError(
+            206, f"{kind} lacks {listed(missing)}", notes=tuple(notes), hint=f"give it: {missing[0]} ∈ {show(shape)}"
+        )
+    return nt.NotationError(
+        201, f"{kind} has no parameter {listed(extra)}", notes=tuple(notes),
+        hint=did_you_mean(near(extra[0], needed)),
+    )  # fmt: skip
+
+
+def listed(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

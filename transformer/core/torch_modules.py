@@ -1,0 +1,47 @@
+"""Layers as modules of PyTorch. Imported where a module is asked for, since it needs PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from namedtensor.programs.named_module import NamedModule
+
+
+class Kind(Protocol):
+    """A class of layers, made again of its parts."""
+
+    def _of_parts(self, parameters: Mapping[str, Any], about: Any) -> Any: ...
+    def _arguments(self) -> tuple[str, ...]: ...
+
+
+class Parts(Protocol):
+    """A layer: its parameters, and `about`, all else of it."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+    @property
+    def about(self) -> Any: ...
+
+
+class LayerModule(NamedModule):
+    """A layer whose parameters are PyTorch's, to be trained; `layer` is the layer that they now make."""
+
+    def __init__(self, kind: Kind, layer: Parts, inputs: Mapping[str, Any]):
+        super().__init__(layer.parameters, inputs)
+        self.kind = kind
+        self.about = layer.about
+
+    def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        return self.kind._of_parts(parameters, self.about)(*arguments, **named)
+
+    def positional(self) -> tuple[str, ...]:
+        return self.kind._arguments()
+
+    def formula(self) -> str:
+        return str(self.layer.formula)
+
+    @property
+    def layer(self) -> Any:
+        """The layer of the parameters as they are now, which later steps of training do not change."""
+        return self.kind._of_parts(self.detached(), self.about)

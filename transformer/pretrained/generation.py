@@ -1,0 +1,262 @@
+"""Text from a language model, token by token, with a memory of the keys and values of the tokens before.
+
+A step runs the model's own formulas on one token, those of STEP in place of the model's: its keys and values are put
+among the remembered ones. The memory has room for more tokens than it holds, so that its shape, and with it the plan of
+a step, stays the same for many steps; `seen` says which of its places hold a token.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import namedtensor as nt
+from namedtensor.core.arrays import converted
+
+from ..core.layer import variant
+from .model import Model
+
+ROOM = 64  # places by which the memory grows, or by half of what it has
+
+STEP = """
+    K^l = put(k^l_{seq(1)}, past^{l,K}) for l = 1, …, L
+    V^l = put(v^l_{seq(1)}, past^{l,V}) for l = 1, …, L
+    seen = put(1, past)
+    put(x, X) = { x if iota_{memory} = place; X otherwise }
+    M = { 0 if seen = 1; -∞ otherwise }
+    past ∈ {0,1}^{memory}
+    place ∈ ℝ
+"""
+PLACES = nt.program("""
+    positions = max(cumsum_{seq}(mask) - 1, 0)
+    mask ∈ {0,1}^{seq}
+""")
+LAST = nt.program("""
+    now = X_{seq(n)}
+    n = max_{seq}(iota_{seq} ⊙ mask)
+    X ∈ ℝ^{seq}
+    mask ∈ {0,1}^{seq}
+""")
+ROOMY = nt.program("""
+    Y = X ⊕_{memory} Z_{room→memory}
+    Z_{room(i)} = 0 X_{memory(1)}
+    X ∈ ℝ^{memory}
+""")
+CHOICE = nt.program("""
+    likeliest = min_{vocab}({ iota_{vocab} if scores = max_{vocab}(scores); |vocab| otherwise }) - 1
+    warmed = now / temperature + noise
+    kept = { now if now ≥ min_{top}(maxk_{vocab,top}(now)); -∞ otherwise }
+    allowed = { -∞ if min_{banned}(abs(iota_{vocab} - 1 - banned)) = 0; now otherwise }
+    scores, noise, now ∈ ℝ^{vocab}
+    banned ∈ ℝ^{banned}
+""")
+ENDS = nt.program("""
+    token = { padding if ended = 1; next otherwise }
+    over = max_{stops}({ 1 if ended = 1 ∨ next = stops; 0 otherwise })
+    stops ∈ ℝ^{stops}
+    next, ended ∈ ℝ
+""")
+
+
+def generate(
+    model: LanguageModel,
+    ids: nt.NamedTensor,
+    max_new_tokens: int = 20,
+    mask: nt.NamedTensor | None = None,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    seed: int = 0,
+    stop: int | Sequence[int] | None = None,
+    progress: Callable[[nt.NamedTensor], Any] | None = None,
+    **given: Any,
+) -> nt.NamedTensor:
+    """The tokens that come next, with axis seq and those of `ids` besides.
+
+    With `temperature` 0 the likeliest token is taken, the first of several; else it is drawn, from the `top_k` likeliest
+    where that is given. A sequence ends with a token of `stop`, else of config's `eos_token_id`, and goes on with
+    config's `pad_token_id`, else with that token; all ends after `max_new_tokens`, or where every sequence has ended.
+    The tokens of config's `bad_words_ids` never come.
+    `progress` is called with each token, as it comes; `given` are further inputs of the model.
+
+    Raises NotationError 405 where a number is too small, 404 where `max_new_tokens` are more than the model has learned
+    positions for.
+
+    >>> import namedtensor as nt
+    >>> from transformer import GPT2
+    >>> sizes = {"L": 1, "chans": 4, "heads": 2, "key": 2, "val": 2, "hidden": 8, "vocab": 9, "place": 20}
+    >>> GPT2.init(0, sizes).generate(nt.tensor([[1, 2, 3], [4, 5, 6]], "batch seq"), max_new_tokens=5).sizes
+    {'seq': 5, 'batch': 2}
+    """
+    for name, value, least in (
+        ("max_new_tokens", max_new_tokens, 1),
+        ("temperature", temperature, 0),
+        ("top_k", top_k, 1),
+    ):
+        if value is not None and value < least:
+            raise nt.NotationError(405, f"{name} is a number from {least}, not {value}")
+    given = {name: value for name, value in given.items() if value is not None}
+    mask = nt.evaluate("0 ids + 1", ids=ids) if mask is None else mask
+    if model.sharding is not None:
+        ids, mask = model.sharding.place({"ids": ids, "mask": mask}).values()
+    positions = PLACES["positions"](mask=mask)
+    in_place(model, positions, max_new_tokens)
+    choose = chooser(temperature, top_k, seed, excluded(model, ids))
+    ending = Ending(model, stop, ids)
+    tokens: list[nt.NamedTensor] = []
+    for logits in steps(model, ids, mask, positions, tokens, max_new_tokens, given):
+        tokens.append(ending(choose(logits)))
+        if progress is not None:
+            progress(tokens[-1])
+        if ending.all:
+            break
+    return nt.stack(*tokens, axis="seq")
+
+
+def steps(
+    model: LanguageModel, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
+) -> Iterator[nt.NamedTensor]:
+    """The logits of each next token; the one that was chosen is found at the end of `tokens`."""
+    tokens_name = model.inputs[-1]
+    own, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
+    fixed = families(model, model.fixed)
+    first = {tokens_name: ids, "mask": mask, "positions": positions, **given}
+    states, *found = model.at(("states", *own, *fixed), **first)
+    yield after_last(model)["logits"](
+        values={**model.parameters, "states": LAST["now"](X=states, mask=mask)}, sizes=model.sizes
+    )
+
+    kept = {name: value for name, value in given.items() if name in model.optional}
+    program, names = stepping(model, kept), ("logits", "seen", *own)
+    constant = {**model.parameters, **kept, **dict(zip(fixed, found[len(own) :]))}
+    memory = [mask.rename(seq="memory"), *found[: len(own)]]
+    used = room = ids.sizes["seq"]
+    place, at = like(ids, used), positions[{"seq": -1}]
+    for _ in range(1, most):
+        if used == room:
+            more = max(ROOM, room // 2)
+            memory = [ROOMY["Y"](X=each, sizes={"room": more}) for each in memory]
+            room += more
+        used, place, at = used + 1, place + 1, at + 1
+        token = {tokens_name: one(tokens[-1]), "positions": one(at), "place": place, "before": room - 1}
+        values = {**constant, **token, **dict(zip(("past", *past), memory))}
+        logits, *memory = program[names](values=values, sizes=model.sizes)
+        yield logits[{"seq": 0}]
+
+
+def families(model: LanguageModel, names: Iterable[str]) -> list[str]:
+    """The names of each layer."""
+    names = tuple(names)
+    return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
+
+
+def after_last(model: LanguageModel) -> nt.Program:
+    """The model's formulas for given states."""
+    return variant(model.notation, model.definitions, model.without | {"states"})
+
+
+def stepping(model: LanguageModel, kept: Iterable[str]) -> nt.Program:
+    """The model's formulas for one token and a memory."""
+    texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached))
+    return variant(model.notation, "\n".join(texts), model.without | {"positions", "before", *model.fixed, *kept})
+
+
+def one(token: nt.NamedTensor) -> nt.NamedTensor:
+    """A sequence of one token."""
+    return nt.stack(token, axis="seq")
+
+
+def in_place(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
+    """Raise where the tokens go on after the last position that the model has learned."""
+    sizes = [tensor.sizes["place"] for tensor in model.parameters.values()
+             if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
+    longest = largest(positions) + 1
+    if sizes and longest + most - 1 > min(sizes):
+        raise nt.NotationError(
+            404, f"{type(model).__name__} has learned {min(sizes)} positions, and {longest} tokens are given and "
+            f"{most} more asked for",
+            hint=f"ask for at most {min(sizes) - longest + 1}: max_new_tokens={min(sizes) - longest + 1}"
+            if longest <= min(sizes) else "give fewer tokens",
+        )  # fmt: skip
+
+
+def like(tensor: nt.NamedTensor, numbers: Any, *axes: str) -> nt.NamedTensor:
+    """Numbers as a tensor of the library, dtype and device of another."""
+    return nt.tensor(converted(numbers, tensor.array), axes)
+
+
+def largest(tensor: nt.NamedTensor) -> int:
+    return int(nt.max(tensor, axis=tensor.axes) if tensor.axes else tensor)
+
+
+class Ending:
+    """Which sequences have come to their end, and what they go on with."""
+
+    def __init__(self, model: LanguageModel, stop: int | Sequence[int] | None, ids: nt.NamedTensor):
+        stop = model.config.get("eos_token_id") if stop is None else stop
+        stops = [stop] if isinstance(stop, int) else list(stop or ())
+        padding = model.config.get("pad_token_id")
+        self.stops = like(ids, stops, "stops") if stops else None
+        self.padding = padding if padding is not None or not stops else stops[0]
+        self.ended: Any = like(ids, 0)
+        self.all = False
+
+    def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
+        if self.stops is None:
+            return token
+        given = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
+        token, self.ended = ENDS["token", "over"](**given)
+        self.all = largest(0 - self.ended) == -1
+        return token
+
+
+def excluded(model: LanguageModel, ids: nt.NamedTensor) -> nt.NamedTensor | None:
+    """The tokens that config's `bad_words_ids` says never come. Raises NotationError 408 for a word of several."""
+    words = model.config.get("bad_words_ids")
+    if not words:
+        return None
+    for word in words:
+        if len(word) != 1:
+            raise nt.NotationError(408, f"config.json excludes {word} by bad_words_ids, and only single tokens can be")
+    return like(ids, [word[0] for word in words], "banned")
+
+
+def chooser(
+    temperature: float, top_k: int | None, seed: int, banned: nt.NamedTensor | None = None
+) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
+    """What takes the next token from its logits. A draw is the likeliest after Gumbel noise was added."""
+    if banned is not None:
+        among = chooser(temperature, top_k, seed)
+        return lambda now: among(CHOICE["allowed"](now=now, banned=banned))
+    if not temperature:
+        return lambda now: CHOICE["likeliest"](scores=now)
+    from namedtensor.programs.initialisation import uniform
+
+    draw = uniform(seed, "-log(-log u)")
+
+    def choose(now: nt.NamedTensor) -> nt.NamedTensor:
+        if top_k:
+            now = CHOICE["kept"](now=now, sizes={"top": min(top_k, now.sizes["vocab"])})
+        return CHOICE["likeliest"](scores=CHOICE["warmed"](now=now, noise=draw(now), temperature=temperature))
+
+    return choose
+
+
+class LanguageModel(Model):
+    """A model that gives logits for the next token, and generates.
+
+    What a memory needs stands in its formulas under these names: `states`, from which the logits are made, k^l and v^l of
+    the tokens, K^l and V^l of the memory, `seen` and M. The shapes of what is remembered are `cached`.
+    """
+
+    value = "logits"
+    inputs = ("ids",)
+    optional = ("mask", "positions")
+    cached: ClassVar[str] = """
+        past^{l,K} ∈ ℝ^{memory × heads × key}
+        past^{l,V} ∈ ℝ^{memory × heads × val}
+    """
+    fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
+
+    generate = generate

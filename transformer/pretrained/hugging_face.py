@@ -1,0 +1,215 @@
+"""Folders of Hugging Face: config.json, and one or several files of safetensors.
+
+Everything is compared before anything is made: which arrays there are, and the sizes of each against the formulas.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import namedtensor as nt
+from namedtensor.core.arrays import placed
+from namedtensor.files.safetensors import TensorFile
+
+from ..core.parameters import listed
+from .model import Model, Stored
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+
+
+def load(folder: str | os.PathLike[str], backend: str = "numpy", dtype: str | None = None, device: Any = None) -> Model:
+    """The model of a Hugging Face folder: config.json, and model.safetensors or its parts.
+
+    `backend` is "numpy", "torch" or "jax"; `dtype` that of the parameters ("float32"), else they stay as they are kept.
+    Raises NotationError 409 where the folder cannot be read, is of a model that is not known, or has a tensor missing,
+    left over or of other sizes than the formulas say.
+    """
+    place = Path(folder)
+    config = read_json(place / CONFIG)
+    kind = known_kind(config, place)
+    arrays = Arrays(place, kind)
+    sizes = {name: number(config, key, place, int) for name, key in kind.counts.items()}
+    check_counts((*kind.table(config), *sum(kind.parts.values(), ())), sizes, len(arrays), place)
+    without = [name for name, rows in kind.parts.items() if not any(row.tensor in arrays for row in rows)]
+    rows = kind.rows(config, sizes) + [row for name, part in kind.parts.items() if name not in without for row in part]
+    match(kind, rows, arrays, sizes, place)
+    parameters: dict[str, Any] = {}
+    for row in rows:
+        tensor = row.take(arrays[row.tensor], sizes)
+        parameters[row.name] = nt.tensor(placed(tensor.array, backend, dtype, device), tensor.axes)
+    parameters |= {name: number(config, key, place, float) for name, key in kind.numbers.items()}
+    own = {axis for row in (*rows, *(row for name in without for row in kind.parts[name])) for axis in row.axes}
+    left = {name: size for name, size in sizes.items() if name not in own}
+    return kind(parameters, left, kind.changes(config), config, without)
+
+
+def read_json(place: Path, kind: type = dict) -> Any:
+    try:
+        found = json.loads(place.read_text("utf-8"))
+    except RecursionError:
+        raise nt.NotationError(409, f"{place} cannot be read: it is no JSON: it nests too deep") from None
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or f"it is no JSON: {problem}"
+        raise nt.NotationError(409, f"{place} cannot be read: {reason[:1].lower() + reason[1:]}") from None
+    if not isinstance(found, kind):
+        raise nt.NotationError(409, f"{place} cannot be read: it holds no {'names' if kind is dict else 'list'}")
+    return found
+
+
+def known_kind(config: Mapping[str, Any], place: Path) -> type[Model]:
+    name = config.get("model_type")
+    kind = Model.models.get(str(name))
+    if kind is None:
+        known = ", ".join(sorted(Model.models))
+        raise nt.NotationError(
+            409, f"{place} is of a model that is not known: its config.json says model_type = {name!r}",
+            hint=f"known are {known}",
+        )  # fmt: skip
+    for key, wanted in kind.only.items():
+        if config.get(key, wanted) != wanted:
+            raise nt.NotationError(
+                409, f"config.json says {key} = {config[key]!r}, and the formulas of {kind.__name__} are for {wanted!r}"
+            )
+    return kind
+
+
+Key = str | Callable[[Mapping[str, Any]], int]
+Kind = TypeVar("Kind", int, float)
+
+
+def number(config: dict[str, Any], key: Key, place: Path, kind: type[Kind]) -> Kind:
+    """What config.json says under a key, or what a function finds in it."""
+    try:
+        found = config[key] if isinstance(key, str) else key(config)
+    except KeyError as problem:
+        raise nt.NotationError(409, f"{place / CONFIG} does not say {problem.args[0]}") from None
+    except (TypeError, ValueError, ArithmeticError, LookupError):
+        raise nt.NotationError(409, f"{place / CONFIG} says sizes that are no whole numbers above 0") from None
+    if isinstance(found, bool) or not isinstance(found, int if kind is int else (int, float)) or found < 0:
+        says = f"{key} = {found!r}" if isinstance(key, str) else repr(found)
+        raise nt.NotationError(409, f"{place / CONFIG} says {says} where a number is due")
+    return kind(found)
+
+
+# ------------------------------------------------------------------------------------------------------- the arrays
+class Arrays(Mapping[str, Any]):
+    """The arrays of a folder, in one file or several, by the names that a model's table has for them.
+
+    `doubles` are arrays under a second spelling of a name.
+    """
+
+    def __init__(self, place: Path, kind: type[Model]):
+        self.files: dict[str, tuple[TensorFile, str]] = {}
+        self.doubles: list[str] = []
+        for own, file in files_of(place).items():
+            name = own.removeprefix(kind.prefix)
+            for other, here in kind.respelled.items():
+                name = name.replace(other, here)
+            if name in self.files:
+                self.doubles.append(own)
+            self.files.setdefault(name, (file, own))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.files
+
+    def __getitem__(self, name: str) -> Any:
+        file, own = self.files[name]
+        return file[own]
+
+    def own(self, name: str) -> str:
+        """What the file calls it."""
+        return self.files[name][1]
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        file, own = self.files[name]
+        return file.shape(own)
+
+
+class State(dict[str, Any]):
+    """Arrays that no file holds, such as those of a state_dict, as those of a folder."""
+
+    doubles: ClassVar[list[str]] = []
+
+    def own(self, name: str) -> str:
+        return name
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return tuple(self[name].shape)
+
+
+def files_of(place: Path) -> dict[str, TensorFile]:
+    """The file that holds each array."""
+    if not (place / INDEX).exists():
+        file = TensorFile(place / WEIGHTS)
+        return dict.fromkeys(file, file)
+    places = read_json(place / INDEX).get("weight_map")
+    if not isinstance(places, dict) or not all(is_plain(name) for name in places.values()):
+        raise nt.NotationError(
+            409, f"{place / INDEX} cannot be read: its weight_map does not name a file of the folder for each array"
+        )
+    files = {name: TensorFile(place / name) for name in sorted(set(places.values()))}
+    for name, file in places.items():
+        if name not in files[file]:
+            raise nt.NotationError(409, f"{place / file} lacks {name}, which {INDEX} says it holds")
+    return {name: files[file] for name, file in places.items()}
+
+
+def is_plain(name: Any) -> bool:
+    """Whether it is the name of a file, and leads out of no folder."""
+    return isinstance(name, str) and Path(name).name == name and "\0" not in name
+
+
+def check_counts(rows: Iterable[Stored], sizes: Mapping[str, int], arrays: int, place: Path) -> None:
+    """Raise where config.json counts more layers than there are arrays, before a row is made for each."""
+    layers = max((sizes[row.family.upper()] for row in rows if row.family), default=0)
+    if layers > arrays:
+        raise nt.NotationError(409, f"{place / CONFIG} says {layers} layers, and the folder holds {arrays} arrays")
+
+
+def match(
+    kind: type[Model], rows: list[Stored], arrays: Arrays | State, sizes: Mapping[str, int], place: Path | str
+) -> None:
+    """Raise where the array of a row is missing, is left over, or has other sizes."""
+    wanted = dict.fromkeys(row.tensor for row in rows)
+    missing = [name for name in wanted if name not in arrays]
+    spare = re.compile("|".join(pattern(name) for name in kind.spare)) if kind.spare else None
+    further = [arrays.own(name) for name in arrays if name not in wanted and not (spare and spare.fullmatch(name))]
+    further += arrays.doubles
+    if missing or further:
+        raise nt.NotationError(
+            409, f"the arrays in {place} are not those of {kind.__name__}",
+            notes=tuple(
+                f"{what}: {listed(names)}" for what, names in (("missing", missing), ("left over", further)) if names
+            ),
+        )  # fmt: skip
+    for row in rows:
+        has, due = arrays.shape(row.tensor), row.sizes(sizes)
+        if len(has) != len(due) or any(want is not None and want != size for want, size in zip(due, has)):
+            raise misshapen(kind, row, arrays.own(row.tensor), has, due)
+
+
+def pattern(spare: str) -> str:
+    """A name, in which {l} stands for a layer and * for anything."""
+    return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
+
+
+def misshapen(kind: type[Model], row: Stored, name: str, has: tuple[int, ...], wanted: Any) -> nt.NotationError:
+    axes = ["·".join(group) for group in row.groups]
+    says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, wanted))
+    return nt.NotationError(
+        317, f"{row.name} of {kind.__name__} is kept as {says}, and {name} has {' × '.join(map(str, has))}",
+        notes=("the sizes are those that config.json says",),
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""What a model is: a layer whose parameters come from a file, with a table that says how the file names them.
+
+A file of Hugging Face holds positional arrays. A row of the table names one of our parameters, the array that holds it,
+and the axes of that array in its order, where (heads key) is one axis made of two:
+
+    Stored("W^{l,Q}", "h.{l}.attn.c_attn.weight", "chans (three[3] heads key)", three=0)
+
+Our l counts from 1 to L, the file's from 0; so do n and N, where there are two families.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+import namedtensor as nt
+
+from ..core.layer import Layer
+
+ACTIVATIONS = {
+    "gelu": "gelu(x)",
+    "gelu_new": "gelu_tanh(x)",
+    "gelu_pytorch_tanh": "gelu_tanh(x)",
+    "gelu_fast": "gelu_tanh(x)",
+    "gelu_python": "gelu(x)",
+    "gelu_python_tanh": "gelu_tanh(x)",
+    "gelu_accurate": "gelu_tanh(x)",
+    "gelu_10": "clip(gelu(x), -10, 10)",
+    "quick_gelu": "x σ(1.702 x)",
+    "hardswish": "x ⊙ clip(x + 3, 0, 6) / 6",
+    "leaky_relu": "max(x, 0.01 x)",
+    "linear": "x",
+    "mish": "x tanh(softplus(x))",
+    "relu": "relu(x)",
+    "relu2": "relu(x)^2",
+    "relu6": "clip(x, 0, 6)",
+    "sigmoid": "σ(x)",
+    "silu": "silu(x)",
+    "swish": "silu(x)",
+    "tanh": "tanh(x)",
+}
+
+
+class Stored:
+    """Where a parameter lies in a file: the name of an array, its axes in its order, and which part of it (from 0)."""
+
+    def __init__(self, name: str, tensor: str, axes: str, **part: int):
+        self.name, self.tensor, self.part = name, tensor, part
+        plain = re.sub(r"\[\d+\]", "", axes)
+        self.stated = {axis: int(size) for axis, size in re.findall(r"(\w+)\[(\d+)\]", axes)}
+        self.groups = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^()]*\)|\S+", plain))
+
+    def counted(self, count: int) -> Stored:
+        """The row of one layer of a family, counted from 1."""
+        found = object.__new__(Stored)
+        found.name = re.sub(rf"\b{self.family}\b", str(count), self.name)
+        found.tensor = self.tensor.replace(f"{{{self.family}}}", str(count - 1))
+        found.part, found.groups, found.stated = self.part, self.groups, self.stated
+        return found
+
+    @property
+    def family(self) -> str | None:
+        """The letter that counts the layers, where there is a tensor for each."""
+        letter = re.search(r"\{(\w)\}", self.tensor)
+        return letter and letter[1]
+
+    @property
+    def axes(self) -> set[str]:
+        """The axes of the parameter."""
+        return {axis for group in self.groups for axis in group} - set(self.part)
+
+    def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
+        """The sizes that the array must have; None where nothing says."""
+        found: list[int | None] = []
+        for group in self.groups:
+            total: int | None = 1
+            for axis in group:
+                size = self.stated.get(axis, known.get(axis))
+                total = None if size is None or total is None else total * size
+            found.append(total)
+        return tuple(found)
+
+    def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
+        """The parameter out of the array."""
+        merged = ["_".join(group) for group in self.groups]
+        tensor = nt.tensor(array, merged)
+        for name, group in zip(merged, self.groups):
+            if len(group) > 1:
+                tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
+        return tensor[self.part] if self.part else tensor
+
+
+def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
+    """A row for each parameter, families counted out."""
+    found: list[Stored] = []
+    for row in rows:
+        last = sizes[row.family.upper()] if row.family else None
+        found += [row] if last is None else [row.counted(count) for count in range(1, last + 1)]
+    return found
+
+
+class Model(Layer):
+    """A layer that `transformer.load` makes of a folder of Hugging Face; `config` is what its config.json says."""
+
+    file: ClassVar[str] = ""
+    kinds: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
+    counts: ClassVar[
+        Mapping[str, str | Callable[[Mapping[str, Any]], int]]
+    ] = {}  # sizes by name, and how config says them
+    numbers: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
+    activation: ClassVar[str] = ""  # the key in config that names the activation
+    only: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
+    prefix: ClassVar[str] = ""  # what some files put before each name
+    respelled: ClassVar[Mapping[str, str]] = {}  # parts of names that some files spell otherwise, and as they are here
+    spare: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are no parameters
+    stored: ClassVar[tuple[Stored, ...]] = ()
+    parts: ClassVar[Mapping[str, tuple[Stored, ...]]] = {}  # definitions whose parameters some files lack
+    models: ClassVar[dict[str, type[Model]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for kind in cls.kinds:
+            Model.models[kind] = cls
+
+    @classmethod
+    def rows(cls, config: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Stored]:
+        """A row for each parameter, families counted out."""
+        return expanded(cls.table(config), sizes)
+
+    @classmethod
+    def table(cls, config: Mapping[str, Any]) -> tuple[Stored, ...]:
+        """The rows that a config asks for."""
+        return cls.stored
+
+    @classmethod
+    def changes(cls, config: Mapping[str, Any]) -> str:
+        """The definitions that a config asks for in place of those in the formulas."""
+        name = config.get(cls.activation) if cls.activation else None
+        if name is None:
+            return ""
+        if name not in ACTIVATIONS:
+            raise nt.NotationError(
+                409, f"config.json says {cls.activation} = {name!r}, which is not known",
+                hint=f"known are {', '.join(ACTIVATIONS)}",
+            )  # fmt: skip
+        return f"act(x) = {ACTIVATIONS[name]}"
