@@ -20,7 +20,7 @@ from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..checking.report import InputType
 from ..operators.user_functions import USER_FUNCTIONS
-from ..programs.given_shapes import shape_of
+from ..programs.arguments import shape_of
 from ..programs.program import Formula
 from ..scope.binder import Definition, bind
 from ..scope.names import key, walk
@@ -34,6 +34,7 @@ from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.read_back import Unwritable, call, expression, named
 from ..symbolic.work import LIMIT, TooLong, Work, working
+from .least_shapes import with_shapes
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 
@@ -75,7 +76,7 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     tree, finish = as_value(program.scope, tree)
     with recursion_headroom(source):
         try:
-            return _worked_out(source, tree, finish, stripped(shapes), {}, limit)
+            return with_shapes(stripped(shapes), lambda some: _worked_out(source, tree, finish, some, {}, limit), tree)
         except NotationError as problem:
             if problem.number not in UNKNOWN_SIZES:
                 raise
@@ -113,7 +114,7 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
     if finish is not None:
         shapes = {**parameter_shapes(scope, finish[1]), **shapes}
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-    checker = ReadingChecker(scope, inputs, sizes, demand=True, python=USER_FUNCTIONS)
+    checker = ReadingChecker(scope, inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
     term = checker.whole()
     with working(limit=limit) as work:
         try:

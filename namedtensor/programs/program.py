@@ -15,6 +15,7 @@ from ..checking.checker import Checker
 from ..checking.lifting import Bindings, inline_call
 from ..checking.report import CheckResult, InputType
 from ..core.axes import show
+from ..core.hooks import answered
 from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable, resolve
@@ -241,6 +242,18 @@ class Program(CachedCall):
         from .api import derivative
 
         return derivative(self, wrt)
+
+    def worked_out(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
+        """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.
+
+        Shapes that are not given are those of the declarations, else the least with which the formula is right. Raises
+        NotationError where a part has no closed form, or it is not found within the limit of rewrites.
+
+        >>> import namedtensor as nt
+        >>> nt.derivative("softmax_{a} x", "x").worked_out(x="ℝ^{a}")
+        D = softmax_a(x) ⊙ (I_{a, a*} - softmax_a(x)^*)
+        """
+        return answered("worked_out", self, shapes, sizes)
 
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]):
         """The program's value; or, where it ends with a function, that function of the arguments."""

@@ -56,7 +56,7 @@ class Reading(Linearization):
             part = self.found[id(term.arguments[0])]
             if part is None:
                 return None
-            return self.make.terms.make("derivative", (part,), (), term.options, term.shape, node=term.node)
+            return self.make.graph.intern("derivative", (part,), (), term.options, term.shape, node=term.node)
         return super().next(term)
 
     def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
@@ -72,7 +72,7 @@ class ReadingChecker(Checker):
     def derivative_rule(self, node: nodes.Derivative, env: Environment) -> Term:
         if not is_name(self, node.variable, env):
             return super().derivative_rule(node, env)  # which says what is wrong
-        by, body = self.term(node.variable, env), self.term(node.body, env)
+        by, body = self.infer(node.variable, env), self.infer(node.body, env)
         starred = {axis: axis + node.mark for axis in by.shape}
         if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
             return super().derivative_rule(node, env)
@@ -83,12 +83,12 @@ class ReadingChecker(Checker):
             return derivation.nothing(body, by, starred)
         shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
         options = (leaf.options[0], tuple(starred.items()))
-        return self.terms.make("derivative", (whole,), (), options, shape, node=node)
+        return self.graph.intern("derivative", (whole,), (), options, shape, node=node)
 
     def scalar_term(self, value: Any, key: Any, node: Any) -> Term:
         value = resolve(value)
         if isinstance(value, SizeVariable):
-            return self.terms.make("unknown", options=(value.text,), node=node)
-        return self.terms.number(value, node)
+            return self.graph.intern("unknown", options=(value.text,), node=node)
+        return self.graph.number(value, node)
 
     RULES = {**Checker.RULES, nodes.Derivative: derivative_rule}
