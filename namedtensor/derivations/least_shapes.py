@@ -31,7 +31,7 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
             return run({name: dict(shape) for name, shape in shapes.items()})
         except NotationError as problem:
             first = first or problem
-            if not (problem.number == 201 and named(problem, shapes)) and not (
+            if not (problem.number == 201 and named(problem, tree, shapes)) and not (
                 problem.number in (301, 303) and widened(problem, tree, shapes, set(given))
             ):
                 raise first from None
@@ -39,11 +39,18 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
     raise first
 
 
-def named(problem: NotationError, shapes: dict[str, dict[str, Any]]) -> bool:
-    """Whether the name that is not known could be added, as a number."""
+def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[str, Any]]) -> bool:
+    """Whether the name that is not known could be added, as a number; not where the program has equations for it."""
     name = said(problem)
     if not name or name in shapes or " " in name:
         return False
+    for statement in tree.statements:
+        if isinstance(statement, nodes.Equation):
+            head = statement.sides[0]
+            while hasattr(head, "base"):
+                head = head.base
+            if isinstance(head, nodes.Name) and name.startswith(head.text):
+                return False
     shapes[name] = {}
     return True
 

@@ -7,7 +7,7 @@ Every derivative that stands in the value of a program is worked out; the progra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.arguments import shape_of
 from ..programs.program import Formula
 from ..scope.binder import Definition, bind
-from ..scope.names import key, walk
+from ..scope.names import Key, key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import factored
 from ..symbolic.folding import Named, folded
@@ -39,6 +39,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 
 UNKNOWN_SIZES = (309, 304, 313)
+MEMBERS = 64  # of a family that are looked at
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,12 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     Raises NotationError where a part has no closed form, or the work passes the limit.
     """
     source, tree = program.source, program.tree
+    axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
+    numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
     tree, finish = as_value(program.scope, tree)
     with recursion_headroom(source):
         try:
-            return with_shapes(stripped(shapes), lambda some: _worked_out(source, tree, finish, some, {}, limit), tree)
+            return with_shapes(stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree)
         except NotationError as problem:
             if problem.number not in UNKNOWN_SIZES:
                 raise
@@ -160,8 +163,29 @@ def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Rea
             node = ones if node == nodes.Number(1) else call("⊙", node, ones)
         return node
 
-    ways = {factored(form): None, factored(algebra.multiplied_out(form)): None}
+    if forms.cut:
+        return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
+    ways = {factored(form): None}
+    if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
+        ways[factored(algebra.multiplied_out(form))] = None
     return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
+
+
+def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> Reading:
+    """The derivatives of parts that are names, one after the other, and the whole by these."""
+    names: list[Where] = []
+    taken = taken | {"G"}
+    for cut in (*forms.cut, None):
+        if cut is None:
+            found = read(write, factored(form), taken)
+        else:
+            found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
+        taken = taken | {each.name for each in found.names}
+        names += found.names
+        if cut is None:
+            return Reading(found.node, tuple(names))
+        names.append(Where(cut.name, found.node))
+    raise AssertionError
 
 
 def seen(form: Form) -> set[Index]:
@@ -171,7 +195,7 @@ def seen(form: Form) -> set[Index]:
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
     """The terms that the program's definitions name, but those that a derivative is in."""
     found: dict[int, str] = {}
-    for name in checker.scope.definitions:
+    for name in (*checker.scope.definitions, *members(checker)):
         term = checker.find(name, checker.top, None)
         while term is not None and term.operator == "variable":
             term = term.arguments[0]
@@ -180,6 +204,22 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
         if not any(each.operator == "derivative" for each in topological(term)):
             found[id(term)] = str(name)
     return found
+
+
+def members(checker: ReadingChecker) -> Iterator[Key]:
+    """The members of the families that count one by one: h^1, h^2, …"""
+    for family in checker.scope.families:
+        base = family.key._replace(superscript=())
+        if len(family.key.superscript) != 1 or family.key.subscript:
+            continue
+        for number in range(1, MEMBERS):
+            name = base._replace(superscript=(str(number),))
+            try:
+                if checker.find(name, checker.top, None) is None:
+                    break
+            except NotationError:
+                break
+            yield name
 
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:

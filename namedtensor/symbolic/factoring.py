@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from . import algebra
-from .forms import DELTA, ONE_, Factor, Form, Index, Product
+from .forms import DELTA, ONE_, Factor, Form, Index, Product, indices_of
 from .work import current, used
 
 MOST = 40  # terms whose pairs are all looked at
@@ -20,6 +20,8 @@ def factored(form: Form) -> Form:
     """The form with what its products share taken out."""
     if len(form) < 2 or len(form) > MOST:
         return form
+    outside = indices_of(form)
+    form = tuple(algebra.refreshed(product, outside) for product in form)
     best = _best(form)
     if best is None:
         return _with_number_out(form)

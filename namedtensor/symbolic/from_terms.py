@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.sizes import SizeVariable, resolve
 from ..operators import REGISTRY
@@ -19,7 +19,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied
-from .forms import DELTA, ONE, ONE_, Form, Index, head, number, renamed, single, size, tensor
+from .forms import DELTA, ONE, ONE_, Form, Index, head, indices_of, number, renamed, single, size, tensor
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
@@ -32,16 +32,24 @@ class NotReadable(Exception):
         self.term = term
 
 
+class Cut(NamedTuple):
+    """The derivative of a part, under a name."""
+
+    name: str
+    indices: tuple[Index, ...]
+    form: Form
+
+
 class Forms:
     """Forms of terms, where some are names."""
 
-    def __init__(self, names: Mapping[int, str], room: int = 24):
+    def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
         self.free: dict[tuple[str, Any], Index] = {}
         self.found: dict[int, Form] = {}
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
         self.linear: set[int] = set()
-        self.cut: list[tuple[str, tuple[Index, ...], Form]] = []  # derivatives of parts, each a name
+        self.cut: list[Cut] = []
 
     def index(self, axis: str, extent: Any) -> Index:
         extent = resolve(extent)
@@ -61,8 +69,21 @@ class Forms:
                 self.changes[term.options[0]] = dict(term.options[1])
         for term in topological(root):
             if id(term) not in self.found:
-                self.found[id(term)] = self.one(term)
+                found = self.one(term)
+                large = len(found) > self.room and id(term) in self.linear and term is not root
+                self.found[id(term)] = self.cut_off(found) if large else found
         return self.found[id(root)]
+
+    def cut_off(self, form: Form) -> Form:
+        """A derivative of many terms as a name, so that what comes after does not multiply them out."""
+        indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
+        axes = {index: axis for (axis, _), index in self.free.items()}
+        own = tuple(source_name(axes[index]) for index in indices)
+        if len(set(own)) < len(own):
+            return form
+        name = f"G^{len(self.cut) + 1}" if self.cut else "G"
+        self.cut.append(Cut(name, indices, form))
+        return tensor(name, own, indices)
 
     def one(self, term: Term) -> Form:
         if term.operator == "input" and term.options[0] in self.changes:

@@ -24,6 +24,9 @@ from .lengths import length
 
 Names = Mapping[Index, str]
 MARKS = "*†"
+SHALLOW = 2  # down to which bracket each way to rename is tried
+
+
 
 
 class Part(NamedTuple):
@@ -92,6 +95,7 @@ class ReadBack:
     def __init__(self, given: Mapping[Head, str] | None = None):
         self.given = dict(given or {})
         self.kept: dict[tuple, Node] = {}
+        self.depth = 0  # of brackets within brackets
 
     # --------------------------------------------------------------------------------------------------------- sums
     def form(self, form: Form, names: Names) -> Node:
@@ -99,7 +103,9 @@ class ReadBack:
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
         found = self.kept.get(key)
         if found is None:
+            self.depth += 1
             found = self.kept[key] = shortest([self.plain(form, names), *self.moved(form, names)])
+            self.depth -= 1
         return found
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
@@ -113,7 +119,8 @@ class ReadBack:
         if not bare or (len(form) == 1 and len(form[0].factors) == 1 and not form[0].summed):
             return
         marks = {names[index][len(name) :] for index, name in bare.items()}
-        for some in [bare, *({index: name} for index, name in bare.items() if len(bare) > 1)]:
+        alone = [{index: name} for index, name in bare.items()] if len(bare) > 1 and self.depth < SHALLOW else []
+        for some in [bare, *alone]:
             inner = self.plain(form, {**names, **some})
             if len(some) == len(own) and len(marks) == 1:
                 yield Starred(inner, marks.pop())
@@ -211,7 +218,8 @@ class ReadBack:
             name = next((axis for axis in choices if axis not in taken), None)
             beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {index}
             near = {found.get(each) for each in beside}
-            if name is None and choices[0] not in near and not (beside & product.summed & set(grouped)):
+            counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
+            if name is None and not counted and choices[0] not in near and not (beside & product.summed & set(grouped)):
                 name = choices[0]
                 if sum(index in factor.indices for factor in product.factors) < len(product.factors):
                     grouped.append(index)
