@@ -71,32 +71,50 @@ def weight_of(factor: Factor) -> int:
 
 def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], dict[Index, Index]]:
     """The factors of the first that the second has as well, some of its summed indices being those of the first."""
+    heads = {factor.head for factor in one.factors}
+    worth = {place: weight_of(each) for place, each in enumerate(other.factors) if each.head in heads}
+    order = sorted(worth, key=lambda place: (bool(other.summed & set(other.factors[place].indices)), -worth[place]))
+    ahead = [sum(worth[place] for place in order[at:]) for at in range(len(order) + 1)]
     best: tuple[int, tuple[Factor, ...], dict[Index, Index]] = (0, (), {})
-    order = sorted(range(len(other.factors)), key=lambda place: -weight_of(other.factors[place]))
-    budget = [400]
+    budget = TRIED
 
-    def search(at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], worth: int) -> None:
-        nonlocal best
-        budget[0] -= 1
-        if worth > best[0]:
-            best = (worth, taken, names)
-        if at == len(order) or budget[0] < 0:
+    def search(at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], found: int) -> None:
+        nonlocal best, budget
+        budget -= 1
+        if found > best[0]:
+            best = (found, taken, names)
+        if at == len(order) or budget < 0 or found + ahead[at] <= best[0]:
             return
         factor = other.factors[order[at]]
+        certain = not other.summed.intersection(factor.indices)
         for place, mine in enumerate(left):
-            if mine.head is not factor.head or (mine.exponent > 0) != (factor.exponent > 0):
+            if mine.head is not factor.head:
                 continue
-            least = min(mine.exponent, factor.exponent, key=abs)
-            if (mine.exponent - least).denominator > 1 or (factor.exponent - least).denominator > 1:
+            least = shared_power(mine.exponent, factor.exponent)
+            if not least:
                 continue
             for names_now in _matched(mine, factor, one, other, names):
-                part = mine._replace(exponent=least)
                 rest = left[:place] + left[place + 1 :]
-                search(at + 1, rest, (*taken, part), names_now, worth + weight_of(part))
-        search(at + 1, left, taken, names, worth)
+                part = mine if mine.exponent == least else mine._replace(exponent=least)
+                search(at + 1, rest, (*taken, part), names_now, found + worth[order[at]])
+                if certain:
+                    return
+        search(at + 1, left, taken, names, found)
 
     search(0, one.factors, (), {}, 0)
     return best[1], best[2]
+
+
+TRIED = 200  # ways to match two products
+
+
+def shared_power(one: Fraction, other: Fraction) -> Fraction:
+    """The power that two powers of one base have in common: 0 where there is none."""
+    if one == other:
+        return one
+    if (one > 0) != (other > 0) or (one - other).denominator > 1:
+        return Fraction(0)
+    return min(one, other, key=abs)
 
 
 def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: dict[Index, Index]):
