@@ -18,6 +18,7 @@ from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..terms.environment import Environment
 from ..terms.terms import Term
+from .work import current
 
 # What is read in place of an operator's own differential, which minds the places where it has none (the law "guard"):
 # the condition under which they are the same, and the differentials.
@@ -60,6 +61,8 @@ class Reading(Linearization):
         return super().next(term)
 
     def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+        if current().proving:
+            return super().by_rule(record, text, term, place, part)
         texts = texts_read(record.name, dict(term.options) if record.options else {})
         count = len(term.arguments)
         chosen = (texts[-count:] if count > 1 else texts[:1])[place] if texts else text
