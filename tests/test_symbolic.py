@@ -80,15 +80,22 @@ def test_keys_tell_apart_what_refinement_does_not():
     """(tr A)² and tr(A²): every index has the same neighbours."""
     i, j = Index("a", "|a|"), Index("a", "|a|")
     with working():
-        square = algebra.sum_over(algebra.multiply(tensor("A", ("a", "b"), (i, i)), tensor("A", ("a", "b"), (j, j))), [i, j])
-        other = algebra.sum_over(algebra.multiply(tensor("A", ("a", "b"), (i, j)), tensor("A", ("a", "b"), (j, i))), [i, j])
+        square = algebra.sum_over(
+            algebra.multiply(tensor("A", ("a", "b"), (i, i)), tensor("A", ("a", "b"), (j, j))), [i, j]
+        )
+        other = algebra.sum_over(
+            algebra.multiply(tensor("A", ("a", "b"), (i, j)), tensor("A", ("a", "b"), (j, i))), [i, j]
+        )
         assert canonical.key(square) != canonical.key(other)
-        turned = algebra.sum_over(algebra.multiply(tensor("A", ("a", "b"), (j, i)), tensor("A", ("a", "b"), (i, j))), [j, i])
+        turned = algebra.sum_over(
+            algebra.multiply(tensor("A", ("a", "b"), (j, i)), tensor("A", ("a", "b"), (i, j))), [j, i]
+        )
         assert canonical.key(other) == canonical.key(turned)
 
 
 def test_keys_of_cycles():
     """Two cycles of three, and one of six, look alike from each index."""
+
     def cycle(*groups):
         form = ONE
         indices = []
@@ -119,7 +126,9 @@ def test_factoring_keeps_summed_indices_apart():
         summed = algebra.sum_over(algebra.multiply(x, y), [i])
         found = factored(algebra.add(summed, algebra.multiply(x, y)))
         assert {index for product in found for index in product.indices()} == {i}
-        assert not algebra.add(algebra.multiplied_out(found), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1))
+        assert not algebra.add(
+            algebra.multiplied_out(found), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
+        )
 
 
 def test_a_limit_ends_it():
@@ -139,7 +148,7 @@ def drawn(draw: random.Random, depth: int) -> str:
     """An expression with the axis a, maybe b, as text."""
     if depth == 0:
         return draw.choice(["x", "y", "X", "Y", "s", "2", "|a|", "x", "X"])
-    one = lambda: drawn(draw, depth - 1)  # noqa: E731
+    one = lambda: drawn(draw, depth - 1)
     return draw.choice([
         lambda: f"({one()} + {one()})", lambda: f"({one()} − {one()})", lambda: f"({one()} ⊙ {one()})",
         lambda: f"({one()} / (3 + {one()}^2))", lambda: f"exp({one()} / 9)", lambda: f"tanh({one()})",
@@ -216,7 +225,10 @@ PROVABLE = (
 
 @pytest.mark.parametrize(("claim", "status"), PROVABLE)
 def test_what_is_said_of_claims(claim, status):
-    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).status in {status, PROVED if status == HOLDS else status}
+    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).status in {
+        status,
+        PROVED if status == HOLDS else status,
+    }
 
 
 def test_a_counterexample_shows_it():

@@ -343,7 +343,9 @@ RENDER_EXAMPLES = r"""
 
 # ---------------------------------------------------------------------------------------------------------------- derive
 def _derive_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed")
+    _formula_arguments(
+        parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
+    )
     parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
     spelling_argument(parser, "the spelling of the derivative; text where it is left out")
     parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X*, not worked out")
@@ -379,7 +381,9 @@ def derived(found: Any, options: Any, console: Console) -> int:
         if shapes or options.steps or problem.number not in (201, 206, 301, 302, 303, 309, 405):
             raise
         return spell(found.tree, options.to or "text", options, console)
-    return spell(closed.derivation.tree if options.steps else closed.closed.tree, options.to or "text", options, console)
+    return spell(
+        closed.derivation.tree if options.steps else closed.closed.tree, options.to or "text", options, console
+    )
 
 
 DERIVE_EXAMPLES = r"""

@@ -50,7 +50,9 @@ class Verdict:
     def __str__(self) -> str:
         if not self.counterexample:
             return self.status
-        return f"{self.status}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
+        return (
+            f"{self.status}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
+        )
 
     __repr__ = __str__
 
@@ -62,7 +64,9 @@ def shown(value: Any) -> str:
     return f"{value.tolist(value.axes)}:{','.join(value.axes)}"
 
 
-def prove(claim: str, /, *, syntax: str = "auto", sizes: Mapping[str, int] | None = None, tries: int = TRIES, **shapes: Any) -> Verdict:
+def prove(
+    claim: str, /, *, syntax: str = "auto", sizes: Mapping[str, int] | None = None, tries: int = TRIES, **shapes: Any
+) -> Verdict:
     """Whether an equation holds for all tensors: *proved*, *false* with tensors that show it, or *holds on what was tried*.
 
     The claim is an equation, the last of its program; shapes are given as `check` takes them. Raises NotationError where
@@ -120,7 +124,9 @@ def _equal(terms: list[Term]) -> bool:
     return all(not algebra.add(first, algebra.scaled(each, -1)) for each in rest)
 
 
-def _tried(before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int) -> Verdict:
+def _tried(
+    before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int
+) -> Verdict:
     """What drawn tensors say."""
     programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
@@ -143,12 +149,15 @@ def _tried(before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, si
     return Verdict(HOLDS)
 
 
-def _drawn(shape: Mapping[str, Any], extents: dict[Any, int], sizes: Mapping[str, int], draw: Random, attempt: int) -> Any:
+def _drawn(
+    shape: Mapping[str, Any], extents: dict[Any, int], sizes: Mapping[str, int], draw: Random, attempt: int
+) -> Any:
     """A tensor of numbers; one half of the draws are of positive ones."""
     lengths = []
     for axis, size in shape.items():
         size = sizes.get(axis, resolve(size))
         lengths.append(size if isinstance(size, int) else extents.setdefault(str(size), draw.randint(2, 4)))
+
     def number() -> float:
         return round(draw.uniform(0.2, 2), 2) if attempt % 2 else round(draw.gauss(0, 1), 2)
 

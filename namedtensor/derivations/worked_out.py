@@ -9,34 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
-from grammar.parser import parse
 
+from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..checking.report import InputType
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.arguments import shape_of
 from ..programs.program import Formula
-from ..scope.binder import Definition, bind
+from ..scope.binder import bind
 from ..scope.names import Key, key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import factored
 from ..symbolic.folding import Named, folded
-from ..symbolic.forms import ONE, Form, Index, head, single
+from ..symbolic.forms import Form, Index, head
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
-from ..symbolic.read_back import Unwritable, call, expression, named
+from ..symbolic.read_back import Unwritable, named, with_axes
 from ..symbolic.work import LIMIT, TooLong, Work, working
-from .least_shapes import with_shapes
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
+from .least_shapes import with_shapes
+from .steps import Step, Steps, steps_of
 
 UNKNOWN_SIZES = (309, 304, 313)
 MEMBERS = 64  # of a family that are looked at
@@ -49,6 +50,8 @@ class WorkedOut:
     closed: Formula
     laws: dict[str, int]
     length: int
+    names: tuple[Equation, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     def __str__(self) -> str:
         return self.to_text()
@@ -58,8 +61,32 @@ class WorkedOut:
     def to_text(self, ascii: bool = False) -> str:
         return self.closed.to_text(ascii=ascii)
 
-    def to_latex(self, macros: bool = False) -> str:
-        return self.closed.to_latex(macros=macros)
+    def to_latex(self, macros: bool = False, steps: bool = False) -> str:
+        """The closed form in LaTeX, or in the paper's macros; with `steps`, the way there, each = with its rule over it."""
+        from grammar.printer import to_latex
+
+        if not steps:
+            return self.closed.to_latex(macros=macros)
+        *before, last = self.derivation.tree.statements
+        named = [each for each in before if each not in [step.node for step in self.steps]]
+        lines = [to_latex(nodes.Program((each,)), macros=macros).replace(" = ", " &= ", 1) for each in named]
+        lines += [step.to_latex(macros) for step in self.steps]
+        lines.append(Step("identification", last).to_latex(macros))
+        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    @cached_property
+    def derivation(self) -> Formula:
+        """The program of all steps: names of the parts, the equations of their differentials, the closed form."""
+        from grammar.printer import to_text
+
+        *before, last = self.closed.tree.statements
+        restated = {to_text(each.sides[0]) for each in self.names}
+        kept = [each for each in before if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated)]
+        return Formula(to_text(nodes.Program((*self.names, *kept, *(step.node for step in self.steps), last))))
+
+    def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
+        """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
+        self.derivation.evaluate({**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
         return self.closed._repr_latex_()
@@ -79,7 +106,9 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     tree, finish = as_value(program.scope, tree)
     with recursion_headroom(source):
         try:
-            return with_shapes(stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree)
+            return with_shapes(
+                stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree
+            )
         except NotationError as problem:
             if problem.number not in UNKNOWN_SIZES:
                 raise
@@ -92,9 +121,7 @@ def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def stripped(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Shapes whose sizes are not known: |ax| is to stay as it is written."""
-    return {
-        name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()
-    }
+    return {name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()}
 
 
 def as_value(scope: Any, tree: nodes.Program):
@@ -122,15 +149,30 @@ def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
     with working(limit=limit) as work:
         try:
             reading = closed_form(checker, term, tree)
+            parts = steps_to(checker, tree, term, reading)
         except TooLong as problem:
-            raise checker.error(308, str(problem), tree, hint="give parts names of their own, or a higher limit") from None
+            raise checker.error(
+                308, str(problem), tree, hint="give parts names of their own, or a higher limit"
+            ) from None
         except (NotReadable, Unwritable, ArithmeticError) as problem:
             node = problem.term.node if isinstance(problem, NotReadable) else None
             raise checker.error(
                 405, f"there is no closed form of this{f': {problem}' if str(problem) else ''}", node or tree,
                 hint="the derivative itself has a value: evaluate it",
             ) from None  # fmt: skip
-    return finished(tree, finish, reading, work)
+    return finished(tree, finish, reading, work, parts)
+
+
+def steps_to(checker: ReadingChecker, tree: nodes.Program, term: Term, reading: Reading) -> Steps:
+    """The steps of the first derivative that was taken; none where a part of it cannot be written."""
+    if not checker.taken:
+        return Steps((), ())
+    words = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
+    words |= {each.name for each in reading.names}
+    try:
+        return steps_of(checker, checker.taken[0], names_of(checker, term), words)
+    except (NotReadable, Unwritable, ArithmeticError, NotationError):
+        return Steps((), ())
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
@@ -148,7 +190,7 @@ def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Rea
     names = names_of(checker, term)
     forms = Forms(names)
     form = forms.of(term)
-    values = [each for each in values_named(checker, names, forms)]
+    values = values_named(checker, names, forms)
     form = recognized(folded(form, values))
     outside = {index: axis for (axis, _), index in forms.free.items()}
     form = algebra.add(form)
@@ -157,11 +199,7 @@ def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Rea
     taken = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
 
     def write(writer: Any, form: Form) -> Node:
-        node = writer.form(form, outside)
-        for axis in missing:
-            ones = nodes.Superscript(expression(f"iota_{{{axis}}}"), (nodes.Number(0),))
-            node = ones if node == nodes.Number(1) else call("⊙", node, ones)
-        return node
+        return with_axes(writer.form(form, outside), missing)
 
     if forms.cut:
         return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
@@ -243,7 +281,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
     return found
 
 
-def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work) -> WorkedOut:
+def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work, parts: Steps) -> WorkedOut:
     """The program that has the closed form as its value."""
     from grammar.printer import to_text
 
@@ -254,11 +292,14 @@ def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work) -> 
         before: tuple = ()
     else:
         before, title = finish
+    equations = (*parts.names, *(step.node for step in parts.steps))
     wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
+    for equation in equations:
+        wanted |= words_of(equation)
     kept = needed(tree.statements[:-1], wanted)
     statements = (*kept, *lines, *before, Equation((title, reading.node)))
     closed = Formula(to_text(nodes.Program(statements)))
-    return WorkedOut(closed, dict(work.laws), reading.length)
+    return WorkedOut(closed, dict(work.laws), reading.length, parts.names, parts.steps)
 
 
 def needed(statements: tuple, words: set[str]) -> tuple:
@@ -271,7 +312,9 @@ def needed(statements: tuple, words: set[str]) -> tuple:
         for place, statement in enumerate(statements):
             if place not in chosen and defined_by(statement) & words:
                 chosen.add(place)
-                words |= words_of(statement) | {each.operator for each in walk(statement) if isinstance(each, nodes.Call)}
+                words |= words_of(statement) | {
+                    each.operator for each in walk(statement) if isinstance(each, nodes.Call)
+                }
                 changed = True
     return tuple(each for place, each in enumerate(statements) if place in chosen)
 
@@ -292,6 +335,3 @@ def defined_by(statement: Any) -> set[str]:
             each = each.base
         found |= {each.operator} if isinstance(each, nodes.Call) else words_of(each)
     return found
-
-
-__all__ = ["Definition", "Where", "WorkedOut", "ONE", "parse", "single", "worked_out"]

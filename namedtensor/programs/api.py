@@ -27,6 +27,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import Key, key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.terms import resolved_shape
+from .arguments import shape_of
 from .entries import EntryPoint
 from .executable import (
     AGAIN,
@@ -44,7 +45,6 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .arguments import shape_of
 from .program import Formula, Program
 
 

@@ -25,10 +25,10 @@ from ..planning.planner import make_plan
 from ..planning.target import Target, target_of
 from ..scope.names import key
 from ..scope.numbers_given import as_numbers
-from .executable import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
-from .given_names import told_names
 from .arguments import shape_of
 from .call_cache import CachedCall
+from .executable import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes
+from .given_names import told_names
 
 if TYPE_CHECKING:
     from .program import Program
@@ -259,8 +259,8 @@ class CompiledFormula(CachedCall):
         return dict(zip(names, arguments))
 
     def make(self, given: dict[str, Any], sizes: dict[str, int], told: tuple[str, ...]) -> Made:
-        from .executable import axes_of
         from ..tensors.values import namespace_of, wrap
+        from .executable import axes_of
 
         arrays = {name: each._array for name, each in given.items() if hasattr(each, "layout")}
         target = target_of(namespace_of(arrays)) if arrays or self.target is None else self.target

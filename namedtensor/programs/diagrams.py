@@ -21,8 +21,8 @@ from ..display.flow_graph import Graph
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import Key, key, walk
 from ..scope.symbols import FunctionDefinition, Scope
-from .executable import whole_sizes
 from .arguments import shape_of
+from .executable import whole_sizes
 
 if TYPE_CHECKING:
     from .entries import EntryPoint

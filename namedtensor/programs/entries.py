@@ -20,6 +20,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import key
 from ..scope.symbols import FunctionDefinition
 from ..terms.terms import Term
+from .call_cache import CachedCall
 from .executable import (
     ARRAY,
     LAYOUT,
@@ -34,7 +35,6 @@ from .executable import (
     whole_sizes,
 )
 from .given_names import told_names
-from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult

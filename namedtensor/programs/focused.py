@@ -13,9 +13,9 @@ from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..scope.names import Key, spelled
 from ..scope.symbols import FunctionDefinition, Scope
+from .call_cache import CachedCall
 from .entries import EntryPoint
 from .program import Formula, Program
-from .call_cache import CachedCall
 
 
 class Focused(Formula):

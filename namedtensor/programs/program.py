@@ -27,12 +27,12 @@ from ..scope.binder import bind
 from ..scope.names import Key, key, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
 from ..terms.terms import Term
+from .arguments import shape_of
+from .call_cache import CachedCall
 from .entries import EntryPoint, EntryPoints
 from .executable import Values, all_values, axes_given, shadowed_by, whole_sizes
 from .given_names import told_names
-from .arguments import shape_of
 from .program_names import ProgramNames
-from .call_cache import CachedCall
 
 if TYPE_CHECKING:
     from ..display.coloured import Coloured

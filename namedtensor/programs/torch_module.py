@@ -19,9 +19,9 @@ def module(
     Raises NotationError where PyTorch is not installed, where the formula was compiled for another library, or where a
     parameter is no tensor.
     """
+    from ..tensors.values import as_value
     from .compiled import target_named
     from .executable import spelling_of
-    from ..tensors.values import as_value
 
     target_named("torch")
     if compiled.library not in (None, "torch"):

@@ -21,9 +21,9 @@ from ..core.axes import check_axis, names_of, show
 from ..core.suggestions import did_you_mean, near
 from ..core.tensor import NamedTensor, concrete
 from ..operators.user_functions import USER_FUNCTIONS
-from ..tensors.values import as_value
 from ..scope.names import key, walk
 from ..tensors.pytrees import jax_module, of_the_language
+from ..tensors.values import as_value
 
 if TYPE_CHECKING:
     from ..programs.program import Program

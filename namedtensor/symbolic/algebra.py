@@ -102,9 +102,7 @@ def times(one: Product, other: Product) -> Form:
 def within(outer: Product, inner: Product) -> Form:
     """Their product, where the inner one stands under the sums of the outer one."""
     inner = refreshed(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
-    return settled(
-        outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed
-    )
+    return settled(outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed)
 
 
 def bracketed(form: Form) -> Form:
@@ -184,7 +182,9 @@ def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor
     proving = current().proving
     found: dict[tuple, list[Fraction]] = {}
     for factor in factors:
-        indices = tuple(sorted(factor.indices, key=lambda index: index.number)) if factor.head is DELTA else factor.indices
+        indices = (
+            tuple(sorted(factor.indices, key=lambda index: index.number)) if factor.head is DELTA else factor.indices
+        )
         exponents = found.setdefault((factor.head, indices), [])
         for place, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):

@@ -14,7 +14,6 @@ from .forms import (
     ZERO,
     Factor,
     Form,
-    Head,
     Index,
     Product,
     head,
@@ -123,8 +122,10 @@ def _logarithm(x: Product) -> Form | None:
     """log exp x = x, log 1 = 0."""
     if not x.factors:
         return ZERO if x.coefficient == 1 else None
-    if x.coefficient == 1 and not x.summed and all(
-        (each.head.kind, each.head.label) == ("apply", "exp") for each in x.factors
+    if (
+        x.coefficient == 1
+        and not x.summed
+        and all((each.head.kind, each.head.label) == ("apply", "exp") for each in x.factors)
     ):
         used("logarithm")
         return add(*(scaled(opened(each)[0], each.exponent) for each in x.factors))
@@ -174,6 +175,3 @@ def negated(condition: Form) -> Form:
     if alone is not None and alone.head.label == "¬":
         return opened(alone)[0]
     return _opaque("¬", condition)
-
-
-__all__ = ["Head", "applied", "negated"]

@@ -18,7 +18,7 @@ Labels = Mapping[Index, Any]
 
 def product_key(product: Product, labels: Labels) -> tuple:
     """The key of a product whose indices outside have these labels, but for its coefficient."""
-    return _searched(product, dict(labels), {index: () for index in product.summed})
+    return _searched(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
 def form_key(form: Form, labels: Labels) -> tuple:
@@ -88,7 +88,9 @@ def closed(parts: tuple[Form, ...], bound: tuple[Index, ...], outside: set[Index
     if len(outside) <= 1:
         order = list(outside)
         return _parts_key(parts, own, order), order, [tuple(range(len(order)))]
-    apart = {index: _parts_key(parts, {**own, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside}
+    apart = {
+        index: _parts_key(parts, {**own, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside
+    }
     classes: dict[Any, list[Index]] = {}
     for index in sorted(outside, key=lambda index: index.number):
         classes.setdefault(apart[index], []).append(index)

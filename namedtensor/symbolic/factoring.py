@@ -78,7 +78,9 @@ def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], di
     best: tuple[int, tuple[Factor, ...], dict[Index, Index]] = (0, (), {})
     budget = TRIED
 
-    def search(at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], found: int) -> None:
+    def search(
+        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], found: int
+    ) -> None:
         nonlocal best, budget
         budget -= 1
         if found > best[0]:

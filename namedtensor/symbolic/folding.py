@@ -60,7 +60,9 @@ def _matches(
             found = dict(names)
             for mine, at in zip(first.indices, order):
                 theirs = factor.indices[at]
-                if found.setdefault(mine, theirs) is not theirs or (mine in pattern.summed and theirs not in product.summed):
+                if found.setdefault(mine, theirs) is not theirs or (
+                    mine in pattern.summed and theirs not in product.summed
+                ):
                     break
             else:
                 bound = [found[index] for index in pattern.summed if index in found]

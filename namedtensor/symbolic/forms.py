@@ -64,7 +64,9 @@ class Head:
         self.axes: tuple[str, ...] = axes
         self.symmetries: tuple[tuple[int, ...], ...] = symmetries
         self.serial = next(_NUMBERS)
-        self.orbits = tuple(min(order.index(place) for order in symmetries) for place in range(len(axes))) if axes else ()
+        self.orbits = (
+            tuple(min(order.index(place) for order in symmetries) for place in range(len(axes))) if axes else ()
+        )
 
     def __repr__(self) -> str:
         return f"{self.label or self.kind}"

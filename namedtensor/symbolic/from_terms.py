@@ -19,8 +19,8 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied
-from .work import current
 from .forms import DELTA, ONE, ONE_, Form, Index, head, indices_of, number, renamed, single, size, tensor
+from .work import current
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
@@ -51,6 +51,7 @@ class Forms:
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
         self.linear: set[int] = set()
         self.cut: list[Cut] = []
+        self.leaves: dict[str, str] = {}  # inputs that are called otherwise
 
     def index(self, axis: str, extent: Any) -> Index:
         extent = resolve(extent)
@@ -182,7 +183,9 @@ def root_of(value: float) -> Form | None:
 
 
 def _input(self: Forms, term: Term) -> Form:
-    return tensor(term.options[-1], tuple(map(source_name, term.shape)), self.indices(term))
+    return tensor(
+        self.leaves.get(term.options[0], term.options[-1]), tuple(map(source_name, term.shape)), self.indices(term)
+    )
 
 
 def _unknown(self: Forms, term: Term) -> Form:
@@ -247,7 +250,9 @@ def _mean(self: Forms, term: Term) -> Form:
     count = ONE
     for index in indices:
         count = algebra.multiply(count, size(index.size))
-    return algebra.multiply(algebra.sum_over(self.part(term, 0), indices), algebra.power(count, -ONE_), self.out(term.arguments[0]))
+    return algebra.multiply(
+        algebra.sum_over(self.part(term, 0), indices), algebra.power(count, -ONE_), self.out(term.arguments[0])
+    )
 
 
 def _rename(self: Forms, term: Term) -> Form:

@@ -51,14 +51,18 @@ def _softmax(product: Product) -> Product | None:
             if above.head is not power.head or above.exponent < power.exponent:
                 continue
             pairs = [(mine, theirs) for mine, theirs in zip(above.indices, power.indices) if theirs in inner[0].summed]
-            same = all(mine is theirs for mine, theirs in zip(above.indices, power.indices) if theirs not in inner[0].summed)
+            same = all(
+                mine is theirs for mine, theirs in zip(above.indices, power.indices) if theirs not in inner[0].summed
+            )
             if not same or len(pairs) != len(inner[0].summed):
                 continue
             u = algebra.scaled(opened(power)[0], power.exponent)
             bound, given = tuple(theirs for _, theirs in pairs), tuple(mine for mine, _ in pairs)
             order = tuple(range(len(pairs)))
             used("softmax")
-            return _put(product, {place: -ONE_, at: power.exponent}, applied("softmax", (u,), bound, given, (), (order, order)))
+            return _put(
+                product, {place: -ONE_, at: power.exponent}, applied("softmax", (u,), bound, given, (), (order, order))
+            )
     return None
 
 

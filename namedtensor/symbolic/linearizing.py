@@ -7,7 +7,7 @@ the marked axes. Its own differential is that of what it holds, so derivatives o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from grammar import nodes
 
@@ -69,8 +69,20 @@ class Reading(Linearization):
         return super().by_rule(record, chosen, term, place, part)
 
 
+class Taken(NamedTuple):
+    """A derivative that was taken: of what, by what, and where it stands."""
+
+    body: Term
+    by: Term
+    node: nodes.Derivative
+
+
 class ReadingChecker(Checker):
-    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written."""
+    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written; `taken` are these."""
+
+    def __init__(self, *arguments: Any, **named: Any):
+        self.taken: list[Taken] = []
+        super().__init__(*arguments, **named)
 
     def derivative_rule(self, node: nodes.Derivative, env: Environment) -> Term:
         if not is_name(self, node.variable, env):
@@ -86,6 +98,7 @@ class ReadingChecker(Checker):
             return derivation.nothing(body, by, starred)
         shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
         options = (leaf.options[0], tuple(starred.items()))
+        self.taken.append(Taken(body, by, node))
         return self.graph.intern("derivative", (whole,), (), options, shape, node=node)
 
     def scalar_term(self, value: Any, key: Any, node: Any) -> Term:

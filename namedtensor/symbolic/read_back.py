@@ -14,19 +14,17 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Cases, Indicator, Name, Node, Number, Rename, Size, Starred, Superscript, Value
+from grammar.nodes import Axis, Call, Cases, Indicator, Name, Node, Number, Rename, Starred, Superscript, Value
 from grammar.parser import parse
 
 from . import algebra
 from .applying import OPPOSITE
-from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened, renamed
+from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
 from .lengths import length
 
 Names = Mapping[Index, str]
 MARKS = "*†"
 SHALLOW = 2  # down to which bracket each way to rename is tried
-
-
 
 
 class Part(NamedTuple):
@@ -216,7 +214,9 @@ class ReadBack:
         for index in sorted(product.summed, key=lambda index: index.number):
             choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
             name = next((axis for axis in choices if axis not in taken), None)
-            beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {index}
+            beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {
+                index
+            }
             near = {found.get(each) for each in beside}
             counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
             if name is None and not counted and choices[0] not in near and not (beside & product.summed & set(grouped)):
@@ -260,7 +260,12 @@ class ReadBack:
             inside = [part for part in order if part.indices & stuck]
             rest = [part for part in order if part not in inside]
             inner = self.chain(
-                Fraction(1), [part for part in inside if not part.below], [part for part in inside if part.below], set(), names, []
+                Fraction(1),
+                [part for part in inside if not part.below],
+                [part for part in inside if part.below],
+                set(),
+                names,
+                [],
             )
             node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=lambda i: i.number)])
             merged = Part(node, frozenset(i for part in inside for i in part.indices) - stuck)
@@ -268,7 +273,9 @@ class ReadBack:
             return self.chain(coefficient, tops, [part for part in rest if part.below], summed - stuck, names, [])
         return self.written(coefficient, order, last, names)
 
-    def alone(self, above: list[Part], below: list[Part], summed: set[Index], names: Names) -> tuple[list[Part], list[Part]]:
+    def alone(
+        self, above: list[Part], below: list[Part], summed: set[Index], names: Names
+    ) -> tuple[list[Part], list[Part]]:
         """∑ before the one part that has a summed index."""
         counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
         found = []
@@ -490,6 +497,14 @@ def size_node(text: str) -> Node:
     return expression(text if text.startswith("|") and text.count("|") == 2 else f"({text})")
 
 
+def with_axes(node: Node, axes: Iterable[str]) -> Node:
+    """The same along further axes: ones have no other spelling than iota_{ax}^0."""
+    for axis in axes:
+        ones = Superscript(expression(f"iota_{{{axis}}}"), (Number(0),))
+        node = ones if node == Number(1) else call("⊙", node, ones)
+    return node
+
+
 # ----------------------------------------------------------------------------------------- operators with own spellings
 Writing = Callable[[ReadBack, Head, tuple[Form, ...], list[str], Names], Node]
 
@@ -530,7 +545,10 @@ def _reshaped(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[st
 
 def _literal(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     extent, numbers = head.options[0]
-    cells = [number_node(Fraction(repr(value))) if value == value and abs(value) != float("inf") else Name("∞") for value in numbers]
+    cells = [
+        number_node(Fraction(repr(value))) if value == value and abs(value) != float("inf") else Name("∞")
+        for value in numbers
+    ]
     width = extent[-1]
     rows = tuple(tuple(cells[at : at + width]) for at in range(0, len(cells), width))
     return nodes.Literal(rows, tuple(map(Axis, axes)))
@@ -540,4 +558,3 @@ WRITERS: dict[str, Writing] = {
     "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _made, "merge": _reshaped,
     "split": _reshaped, "literal": _literal, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
 }  # fmt: skip
-__all__ = ["ReadBack", "Unwritable", "expression", "renamed"]
