@@ -15,6 +15,7 @@ from .core.tensor import NamedTensor as NamedTensor
 from .core.tensor import allclose as allclose
 from .core.tensor import from_xarray as from_xarray
 from .core.tensor import tensor as tensor
+from .derivations.proofs import prove as prove
 from .display.pictures import picture as picture
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
@@ -28,6 +29,8 @@ from .programs.api import explain as explain
 from .programs.api import formula as formula
 from .programs.api import load as load
 from .programs.api import program as program
+from .teaching.sameness import same as same
+from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_digits as set_digits
 
 __version__: str
@@ -39,6 +42,7 @@ __all__ = [
     "allclose",
     "from_xarray",
     "tensor",
+    "prove",
     "picture",
     "load_tensors",
     "save_tensors",
@@ -52,6 +56,8 @@ __all__ = [
     "formula",
     "load",
     "program",
+    "same",
+    "exercises",
     "set_digits",
 ]
 

@@ -46,7 +46,7 @@ def named(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[st
         return False
     for statement in tree.statements:
         if isinstance(statement, nodes.Equation):
-            head = statement.sides[0]
+            head: Any = statement.sides[0]
             while hasattr(head, "base"):
                 head = head.base
             if isinstance(head, nodes.Name) and name.startswith(head.text):

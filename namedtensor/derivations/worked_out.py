@@ -23,7 +23,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.arguments import shape_of
 from ..programs.program import Formula
 from ..scope.binder import bind
-from ..scope.names import Key, key, walk
+from ..scope.names import Key, key
 from ..symbolic import algebra
 from ..symbolic.factoring import factored
 from ..symbolic.folding import Named, folded
@@ -37,6 +37,7 @@ from ..symbolic.work import LIMIT, TooLong, Work, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .least_shapes import with_shapes
+from .needed import needed
 from .steps import Step, Steps, steps_of
 
 UNKNOWN_SIZES = (309, 304, 313)
@@ -68,7 +69,9 @@ class WorkedOut:
         if not steps:
             return self.closed.to_latex(macros=macros)
         *before, last = self.derivation.tree.statements
-        named = [each for each in before if each not in [step.node for step in self.steps]]
+        equations = [step.node for step in self.steps]
+        named = [each for each in before if each not in equations]
+        assert isinstance(last, Equation)
         lines = [to_latex(nodes.Program((each,)), macros=macros).replace(" = ", " &= ", 1) for each in named]
         lines += [step.to_latex(macros) for step in self.steps]
         lines.append(Step("identification", last).to_latex(macros))
@@ -300,38 +303,3 @@ def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work, par
     statements = (*kept, *lines, *before, Equation((title, reading.node)))
     closed = Formula(to_text(nodes.Program(statements)))
     return WorkedOut(closed, dict(work.laws), reading.length, parts.names, parts.steps)
-
-
-def needed(statements: tuple, words: set[str]) -> tuple:
-    """The statements that say something of these words, or of what these need."""
-    words = set(words)
-    chosen: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
-        for place, statement in enumerate(statements):
-            if place not in chosen and defined_by(statement) & words:
-                chosen.add(place)
-                words |= words_of(statement) | {
-                    each.operator for each in walk(statement) if isinstance(each, nodes.Call)
-                }
-                changed = True
-    return tuple(each for place, each in enumerate(statements) if place in chosen)
-
-
-def defined_by(statement: Any) -> set[str]:
-    """The names, or functions, that a statement is about."""
-    if isinstance(statement, nodes.Equation):
-        heads = statement.sides[:1]
-    elif isinstance(statement, nodes.Declaration):
-        heads = statement.names
-    elif isinstance(statement, nodes.Signature):
-        return {statement.head.operator}
-    else:
-        return set()
-    found = set()
-    for each in heads:
-        while hasattr(each, "base"):
-            each = each.base
-        found |= {each.operator} if isinstance(each, nodes.Call) else words_of(each)
-    return found

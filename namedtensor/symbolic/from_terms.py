@@ -183,9 +183,8 @@ def root_of(value: float) -> Form | None:
 
 
 def _input(self: Forms, term: Term) -> Form:
-    return tensor(
-        self.leaves.get(term.options[0], term.options[-1]), tuple(map(source_name, term.shape)), self.indices(term)
-    )
+    name: str = self.leaves.get(term.options[0]) or term.options[-1]
+    return tensor(name, tuple(map(source_name, term.shape)), self.indices(term))
 
 
 def _unknown(self: Forms, term: Term) -> Form:
@@ -209,7 +208,8 @@ def _negative(self: Forms, term: Term) -> Form:
 
 
 def _product(self: Forms, term: Term) -> Form:
-    found = algebra.multiply(*self.parts(term), self.out(*term.arguments))
+    left, right = self.parts(term)
+    found = algebra.multiply(left, right, self.out(term.arguments[0], term.arguments[1]))
     shapes = {**term.arguments[0].shape, **term.arguments[1].shape}
     return algebra.sum_over(found, [self.index(axis, shapes[axis]) for axis in term.axes])
 
@@ -218,7 +218,7 @@ def _quotient(self: Forms, term: Term) -> Form:
     left, right = self.parts(term)
     if not right:
         raise NotReadable(term)
-    return algebra.multiply(left, algebra.power(right, -ONE_), self.out(*term.arguments))
+    return algebra.multiply(left, algebra.power(right, -ONE_), self.out(term.arguments[0], term.arguments[1]))
 
 
 def _root(self: Forms, term: Term) -> Form:

@@ -35,7 +35,7 @@ def _length(node: Node) -> int:
             return 2
         case nodes.Superscript(base=base, components=components):
             label = isinstance(base, (nodes.Name, nodes.Subscript)) and (
-                len(components) > 1 or isinstance(components[0], (nodes.Name, nodes.Starred))
+                len(components) > 1 or any(isinstance(each, (nodes.Name, nodes.Starred)) for each in components)
             )
             return 1 if label else length(base) + sum(map(length, components))
         case nodes.Subscript():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -97,7 +97,8 @@ def definition(writer: ReadBack, head: Head) -> Node:
     return writer.atom(Factor(head, (*outs, *head.slots), ONE_), names)
 
 
-def words_of(node: Node) -> set[str]:
+def words_of(node: Any) -> set[str]:
+    """The names in an expression or a statement."""
     found, waiting = set(), [node]
     while waiting:
         each = waiting.pop()
