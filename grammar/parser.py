@@ -15,8 +15,8 @@ from .automaton import Automaton, automaton
 from .builder import Builder
 from .errors import NotationError
 from .lengths import LITERAL, TEXT, check_lengths
-from .mistakes import syntax_error
 from .symbols import ASCII_MACROS, GREEK_MACROS
+from .syntax_errors import syntax_error
 from .tokens import Token, match_brackets, tell_functions
 
 NESTING = 200

@@ -25,7 +25,8 @@ try:
 except ImportError as problem:  # a grammar.py of one's own stands in the way
     raise ImportError(sentence("grammar") or str(problem)) from None
 
-__version__ = "0.1.0"
+from .core.version import __version__
+
 warn_if_hidden("transformer")
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)

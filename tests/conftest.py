@@ -5,13 +5,19 @@ Say which by HYPOTHESIS_PROFILE; where CI is set, "ci" is taken. A test that nee
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from namedtensor.backends.libraries import backend
 from namedtensor.operators.user_functions import USER_FUNCTIONS
+from namedtensor.planning import memory, plan, primitives
+from namedtensor.terms import structural
+
+structural.after_pass.append(structural.verify)  # each graph of terms that a pass makes is checked
 
 # What JAX compiles is kept while the tests run, for all their processes: many tests compile the same anew.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
@@ -30,13 +36,33 @@ settings.register_profile("ci", max_examples=500, print_blob=True, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
 
 
+def pytest_configure():
+    """Every plan that a test makes is verified, and so is what it writes in place."""
+    numpy = backend("numpy")
+
+    def check(made):
+        primitives.verify(made)
+        over = memory.in_place(made, numpy.writes)
+        primitives.verify_memory(made, over)
+        for out in (True, False)[len(made.results) != 1 :]:
+            primitives.verify_memory(made, over, numpy.rooms(made, out, fits=lambda value: True))
+
+    plan.CHECKS.append(check)
+
+
 @pytest.fixture(autouse=True)
-def registered_functions() -> Iterator[None]:
-    """Functions that a test registers end with it, whichever test runs next in the same process."""
-    before = dict(USER_FUNCTIONS)
+def state() -> Iterator[None]:
+    """What a test changes for its whole process ends with it, whichever test runs next: registered functions, JAX's x64."""
+    functions, wide = dict(USER_FUNCTIONS), jax_x64()
     yield
-    for name in [name for name in USER_FUNCTIONS if name not in before]:
+    for name in [name for name in USER_FUNCTIONS if name not in functions]:
         del USER_FUNCTIONS[name]
-    for name, function in before.items():
+    for name, function in functions.items():
         if USER_FUNCTIONS.get(name) is not function:
             USER_FUNCTIONS[name] = function
+    if jax_x64() != wide:
+        sys.modules["jax"].config.update("jax_enable_x64", wide)
+
+
+def jax_x64() -> bool:
+    return "jax" in sys.modules and sys.modules["jax"].config.jax_enable_x64

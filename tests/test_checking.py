@@ -363,3 +363,18 @@ def test_a_plan_that_has_settled_gives_the_same():
     formula = nt.formula("softmax_{a}(x / 2 + y) ⊙_{b} y + ∑_{a} x^2 − |a|")
     first, *others = (formula(**tensors) for _ in range(4))
     assert all(nt.allclose(first, other, rtol=0, atol=0) and first.dtype == other.dtype for other in others)
+
+
+@pytest.mark.parametrize(
+    ("general", "exact", "use", "factor"),
+    [
+        ("f^n(t) = n t", "f^1(t) = 100 t", "f^1(x)", 100),
+        ("f^n(t) = n t", "f^1(t) = 100 t", "f^2(x)", 2),
+        ("f_{n}(t) = n t", "f_{1}(t) = 100 t", "f_{1}(x)", 100),
+        ("f_{ax}(t) = ∑_{ax} t", "f_{a}(t) = 5 t", "f_{a}(x)", 5),
+    ],
+)
+def test_the_function_whose_head_is_written_so_goes_before_a_general_one(general, exact, use, factor):
+    x = nt.tensor([1.0, 2.0], "a")
+    for first, second in ((general, exact), (exact, general)):
+        assert nt.allclose(nt.evaluate(f"{first}\n{second}\n{use}", x=x), factor * x)

@@ -236,3 +236,9 @@ def test_a_function_of_a_program_is_called_though_other_claims_lack_their_values
     assert float(program["f"](2.0)) == 4
     with pytest.raises(nt.NotationError):
         program["f"](2.0, B=nt.tensor([1.0, 1.0], "b"))
+
+
+def test_an_index_whose_definition_is_wrong_is_not_every_index():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("i = X + [1, 2, 3]_{a}\n2 X_{a(i)} = X_{a(i)}\nX", X=nt.tensor([1.0, 2.0], "a"))
+    assert caught.value.number == 302

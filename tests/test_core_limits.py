@@ -14,14 +14,14 @@ from namedtensor.cli.commands import main
 from namedtensor.core.limits import Limits
 
 X = nt.tensor([1.0, 2.0], "a")
-SOON = 30  # seconds: many times what is needed, so that a busy machine passes
+SOON = 30  # seconds of the processor: many times what is needed
 
 
 def refused(call, number=404):
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(nt.NotationError) as caught:
         call()
-    assert time.perf_counter() - began < SOON
+    assert time.process_time() - began < SOON
     assert caught.value.number == number
     return caught.value
 
@@ -106,6 +106,23 @@ def test_recurrences_downward_take_time_as_they_are_long():
 def test_long_recurrences_have_no_depth_for_the_definitions():
     found = reference.evaluate("h^0 = 1\nh^t = h^{t-1}/2 + t for t = 1, …, 3000\nh^{3000}", {})
     assert found.to_list(()) == pytest.approx(5998)
+
+
+RANGES = {
+    "a claim": "X + n = X + n for n = 1, …, #\nX",
+    "elements": "|a| = #\nY_{a(i)} = i for i = 1, …, #\n∑_{a} Y ⊙ X",
+    "a sum": "∑_{n=1}^{#} n X",
+    "a recurrence": "h^0 = X\nh^t = 2 h^{t-1} for t = 1, …, #\nh^{#}",
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_range_is_as_long_as_the_limit_and_no_longer(name):
+    def ask(steps):
+        return nt.evaluate(RANGES[name].replace("#", str(steps)), X=nt.tensor([1.0, 2.0], "c"), limits=Limits(steps=5))
+
+    assert ask(5).axes == ("c",)
+    assert refused(lambda: ask(6)).hint == "raise limits.steps"
 
 
 # ------------------------------------------------------------------------------------------------------- long literals
@@ -200,12 +217,12 @@ def test_statements_take_time_as_they_are_many(name):
     ids=lambda text: text[:8].strip() or "blank",
 )  # fmt: skip
 def test_long_and_deep_texts_get_an_answer(text):
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         parse(text)
     except nt.NotationError as problem:
         assert str(problem)
-    assert time.perf_counter() - began < SOON
+    assert time.process_time() - began < SOON
 
 
 def test_the_command_raises_each_limit(capsys):

@@ -193,6 +193,20 @@ def test_an_element_or_a_call_of_what_is_known_defines_nothing(claim):
     assert errors(known + claim + r" \[ B = A \ndot{\seq} A \]") == [(301, r"\seq")]
 
 
+@pytest.mark.parametrize("claim", [
+    r"\[ \sigma(A) = A \ndot{\seq} A \]", r"\[ f(A) = A \ndot{\seq} A \]", r"\[ A_{\height(1), \width(2)} = A \ndot{\seq} A \]",
+])  # fmt: skip
+def test_a_claim_about_what_is_known_is_checked(claim):
+    known = r"\[ A = \nmatrix{\height}{\width}{3 & 1 \\ 1 & 5} \] \[ f(x) = x + x \] \[ \sigma(x) = 1 + \exp x \] "
+    report = check(known + claim)
+    assert [(error.number, error.span_text) for error in report.errors] == [(301, r"\seq")] and not report.unread
+
+
+def test_a_function_that_seems_called_and_is_defined_anew_is_told_of():
+    report = check(r"\[ f(x, y) = \nsum{\ax} x + y \] \[ f(x, B) = 3 \ndot{\seq} B \] \[ B = [1, 2]_{\ax} \]")
+    assert not report.unread and "f(x, B) is defined again" in report.notes[0].text
+
+
 @pytest.mark.parametrize("prose", [
     r"we write $\ax(i)$ for it", r"the expression $\partial (X \ndot{\ax} X)$", r"$x, y \in \reals^{\ax}$ and \[ X \ndot{\ax} Y \]",
     r"\[ h^{t} = h^{t-1} \ndot{\ax} w \qquad t = 1, \ldots, n \]", r"\[ Y = \frac{\nsum{\ax} x}{|\key|} \]",

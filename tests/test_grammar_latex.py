@@ -321,12 +321,12 @@ def test_wrong_latex_gets_a_numbered_error_at_its_place(latex, number, at):
     ids=lambda source: source[:12],
 )
 def test_long_sources_end_soon(latex):
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         tokenize(latex)
     except NotationError:
         pass
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 # ------------------------------------------------------------------------------------------------------------ any string

@@ -152,3 +152,8 @@ REFUSED = [
 def test_what_is_refused(run, words, status, said):
     found = run(*words)
     assert (found[0], found[1]) == (status, "") and re.search(said, found[2]), found[2]
+
+
+def test_what_holds_nothing_costs_nothing():
+    rows = nt.formula("exp(X) + X").cost(X="ℝ^{a[0]}").rows
+    assert rows and all(row.multiply_adds == row.operations == row.bytes == 0 for row in rows)

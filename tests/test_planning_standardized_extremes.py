@@ -55,6 +55,92 @@ def test_in_other_libraries(library):
     np.testing.assert_allclose(np.asarray(found), by_hand(array, 1e-5), rtol=1e-4)
 
 
+LIBRARIES = ["numpy", "torch", "jax.numpy"]
+
+
+def made(library, array):
+    module = pytest.importorskip(library)
+    return module.tensor(array) if library == "torch" else module.asarray(array)
+
+
+def as_numpy(tensor, axes):
+    return np.asarray(tensor.to_array(axes))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype, factor", [*CASES, ("float16", 1e4), ("float16", 1.0)])
+@pytest.mark.parametrize("text", ["standardize_{a} X", "(X − mean_{a} X) / √(var_{a} X + 0.00001)"])
+def test_in_every_library_in_every_way(text, library, dtype, factor):
+    if text.startswith("(") and (library != "torch" or dtype == "float16"):
+        pytest.skip("squares that are written out are those of the text")
+    if library == "jax.numpy" and dtype == "float64":
+        pytest.skip("JAX has no float64 where it is not asked for")
+    array = drawn((4, 7), dtype, factor)
+    x, want = nt.tensor(made(library, array), "n a"), by_hand(array, 1e-5)
+    close = {"float16": 5e-3, "float32": 2e-6, "float64": 1e-11}[dtype]
+    for found in (nt.evaluate(text, X=x), nt.formula(text)(X=x), nt.formula(text).compile()(X=x)):
+        np.testing.assert_allclose(as_numpy(found, "n a"), want, rtol=close, atol=close * np.abs(want).max())
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("factor", [1e25, 1.0, 1e-30])
+def test_squares_that_vanish_where_there_is_no_ε(library, factor):
+    array = drawn((4, 7), "float32", factor)
+    found = nt.evaluate("standardize_{a}(X; 0)", X=nt.tensor(made(library, array), "n a"))
+    np.testing.assert_allclose(as_numpy(found, "n a"), by_hand(array, 0), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_mean_of_half_precision_whose_sum_overflows(library):
+    x = nt.tensor(made(library, np.full(8, 3e4, "float16")), "a")
+    assert float(as_numpy(nt.evaluate("mean_{a} X", X=x), "")) == np.float16(3e4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("factor", [1e25, 1e30, 1e10, 1.0, 1e-30])
+@pytest.mark.parametrize("eps", [1e-5, 0.0])
+@pytest.mark.parametrize("text", ["standardize_{a}(X; %r)", "g ⊙ standardize_{a}(X; %r) + h"])
+def test_gradients_of_pytorch(text, eps, factor, dtype):
+    """Against those in the unit of the numbers, where no square is extreme."""
+    torch = pytest.importorskip("torch")
+    x = torch.tensor(drawn((4, 7), "float64", factor)).to(getattr(torch, dtype)).requires_grad_()
+    weight, shift = (torch.linspace(start, 2, 7).to(x.dtype) for start in (0.5, -1))
+    given = {"g": nt.tensor(weight, "a"), "h": nt.tensor(shift, "a")} if "g" in text else {}
+    found = nt.formula(text % eps).compile()(values={"X": nt.tensor(x, "n a"), **given}).to_array("n a")
+    pull = torch.linspace(-1, 2, 28).reshape(4, 7)
+    (found.double() * pull).sum().backward()
+    unit = (x.detach().double() / factor).requires_grad_()
+    away = unit - unit.mean(-1, keepdim=True)
+    want = away / (away.square().mean(-1, keepdim=True) + eps / factor / factor).sqrt()
+    want = want * weight.double() + shift.double() if given else want
+    (want * pull).sum().backward()
+    close = {"float32": 1e-5, "float64": 1e-12, "bfloat16": 3e-2}[dtype]
+    for one, other in ((found.detach(), want.detach()), (x.grad.double() * factor, unit.grad)):
+        np.testing.assert_allclose(one.double(), other, rtol=close, atol=close * float(other.abs().max()))
+
+
+def test_pytorchs_own_kernel_is_called_and_maps_over_batches():
+    torch = pytest.importorskip("torch")
+    compiled = nt.formula("standardize_{a} X").compile()
+    x = torch.tensor(drawn((4, 7), "float32", 1.0))
+    with torch.profiler.profile() as profile:
+        found = compiled(X=nt.tensor(x, "n a")).to_array("n a")
+    assert not {"aten::amax", "aten::where"} & {each.name for each in profile.events()}
+    torch.testing.assert_close(found, torch.nn.functional.layer_norm(x, (7,)), rtol=0, atol=0)
+    mapped = torch.vmap(lambda row: compiled(X=nt.tensor(row, "a")).to_array("a"))(x)
+    torch.testing.assert_close(mapped, found)
+
+
+def test_what_pytorch_compiles():
+    torch = pytest.importorskip("torch")
+    compiled = nt.formula("standardize_{a} X").compile()
+    compiled(X=nt.tensor(torch.zeros(4, 7), "n a"))
+    function = torch.compile(compiled.function, backend="aot_eager", fullgraph=True)
+    for factor in (1e25, 1.0):
+        array = drawn((4, 7), "float32", factor)
+        np.testing.assert_allclose(function(torch.tensor(array)), by_hand(array, 1e-5), rtol=1e-5, atol=1e-6)
+
+
 def test_what_is_infinite_stays_nan():
     array = np.array([1.0, np.inf, 2.0])
     with np.errstate(invalid="ignore"):

@@ -1,15 +1,31 @@
 """The public names: what users type stays."""
 
+import inspect
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import namedtensor as nt
+import transformer
 
+ROOT = Path(__file__).parent.parent
+
+# The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-load_tensors save_tensors set_digits NotationError NotationWarning Limits Formula Program""".split()
+load_tensors save_tensors set_digits same exercises NotationError NotationWarning Limits Formula Program""".split()
 FUNCTIONS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
-cumprod sort unroll pool index maxk argmaxk onehot concat stack iota det inv trace dot""".split()
-METHODS = """to_array rename merge split exp softmax sum mean standardize sort norm index dot to_text to_xarray tolist to_numpy item""".split()
+cumprod sort unroll pool index maxk argmaxk onehot concat stack iota identity det inv trace cofactors dot odd even negative
+add subtract multiply divide equal not_equal less less_equal greater greater_equal logical_and logical_or logical_not""".split()
+NO_METHODS = """where stack iota identity add subtract multiply divide equal not_equal less less_equal greater greater_equal
+logical_and logical_or""".split()
+METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text rename merge split""".split()
+METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
+LAYERS = """Attention BERT EncoderBlock FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
+Transformer ViT attention_maps load minilm""".split()
 VERBS = "check evaluate explain derivative compile cost parameters init diagram to_text to_latex to_python".split()
 
 
@@ -21,8 +37,29 @@ def test_a_name_of_the_package(name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_of_tensors(name):
-    assert callable(getattr(nt.NamedTensor, name))
+def test_a_name_of_tensors(name):
+    assert inspect.getdoc(getattr(nt.NamedTensor, name))
+
+
+def test_the_surface_is_the_table():
+    assert set(dir(nt)) == {*NAMES, *FUNCTIONS, "__version__"}
+    assert {name for name in dir(nt.NamedTensor) if not name.startswith("_")} == set(METHODS)
+    assert set(transformer.__all__) == set(LAYERS)
+
+
+@pytest.mark.parametrize(
+    "module", ["core.tensor", "tensors.eager", "tensors.digits", "files.safetensors", "core.layout"]
+)
+def test_tensors_have_their_methods_whatever_is_imported_first(module):
+    code = f"import namedtensor.{module}; from namedtensor.core.tensor import tensor; print((1 + tensor([1, 2], 'a')).tolist())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout == "[2, 3]\n", run.stderr
+
+
+def test_a_pickled_tensor_has_its_methods():
+    code = f"import pickle; print((1 + pickle.loads({pickle.dumps(nt.tensor([1, 2], 'a'))!r})).tolist())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout == "[2, 3]\n", run.stderr
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -39,3 +76,12 @@ def test_what_is_exported_is_there():
 def test_an_unknown_name_is_no_attribute():
     with pytest.raises(AttributeError, match="has no attribute 'sofmax'; did you mean softmax"):
         nt.sofmax  # noqa: B018
+
+
+def test_an_unknown_name_of_a_tensor_is_no_attribute():
+    code = "import namedtensor as nt; nt.tensor(1).sofmax"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert "AttributeError: 'NamedTensor' object has no attribute 'sofmax'. Did you mean: 'softmax'?" in run.stderr
+    with pytest.raises(AttributeError) as raised:
+        nt.tensor(1).zork  # noqa: B018
+    assert raised.value.name == "zork"

@@ -8,7 +8,6 @@ import pytest
 import namedtensor as nt
 from grammar import nodes
 from grammar.parser import parse
-from namedtensor.checking.report import InputType
 from namedtensor.derivations.proofs import FALSE, HOLDS, PROVED, prove
 from namedtensor.programs.arguments import shape_of
 from namedtensor.scope.binder import bind
@@ -21,6 +20,7 @@ from namedtensor.symbolic.known import recognized
 from namedtensor.symbolic.laws import LAWS
 from namedtensor.symbolic.linearizing import ReadingChecker
 from namedtensor.symbolic.work import TooLong, working
+from namedtensor.terms.inference import InputType
 
 
 def forms_of(claim: str, shapes):

@@ -1,4 +1,17 @@
-"""Layers and models, written as formulas."""
+"""Layers and models, written as formulas.
+
+`core`: what a layer is.
+`paper`: the networks of *Named Tensor Notation*.
+`lelarge`: *Transformers using Named Tensor Notation*.
+`dataflowr`: dataflowr, Module 12.
+`slides`: lecture slides on attention.
+`learning_records`: *Learning records*.
+`cheat_sheet`: *Self-attention cheat-sheet*.
+`pretrained`: what a model of a file is, loaded and generating.
+`models`: models that people use.
+
+Law: layers are only formulas, as their sources write them; no array library is imported here.
+"""
 
 from .core.attention_maps import attention_maps
 from .core.layer import Layer

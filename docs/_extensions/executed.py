@@ -89,6 +89,15 @@ class Operators(SphinxDirective):
         return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None))]
 
 
+class Rooms(SphinxDirective):
+    """The packages with what they are for and their laws, made from their docstrings."""
+
+    def run(self):
+        from rooms_page import HEADINGS, rows
+
+        return [table(HEADINGS, rows())]
+
+
 class Differentials(SphinxDirective):
     """The differentials of the operators, made from their records."""
 
@@ -232,6 +241,7 @@ DIRECTIVES = {
     "run": Executed,
     "formula": Executed,
     "operators": Operators,
+    "rooms": Rooms,
     "differentials": Differentials,
     "optimisations": Optimisations,
     "constructs": Constructs,

@@ -73,8 +73,7 @@ def behaviour() -> str:
     for name in (*operators, *methods.COMPARISONS.values()):
         text += operator(name)
     for name, function in {**methods.WRITTEN, **METHODS}.items():
-        if name != "__getattr__":  # which raises, so that type checkers know best without it
-            text += method(name, function)
+        text += method(name, function)
     return text.rstrip() + "\n"
 
 

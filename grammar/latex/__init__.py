@@ -1,4 +1,14 @@
-"""latex"""
+"""The LaTeX spelling to the tokens that the text spelling makes too.
+
+`macros`: source to pieces; what TeX does before it knows of a formula.
+`statements`: cells of a table to statements.
+`tables`: what characters and macros are to the notation.
+`reader`: pieces to tokens; the stack of what is still to be read.
+`characters`: what single characters do: cells, brackets, scripts, primes.
+`lexer`: what each macro does, and `tokenize`.
+
+Law: it gives tokens; the tree does not know which spelling it came from.
+"""
 
 from .lexer import tokenize
 

@@ -1,7 +1,12 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
-`text` has a method for each kind of node. `ascii_text` and `latex` replace those for which their
-spelling differs; `coloured` gives each axis its colour, `runs` says how a page is to set each piece.
+`text`: a method for each kind of node.
+`ascii_text`: the methods whose spelling differs in ASCII.
+`latex`: those that differ in LaTeX.
+`coloured`: the same with a colour for each axis.
+`runs`: how a page or a picture is to set each piece.
+
+Law: what is printed is read again as the same tree.
 """
 
 from __future__ import annotations

@@ -119,6 +119,26 @@ def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
     return torch.argsort(x, dim=-1, descending=True, stable=True)
 '''
+LAYER_NORM = '''
+def layer_norm(x, sizes, weight, bias, eps):
+    """PyTorch's own; where a square passes what floats hold, or nothing can tell, of distances in units of the largest."""
+    if not torch.compiler.is_compiling() and not (x.is_cuda and torch.cuda.is_current_stream_capturing()):
+        found, _, roots = torch.native_layer_norm(x, sizes, weight, bias, eps)  # roots: 1 / √(var + eps), or so
+        try:
+            if (roots > 0).all() and (eps or (roots < torch.inf).all()):
+                return found
+        except RuntimeError:  # there are no numbers to look at: of many batches at once, on the device meta
+            pass
+    axes = tuple(range(-len(sizes), 0))
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    away = wide - wide.mean(axes, True)
+    largest = away.detach().abs().amax(axes, True)
+    scale = torch.where(largest.isfinite() & (largest > (1 if eps > 1e-20 else max(eps, 0) ** 0.5)), largest, 1)
+    small = away / scale
+    found = (small / (small.square().mean(axes, True) + eps / scale / scale).sqrt()).to(x.dtype)
+    found = found if weight is None else found * weight
+    return found if bias is None else found + bias
+'''
 
 
 def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -127,7 +147,7 @@ def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
 
 
 def _layer_norm(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    return f"torch.nn.functional.layer_norm({names[0]}, {options['sizes']}, {', '.join(names[1:] or ('None', 'None'))}, {options['eps']})"
+    return f"layer_norm({names[0]}, {options['sizes']}, {', '.join(names[1:] or ('None', 'None'))}, {options['eps']})"
 
 
 LINES: dict[str, Any] = {
@@ -190,6 +210,7 @@ BACKEND = Torch(
     "torch", "import torch", LINES, {},
     {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "loop": LOOP.replace("stacked", "torch.stack")},
+     "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "layer_norm": LAYER_NORM,
+     "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

@@ -1,4 +1,23 @@
-"""cli"""
+"""The command `namedtensor`: words in, a value, a type, a spelling or an error out.
+
+`console`: what is written, in an encoding that can show it.
+`inputs`: NAME=VALUE to tensors.
+`arguments`: what a command is given: formula, tensors, sizes, limits.
+`parsers`: the parser and the arguments that commands share.
+`evaluate`: the command eval.
+`check`: the command check.
+`cost`: the command cost.
+`tree`: a syntax tree to look at.
+`render`: the command render.
+`explain`: the commands explain and diagram.
+`exercises`: the command exercises.
+`completion`: what may come next, as one types.
+`session`: formulas one after another, each knowing those before.
+`repl`: the prompt.
+`commands`: the table of commands, and `main`.
+
+Law: only here are a user's arguments, streams and files read; nothing imports it.
+"""
 
 from .commands import main
 

@@ -3,7 +3,7 @@
     namedtensor eval 'softmax_{key} A' A=A.json:query,key
 
 Each command is a record: what it means, its arguments, its examples, and the function that does it. What a command is
-given is read by `given` and `files`, what it says is written by `console`. Exit status: 0 all is well, 1 the formula or a tensor is
+given is read by `arguments` and `inputs`, what it says is written by `console`. Exit status: 0 all is well, 1 the formula or a tensor is
 wrong, 2 the command is.
 """
 
@@ -19,17 +19,33 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..core.suggestions import did_you_mean, near
-from ..files.formats import writable, write
-from ..files.text import InputError, as_number
-from ..programs.given_names import Told
-from .arguments import Source, limits_of, place_of, sizes_of, source_of, values_of
+from ..core.version import __version__
+from ..files.text import InputError
+from .arguments import Source, place_of, sizes_of, source_of, values_of
 from .check import check_command, shapes_of
-from .console import AT_THE_PROMPT, Console, StreamProblem, error_record, rehinted
+from .console import (
+    AT_THE_PROMPT,
+    FINE,
+    INTERRUPTED,
+    WRONG_FORMULA,
+    WRONG_USE,
+    Console,
+    StreamProblem,
+    error_record,
+    rehinted,
+)
 from .cost import cost_command, without_argument
-from .inputs import read_value
+from .evaluate import EVAL_EXAMPLES, eval_arguments, eval_command, table, value_record
+from .explain import (
+    DIAGRAM_EXAMPLES,
+    EXPLAIN_EXAMPLES,
+    diagram_arguments,
+    diagram_command,
+    explain_arguments,
+    explain_command,
+)
+from .parsers import INPUTS, Parser, formula_arguments
 from .render import render_command, spell, spelling_argument
-
-FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
 # -------------------------------------------------------------------------------------------------------------- commands
@@ -115,25 +131,11 @@ def _misused(problem: InputError, console: Console) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------------- parsers
-class _Parser(argparse.ArgumentParser):
-    """Help and complaints go through a console: a terminal may be unable to show ⊙."""
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        if message:
-            console = Console()
-            (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
-
-    def error(self, message: str) -> Any:
-        if message.startswith("unrecognized arguments: -"):
-            message += "; before a formula that begins with - write --"
-        self.exit(WRONG_USE, f"{self.prog}: {message}\n{self.format_usage()}See {self.prog} --help.\n")
 
 
 def _overview() -> argparse.ArgumentParser:
-    from .. import __version__
-
     lines = [f"  {name:<8} {command.meaning}" for name, command in COMMANDS.items()]
-    parser = _Parser(
+    parser = Parser(
         prog="namedtensor",
         description="Named tensor notation, executable: formulas as text or as LaTeX.",
         usage="namedtensor COMMAND ...",
@@ -146,7 +148,7 @@ def _overview() -> argparse.ArgumentParser:
 
 
 def _parser(name: str, command: Command) -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog=f"namedtensor {name}",
         description=command.meaning[:1].upper() + command.meaning[1:] + ".",
         epilog=f"examples:\n{command.examples.strip(chr(10))}\n\n{INPUTS}",
@@ -157,145 +159,9 @@ def _parser(name: str, command: Command) -> argparse.ArgumentParser:
     return parser
 
 
-INPUTS = """\
-inputs:
-  NAME=FILE:axis,axis           .json .npy .npz .csv .tsv .safetensors, the axes in the order of the file
-  NAME=FILE[MEMBER]:axis,axis   one array of an .npz or .safetensors file, one column of a table
-  NAME='[[1,2],[3,4]]:a,b'      a tensor written out;  NAME=2.5  a number
-  A name is spelled as in text: W^Q, b_1, gamma. Before a formula that begins with - write --.
-
-exit status: 0 all is well, 1 the formula or a tensor is wrong, 2 the command is"""
-
-
-def _formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensors and numbers it needs") -> None:
-    parser.add_argument(
-        "formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - to read it"
-    )
-    if inputs:
-        parser.add_argument("inputs", metavar="NAME=...", nargs="*", help=inputs)
-        parser.add_argument(
-            "--sizes", metavar="NAME=N,...", action="append", default=[], help="sizes that nothing else fixes: heads=8"
-        )
-    parser.add_argument(
-        "--syntax", choices=("auto", "text", "latex"), default="auto", help="the spelling; auto tells by looks"
-    )
-    parser.add_argument("--json", action="store_true", help="results and errors as JSON")
-
-
-# ------------------------------------------------------------------------------------------------------------------ eval
-def _eval_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser)
-    _call_argument(parser)
-    parser.add_argument(
-        "--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it"
-    )
-    parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
-    parser.add_argument(
-        "--limit", metavar="NAME=N", action="append", default=[],
-        help="raise a limit: nesting, literal, result, steps, text, pieces",
-    )  # fmt: skip
-    _digits_argument(parser)
-
-
-def _digits_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--digits", metavar="N", type=_digits, help="print so many significant digits; 4 in tables where it is left out"
-    )
-
-
-def _digits(text: str) -> int:
-    from ..tensors.digits import checked
-
-    try:
-        return checked(int(text) if text.isdecimal() else text)
-    except NotationError as problem:
-        raise argparse.ArgumentTypeError(problem.message) from None
-
-
-def _call_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--call",
-        metavar=("NAME", "ARGUMENT"),
-        nargs="+",
-        help="call a function of the program; arguments as after NAME=",
-    )
-
-
-def _eval(options: Any, console: Console) -> int:
-    if options.out:
-        writable(options.out)
-    source = source_of(options)
-    value = _value(options, source, console)
-    if options.out:
-        write(value, options.out)
-        console.note(f"{options.out}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}")
-    if options.json:
-        console.json({"value": value_record(value)})
-    elif not options.out:
-        console.print(table(value, options.digits))
-    return FINE
-
-
-def _value(options: Any, source: Source, console: Console) -> Any:
-    from ..programs.api import evaluate, program
-
-    name, arguments, values = _called(options, console)
-    sizes = sizes_of(options.sizes)
-    if name is not None:
-        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes)
-    limits = limits_of(options.limit)
-    return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
-
-
-def _called(options: Any, console: Console) -> tuple[str | None, list[Any], Told]:
-    """The function that --call names, its arguments, and the inputs by name."""
-    name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
-    values = values_of(options.inputs + [word for word in words if GIVEN.match(word)], console)
-    words = [word for word in words if not GIVEN.match(word)]
-    values.used = frozenset(words)
-    return name, [_argument(word, values) for word in words], values
-
-
-GIVEN = re.compile(r"[^=:\[\]/\\]+=")
-
-
-def _argument(word: str, values: dict[str, Any]) -> Any:
-    """An argument of --call: the name of an input, a number, a tensor."""
-    if word in values:
-        return values[word]
-    if as_number(word) is None and not re.search(r"[:.\[]", word):
-        known = f"; the inputs are {', '.join(values)}" if values else ""
-        raise InputError(f"{word} is no input, number or tensor file{known}")
-    return read_value(word, word)[0]
-
-
-def table(value: Any, digits: int | None = None) -> str:
-    from ..tensors.tables import text_table
-
-    return text_table(value, digits)
-
-
-def value_record(value: Any) -> dict[str, Any]:
-    """A tensor for machines."""
-    array = value.to_array(value.axes)
-    record = {"axes": list(value.axes), "sizes": dict(value.sizes), "type": str(value.shape)}
-    return {**record, "dtype": str(array.dtype), "data": array.tolist()}
-
-
-EVAL_EXAMPLES = """
-  namedtensor eval '1 + 1/2'
-  namedtensor eval 'π / 3' --digits 12
-  namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
-  namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
-  namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
-  namedtensor eval layers.tex --call LayerNorm X X=x.json:seq,chans --sizes chans=512
-  echo 'mean_{a} X' | namedtensor eval - X=x.csv:a,b --out mean.json
-"""
-
-
 # ----------------------------------------------------------------------------------------------------------------- check
 def _check_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors")
+    formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors")
     parser.add_argument(
         "--all", action="store_true", help="in a document: check maths that seems to be of no named axes too"
     )
@@ -313,7 +179,7 @@ CHECK_EXAMPLES = """
 
 # ------------------------------------------------------------------------------------------------------------------ cost
 def _cost_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser, "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors")
+    formula_arguments(parser, "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors")
     without_argument(parser)
 
 
@@ -329,7 +195,7 @@ COST_EXAMPLES = """
 
 # ---------------------------------------------------------------------------------------------------------------- render
 def _render_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser, inputs="")
+    formula_arguments(parser, inputs="")
     spelling_argument(parser, "the spelling; LaTeX where it is left out, and text where the formula is LaTeX")
 
 
@@ -343,7 +209,7 @@ RENDER_EXAMPLES = r"""
 
 # ---------------------------------------------------------------------------------------------------------------- derive
 def _derive_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(
+    formula_arguments(
         parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
     )
     parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
@@ -396,83 +262,6 @@ DERIVE_EXAMPLES = r"""
 """
 
 
-# --------------------------------------------------------------------------------------------------------------- explain
-def _explain_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser)
-    _call_argument(parser)
-    parser.add_argument("--inside", metavar="NAME", help="only the steps in the definition of a name: FFN, X^2")
-    _digits_argument(parser)
-
-
-def _explain(options: Any, console: Console) -> int:
-    from ..programs.api import explain, program
-
-    source = source_of(options)
-    name, arguments, values = _called(options, console)
-    sizes = sizes_of(options.sizes)
-    if name is None:
-        steps = explain(source.text, values, sizes=sizes, syntax=source.syntax)
-    else:
-        steps = program(source.text, source.syntax)[name].explain(*arguments, values=values, sizes=sizes)
-    if options.inside:
-        steps = steps.inside(options.inside)
-    if options.json:
-        console.json({"steps": [step_record(step) for step in steps]})
-    else:
-        from ..tensors.digits import set_digits
-
-        with set_digits(options.digits):
-            console.print(str(steps))
-    return FINE
-
-
-def step_record(step: Any) -> dict[str, Any]:
-    """A step for machines."""
-    return {"text": step.text, "type": step.type, "inside": list(step.inside), "value": value_record(step.value)}
-
-
-EXPLAIN_EXAMPLES = """
-  namedtensor explain '2 A + 1' A='[1,2,3]:seq'
-  namedtensor explain 'softmax_{seq}(Q ⊙_{key} K / √|key|)' Q='[1,2]:key' K='[[1,0],[0,1]]:seq,key'
-  namedtensor explain docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature --inside near
-  namedtensor explain layers.nt --call FFN X X=x.json:seq,chans W_1=w.npy:chans,hidden
-"""
-
-
-# --------------------------------------------------------------------------------------------------------------- diagram
-def _diagram_arguments(parser: argparse.ArgumentParser) -> None:
-    _formula_arguments(parser, "types of the inputs, X='ℝ^{seq × chans}', or tensors; all else is a parameter")
-    parser.add_argument("--of", metavar="NAME", help="the value or function to draw; the last where it is left out")
-    parser.add_argument(
-        "--expand", metavar="NAME,...", default="", help="functions to open, families to draw one by one"
-    )
-    parser.add_argument("--out", "-o", metavar="FILE", help="write the SVG to a file")
-
-
-def _diagram(options: Any, console: Console) -> int:
-    from ..programs.program import Program
-
-    source = source_of(options)
-    program = Program(source.text, source.syntax)
-    asked = program if options.of is None else program[options.of]
-    expand = [name.strip() for name in NAMES.split(options.expand) if name.strip()]
-    drawing = asked.diagram(sizes=sizes_of(options.sizes), expand=expand, **shapes_of(options.inputs, console))
-    if options.out:
-        drawing.save(options.out)
-    elif options.json:
-        console.json({"svg": drawing.to_svg()})
-    else:
-        console.print(drawing.to_svg())
-    return FINE
-
-
-NAMES = re.compile(r",(?![^{]*\})")  # the commas between names: none within W^{l,Q}
-DIAGRAM_EXAMPLES = """
-  namedtensor diagram 'Y = softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V' Q='ℝ^{key}' K='ℝ^{seq × key}' V='ℝ^{seq × val}' -o y.svg
-  namedtensor diagram layers.nt X='ℝ^{seq × chans}' --of Block --expand FFN,Attention -o block.svg
-"""
-
-
 # ------------------------------------------------------------------------------------------------------------------ repl
 def _repl_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="a program to begin with, as :load FILE")
@@ -522,7 +311,9 @@ EXERCISES_EXAMPLES = """
 
 
 COMMANDS = {
-    "eval": Command("print the value of a formula as a table with named axes", _eval_arguments, _eval, EVAL_EXAMPLES),
+    "eval": Command(
+        "print the value of a formula as a table with named axes", eval_arguments, eval_command, EVAL_EXAMPLES
+    ),
     "check": Command(
         "print types, errors and warnings, with no data needed", _check_arguments, check_command, CHECK_EXAMPLES
     ),
@@ -536,12 +327,12 @@ COMMANDS = {
         "print the derivative of a formula by a name, or its value", _derive_arguments, _derive, DERIVE_EXAMPLES
     ),
     "explain": Command(
-        "print every step of a formula: its type and value", _explain_arguments, _explain, EXPLAIN_EXAMPLES
+        "print every step of a formula: its type and value", explain_arguments, explain_command, EXPLAIN_EXAMPLES
     ),
     "diagram": Command(
         "draw where the values of a program go, each with its type, as SVG",
-        _diagram_arguments,
-        _diagram,
+        diagram_arguments,
+        diagram_command,
         DIAGRAM_EXAMPLES,
     ),
     "exercises": Command(

@@ -21,6 +21,7 @@ from grammar.symbols import GREEK_MACROS, GREEK_VARIANTS, SUBSCRIPTS, SUPERSCRIP
 
 from ..files.text import finite
 
+FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # what a command exits with
 SAMPLE = "⊙ℝ→─"  # what a stream must be able to show, or all is ASCII
 
 

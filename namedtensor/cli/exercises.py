@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..files.formats import InputError
+from ..files.text import InputError
 from ..teaching.exercise_files import ExerciseError
 from ..teaching.grading import GRADERS, faults, marks, released, write_json
 from ..teaching.sheets import Sheet, exercises

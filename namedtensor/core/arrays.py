@@ -11,7 +11,7 @@ from .hooks import seen
 _NAMESPACES: dict[type, Any] = {}
 
 
-def namespace(array: Any) -> Any:
+def namespace(array: object) -> Any:
     """The functions for an array: NumPy itself, or the Array API namespace of its library."""
     found = _NAMESPACES.get(type(array))
     if found is None:
@@ -88,7 +88,7 @@ def dtype_name(dtype: Any) -> str:
     return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
-def placed(array: Any, backend: str, dtype: str | None = None, device: Any = None) -> Any:
+def placed(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
     """NumPy's array as one of `backend`: "numpy", "torch" or "jax". Raises NotationError where that is not installed."""
     from importlib import import_module
 
@@ -114,3 +114,4 @@ def placed(array: Any, backend: str, dtype: str | None = None, device: Any = Non
 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}
+HALF = frozenset(("float16", "bfloat16"))  # the dtypes of half precision

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from grammar.errors import NotationError
 
@@ -21,9 +21,10 @@ def as_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
     """A mapping whose keys are names; None is one without any. Raises NotationError for anything else."""
     if value is None:
         return {}
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+    given = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None
+    if given is None or not all(isinstance(name, str) for name in given):
         raise wrong(value, what, "a mapping from names", hint)
-    return dict(value)
+    return dict(given)
 
 
 def as_text(value: Any, what: str, hint: str) -> str:
@@ -36,7 +37,7 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
     """One name, or several. Raises NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
-    given = tuple(value) if isinstance(value, Iterable) else (None,)
+    given = tuple(cast("Iterable[Any]", value)) if isinstance(value, Iterable) else (None,)
     names = tuple(name for name in given if isinstance(name, str))
     if len(names) != len(given):
         raise wrong(value, what, "a name, or several", hint)
@@ -46,7 +47,7 @@ def as_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
 def as_path(value: Any) -> Path:
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the place of a file", "a text or a path", 'write "model.safetensors"')
-    return Path(value)
+    return Path(cast("str | os.PathLike[str]", value))
 
 
 def as_number(value: Any, what: str, least: float, hint: str) -> Any:

@@ -6,11 +6,13 @@ tensor is made, and not at each use.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from .arrays import dtype_name, namespace
 from .axes import show
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 MOST = 4096  # layouts, and calls of one operator, that are kept
 
 
@@ -20,7 +22,10 @@ class Layout:
     __slots__ = ("axes", "extent", "dtype", "xp")
 
     def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any):
-        self.axes, self.extent, self.dtype, self.xp = axes, extent, dtype, xp
+        self.axes: tuple[str, ...] = axes
+        self.extent: tuple[int, ...] = extent
+        self.dtype: Any = dtype
+        self.xp: Any = xp
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -34,7 +39,7 @@ class Layout:
         return f"Layout({show(self.sizes)}, {self.dtype})"
 
 
-_INTERNED: dict[tuple, Layout] = {}
+_INTERNED: dict[tuple[tuple[str, ...], tuple[int, ...], Any, Any], Layout] = {}
 
 
 def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
@@ -59,7 +64,7 @@ def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
     return remember(_INTERNED, key, Layout(*key)) if found is None else found
 
 
-def remember(table: dict, key: Any, value: Any) -> Any:
+def remember(table: dict[Key, Value], key: Key, value: Value) -> Value:
     """Keep a value; a table that has grown too large begins anew."""
     if len(table) >= MOST:
         table.clear()

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, fields
 from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.lengths import LITERAL, TEXT
 
 from .kinds import as_number
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 
 @dataclass(frozen=True)
@@ -44,21 +48,21 @@ class recursion_headroom:
     The limit is one of all threads: the first that needs room raises it, the last that leaves sets it back.
     """
 
-    inside = 0
-    before = 0
-    lock = Lock()
+    inside: int = 0
+    before: int = 0
+    lock: AbstractContextManager[bool] = Lock()
 
     def __init__(self, source: str):
-        self.source = source
+        self.source: str = source
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         with recursion_headroom.lock:
             if recursion_headroom.inside == 0:
                 recursion_headroom.before = sys.getrecursionlimit()
                 sys.setrecursionlimit(max(recursion_headroom.before, HEADROOM))
             recursion_headroom.inside += 1
 
-    def __exit__(self, *problem):
+    def __exit__(self, *problem: Any) -> None:
         with recursion_headroom.lock:
             recursion_headroom.inside -= 1
             if recursion_headroom.inside == 0:

@@ -15,7 +15,7 @@ class SizeVariable:
     __slots__ = ("text", "value")
 
     def __init__(self, text: str):
-        self.text = text
+        self.text: str = text
         self.value: Size | None = None
 
     def __str__(self) -> str:
@@ -30,40 +30,40 @@ class SizeVariable:
     def _from(self, sign: str, other: Any) -> SizeVariable:
         return SizeVariable(f"{other}{sign}{self}")
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> SizeVariable:
         return self._with("+", other)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Any) -> SizeVariable:
         return self._from("+", other)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> SizeVariable:
         return self._with("-", other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> SizeVariable:
         return self._from("-", other)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> SizeVariable:
         return self._with("·", other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Any) -> SizeVariable:
         return self._from("·", other)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> SizeVariable:
         return self._with("/", other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> SizeVariable:
         return self._from("/", other)
 
-    def __floordiv__(self, other):
+    def __floordiv__(self, other: Any) -> SizeVariable:
         return self._with("/", other)
 
-    def __rfloordiv__(self, other):
+    def __rfloordiv__(self, other: Any) -> SizeVariable:
         return self._from("/", other)
 
-    def __mod__(self, other):
+    def __mod__(self, other: Any) -> int:
         return 0
 
-    def __rmod__(self, other):
+    def __rmod__(self, other: Any) -> int:
         return 0
 
 

@@ -6,9 +6,9 @@ says what to write. Operators, methods and looks are given to the class above, b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class PositionalError(NotationError, TypeError):
     """What Python's protocols ask of a tensor, and this one has not: a TypeError, too, as those who ask expect."""
 
 
-class NamedShape(dict):
+class NamedShape(dict[str, int]):
     """Axis name to size; prints as ℝ^{height[3] × width[3]}, compares without order."""
 
     def __missing__(self, axis: Any) -> int:
@@ -53,7 +53,7 @@ class NamedTensor(Behaviour):
     numbers: equal for tensors that one prepared call serves.
     """
 
-    __slots__ = ("_array", "layout", "__weakref__")
+    __slots__ = {"_array": None, "layout": "All but the numbers, interned.", "__weakref__": None}
 
     _array: Any
     layout: Layout
@@ -67,7 +67,7 @@ class NamedTensor(Behaviour):
     def array(self) -> Any:
         """The array inside: of NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
         array = self._array  # what NumPy reduces to a number is no array of its own accord
-        return np.asarray(array) if isinstance(array, np.generic) else array
+        return array if self.layout.axes or not _is_numpys(array) else np.asarray(array)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -86,10 +86,12 @@ class NamedTensor(Behaviour):
 
     @property
     def dtype(self) -> Any:
+        """The type of the numbers, as the array's library has it."""
         return self.layout.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.layout.axes)
 
     def to_array(self, order: str | Iterable[str] | None = None) -> Any:
@@ -230,7 +232,7 @@ def made(array: Any, axes: tuple[str, ...]) -> NamedTensor:
 def made_as(array: Any, layout: Layout) -> NamedTensor:
     """A tensor of an array and its layout, unchecked."""
     result = _new(NamedTensor)
-    result._array = array
+    result._array = array  # pyright: ignore[reportPrivateUsage]
     result.layout = layout
     return result
 
@@ -291,25 +293,33 @@ def _from_lists(data: Any) -> Any:
         array = np.asarray(data)
     except (ValueError, TypeError, OverflowError):
         array = None
-    if array is None or (array.dtype == object and isinstance(data, (list, tuple)) and _is_ragged(data)):
+    if array is None or (array.dtype == object and _is_ragged(_rows(data) or ())):
         raise NotationError(311, "the nested lists differ in length", hint="every row needs as many entries")
     return _checked(array)
 
 
+def _rows(data: Any) -> Sequence[Any] | None:
+    """The entries of a list or a tuple; None for what is neither."""
+    return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
+
+
 def _has_tensors(data: Any) -> bool:
-    return isinstance(data, (list, tuple)) and any(
-        isinstance(each, NamedTensor) or _has_tensors(each) for each in data[:1]
-    )
+    return any(isinstance(each, NamedTensor) or _has_tensors(each) for each in (_rows(data) or ())[:1])
 
 
-def _is_ragged(data: Any) -> bool:
-    lengths = {len(each) if isinstance(each, (list, tuple)) else None for each in data}
-    return len(lengths) > 1 or any(isinstance(each, (list, tuple)) and _is_ragged(each) for each in data)
+def _is_ragged(rows: Sequence[Any]) -> bool:
+    parts = [_rows(each) for each in rows]
+    lengths = {None if part is None else len(part) for part in parts}
+    return len(lengths) > 1 or any(part is not None and _is_ragged(part) for part in parts)
+
+
+def _is_numpys(array: Any) -> bool:
+    return isinstance(array, (np.ndarray, np.generic))
 
 
 def _checked(array: Any) -> Any:
     """An array of numbers; what NumPy adds to arrays besides is refused or taken off."""
-    if not isinstance(array, (np.ndarray, np.generic)):
+    if not _is_numpys(array):
         if hasattr(array, "dims"):
             raise NotationError(317, f"{type(array).__name__} has names of its own", hint="write nt.from_xarray(array)")
         try:

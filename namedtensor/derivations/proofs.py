@@ -19,7 +19,6 @@ from grammar.nodes import Equation, Name, Node, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
@@ -32,6 +31,7 @@ from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.work import TooLong, working
+from ..terms.inference import InputType
 from ..terms.terms import Term
 from .worked_out import read_shapes, stripped
 

@@ -17,13 +17,13 @@ from grammar import nodes
 from grammar.nodes import Differential, Equation, Node
 from grammar.printer import to_latex, to_text
 
-from ..calculus.derivative import Derivative
 from ..operators import REGISTRY
 from ..symbolic.forms import indices_of
 from ..symbolic.from_terms import Forms
 from ..symbolic.linearizing import Reading, ReadingChecker, Taken, texts_read
 from ..symbolic.naming import names_left
 from ..symbolic.read_back import ReadBack, named, with_axes
+from ..terms.builder import TermBuilder
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 
@@ -130,17 +130,17 @@ def _differential(
     checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node
 ) -> Node:
     """The differential of one term by those of its arguments."""
-    derivation = Derivative(checker, node)
+    make = TermBuilder(checker.graph, node)
     given: dict[int, Any] = {}
     leaves: dict[str, str] = {}
     for each in [by, *inside]:
         name = names.get(id(each)) or (by.options[-1] if each is by else None)
         if each is term or name is None:
             continue
-        leaf = derivation.making.leaf("differential", each.shape)
+        leaf = make.leaf("differential", each.shape)
         given[id(each)] = leaf
         leaves[leaf.options[0]] = f"∂{name}"
-    whole = Reading(derivation, given).of(term)
+    whole = Reading(checker, make, given).of(term)
     if whole is None:
         return nodes.Number(0)
     forms = Forms(names)

@@ -16,7 +16,6 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
-from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..operators.user_functions import USER_FUNCTIONS
@@ -30,11 +29,12 @@ from ..symbolic.folding import Named, folded
 from ..symbolic.forms import Form, Index, head
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
-from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.read_back import Unwritable, named, with_axes
 from ..symbolic.work import LIMIT, TooLong, Work, working
 from ..terms.environment import source_name
+from ..terms.inference import InputType
 from ..terms.terms import Term, topological
 from .least_shapes import with_shapes
 from .needed import needed
@@ -238,11 +238,11 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
     found: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
         term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable":
+        while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
         if term is None or term is whole or term.operator in ("input", "number", "unknown"):
             continue
-        if not any(each.operator == "derivative" for each in topological(term)):
+        if not any(change_of(each) is not None for each in topological(term)):
             found[id(term)] = str(name)
     return found
 
@@ -268,7 +268,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
     found = []
     for name in checker.scope.definitions:
         term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable":
+        while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
         if term is None or id(term) not in names:
             continue

@@ -144,7 +144,7 @@ class StepValues:
 
     @cached_property
     def target(self) -> Any:
-        from ..planning.target import target_of
+        from ..backends.libraries import target_of
         from ..tensors.values import namespace_of
 
         return target_of(namespace_of(self.bundle.arrays))

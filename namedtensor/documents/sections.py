@@ -21,11 +21,10 @@ from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
 
-from ..scope.names import walk
 from .assembled import AssembledProgram, assembled, without
 from .maths import Document, Maths, Section, find
-from .notation import base_of, gather, head_of, heads_of
-from .report import Findings, Note, Report, Skipped
+from .notation import gather, heads_of
+from .report import Findings, Note, Report
 
 
 def check_document(
@@ -62,15 +61,10 @@ TOGETHER = 300  # formulas of a section that are checked as one program
 
 
 class Conflict(NamedTuple):
-    """Why formulas are no program together, in the document; where a name is defined twice, both statements.
-
-    `claim` says that the second is none of the name: an element, or a call with what is defined before.
-    """
+    """Why formulas are no program together, in the document; where a name is defined twice, the first statement."""
 
     problem: NotationError
     first: Span | None = None
-    second: Span | None = None
-    claim: bool = False
 
 
 def _check_section(document: Document, section: Section, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
@@ -88,10 +82,6 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         problem = conflict.problem
         at, first = _holder(formulas, problem.span), _holder(formulas, conflict.first)
         later = at is not None and at in blamed and first is not None and first.end <= at.start
-        if at and later and conflict.second and conflict.claim:
-            again.append((0, conflict.second))
-            findings.skipped.append(Skipped(conflict.second, "a claim about what is defined before", True))
-            continue
         if at and later and conflict.first and problem.span:
             again.append((at.start, conflict.first))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
@@ -130,23 +120,12 @@ def _conflict(work: AssembledProgram) -> Conflict | None:
         told = work.error(problem)
         if problem.number != 202 or not problem.labels or problem.span is None:
             return Conflict(told)
-        first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
-        return Conflict(told, work.span(first.span), work.span(second.span), _claims(program, second))
+        return Conflict(told, work.span(_statement(program, problem.labels[0][0]).span))
     return None
 
 
 def _statement(program: nodes.Program, span: Span) -> Any:
     return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
-
-
-def _claims(program: nodes.Program, second: Any) -> bool:
-    """Whether a statement says something of one element, or of a function at what other statements define."""
-    head = second.sides[0]
-    if isinstance(head, nodes.Index):
-        return not any(isinstance(node, nodes.Name) for _, index in head.items for node in walk(index))
-    arguments = {base_of(argument) for argument in getattr(head, "arguments", ())}
-    defined = {base_of(each.sides[0]) for each in program.statements if isinstance(each, nodes.Equation) and head_of(each) is None}  # fmt: skip
-    return bool(arguments & defined)
 
 
 def _check_program(document: Document, section: Section, formulas: list[Maths], work: AssembledProgram, start: int, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip

@@ -12,21 +12,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grammar.errors import NotationError, NotationWarning
-from grammar.nodes import Number
 from grammar.parser import check_source, parse
 
 from ..checking.checker import Checker
-from ..checking.diagnostics import shown
-from ..checking.lifting import Bindings, inline_call
-from ..checking.report import AlreadyReported, CheckResult, InputType
+from ..checking.report import CheckResult, check_program, report
 from ..core.kinds import as_path, wrong
 from ..core.limits import DEFAULT, Limits, recursion_headroom
-from ..core.sizes import SizeVariable
 from ..display.steps import explained
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.names import Key, key
-from ..scope.symbols import Definition, FunctionDefinition
-from ..terms.terms import resolved_shape
+from ..scope.names import key
+from ..scope.symbols import Definition
+from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of
 from .entries import EntryPoint
 from .executable import (
@@ -233,7 +229,7 @@ def check_given(
     except NotationError as problem:
         return CheckResult(source, None, {}, (), (problem,), ())
     with recursion_headroom(source):
-        return _check_all(source, checker)
+        return check_program(source, checker)
 
 
 def check_entry(
@@ -265,85 +261,7 @@ def check_entry(
             checker.note(problem)
         except AlreadyReported:
             pass
-        return _report(program.source, checker, term)
-
-
-def _check_all(source: str, checker: Checker) -> CheckResult:
-    last: Any = None
-    scope = checker.scope
-    pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]
-    pending += [(family.position, family) for family in scope.families]
-    pending += list(scope.values)
-    for _, what in sorted(pending, key=lambda entry: entry[0]):
-        try:
-            if isinstance(what, Key):
-                term = checker.find(what, checker.top, scope.program)
-            elif isinstance(what, Definition):
-                term = checker.definition(what, checker.top)
-            else:
-                term = checker.last_term(what)
-        except NotationError as problem:
-            checker.note(problem)
-            continue
-        except AlreadyReported:
-            continue
-        if what is scope.last or (isinstance(scope.last, Definition) and what == scope.last.key) or what is scope.last:
-            last = term
-    for function in scope.all_functions():
-        _check_function(checker, function)
-    return _report(source, checker, last)
-
-
-def _report(source: str, checker: Checker, last: Any) -> CheckResult:
-    """What a checker has found, where `last` is the value of the whole."""
-    for finish in (checker.solver.check, checker.check_claims):
-        try:
-            finish()
-        except NotationError as problem:
-            checker.note(problem)
-        except AlreadyReported:
-            pass
-    types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.parameters}.items()}
-    types |= checker.types
-    steps = _steps(checker)
-    return CheckResult(
-        source,
-        None if last is None else resolved_shape(last.shape),
-        types,
-        steps,
-        tuple(sorted(checker.errors, key=lambda e: e.span or (0, 0))),
-        tuple(checker.warnings),
-    )
-
-
-def _check_function(checker: Checker, function: FunctionDefinition) -> None:
-    """Check the body of a function that has a signature, for arguments of exactly its shape."""
-    if function.signature is None or any(kind == "number" for kind, _ in function.subscript):
-        return
-    axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
-    indices = {text: text for kind, text in function.superscript if kind == "index"}
-    arguments = []
-    for name, of in zip(function.parameters, function.signature.domain):
-        shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
-        arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
-    bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
-    try:
-        inline_call(
-            checker, function, bindings, {}, tuple(arguments), (), function.head, function.head.arguments, checker.top
-        )
-    except NotationError as problem:
-        if problem.number not in (206, 309):
-            checker.note(problem)
-    except AlreadyReported:
-        pass
-
-
-def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:
-    found: dict[tuple[int, int], tuple[str, str]] = {}
-    for node, term, _ in checker.trace:
-        if node.span not in found and not isinstance(node, Number):
-            found[node.span] = (checker.text(node), shown(term.shape))
-    return tuple(found.values())
+        return report(program.source, checker, term)
 
 
 # ---------------------------------------------------------------------------------------------------------- explain

@@ -14,17 +14,18 @@ from grammar.errors import NotationError
 from ..backends.absent import Absent
 from ..backends.function import PlanFunction
 from ..backends.jax import must_see
+from ..backends.libraries import target_of
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.layout import Layout, remember
 from ..core.limits import DEFAULT, recursion_headroom
 from ..core.sizes import is_ground, resolve
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
-from ..planning.target import Target, target_of
+from ..planning.target import Target
 from ..scope.names import key
 from ..scope.numbers_given import as_numbers
+from ..terms.inference import InputType
 from .arguments import shape_of
 from .call_cache import CachedCall
 from .executable import ARRAY, LAYOUT, all_values, spelling_of, whole_sizes

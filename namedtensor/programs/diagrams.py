@@ -9,7 +9,6 @@ from grammar.errors import NotationError
 from grammar.nodes import Name
 
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.kinds import as_mapping, as_names
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable, is_ground, resolve
@@ -21,6 +20,7 @@ from ..display.flow_graph import Graph
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import Key, key, walk
 from ..scope.symbols import FunctionDefinition, Scope
+from ..terms.inference import InputType
 from .arguments import shape_of
 from .executable import whole_sizes
 

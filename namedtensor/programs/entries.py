@@ -13,12 +13,12 @@ from ..checking.calls import matching
 from ..checking.checker import Checker
 from ..checking.given_sizes import agree_with_given
 from ..checking.lifting import inline_call
-from ..checking.report import InputType
 from ..core.limits import DEFAULT, recursion_headroom
 from ..display.steps import Explanation, explained
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import key
 from ..scope.symbols import FunctionDefinition
+from ..terms.inference import InputType
 from ..terms.terms import Term
 from .call_cache import CachedCall
 from .executable import (
@@ -269,8 +269,7 @@ class EntryPoint(CachedCall):
         term = inline_call(
             checker, found, bindings, numbers, terms[:wanted], terms[wanted:], found.head, parts, checker.top, 0
         )
-        checker.solver.check()
-        checker.check_claims(whole=False)
+        checker.check_stated(whole=False)
         return checker.drop_lifting(term, found.head)
 
     def by_name(self, checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:

@@ -13,8 +13,8 @@ from grammar.parser import parse
 from grammar.symbols import FUNCTIONS
 
 from ..backends.function import PlanFunction
+from ..backends.libraries import target_of
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.arrays import at_once
 from ..core.kinds import as_mapping
 from ..core.layout import Layout, remember
@@ -22,12 +22,13 @@ from ..core.limits import DEFAULT, Limits, recursion_headroom
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
-from ..planning.target import Target, target_of
+from ..planning.target import Target
 from ..scope.binder import bind
 from ..scope.names import Key, key
 from ..scope.numbers_given import as_numbers
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
+from ..terms.inference import InputType
 from ..terms.terms import Term
 
 Values = Mapping[str, Any]

@@ -9,10 +9,10 @@ from grammar import nodes
 from grammar.nodes import Declaration, Equation, Signature
 
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.limits import recursion_headroom
 from ..scope.names import Key, spelled
 from ..scope.symbols import FunctionDefinition, Scope
+from ..terms.inference import InputType
 from .call_cache import CachedCall
 from .entries import EntryPoint
 from .program import Formula, Program

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Never, Self, overload
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call
 from grammar.parser import parse
 
+from ..checking.axis_sizes import unknown_size
 from ..checking.checker import Checker
 from ..checking.lifting import Bindings, inline_call
-from ..checking.report import CheckResult, InputType
+from ..checking.report import CheckResult
 from ..core.axes import show
 from ..core.hooks import answered
 from ..core.kinds import as_count, as_mapping, as_names, as_text, wrong
@@ -26,6 +27,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
 from ..scope.names import Key, key, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
+from ..terms.inference import InputType
 from ..terms.terms import Term
 from .arguments import shape_of
 from .call_cache import CachedCall
@@ -394,7 +396,7 @@ class Program(CachedCall):
             for group in list(self.scope.definitions):
                 checker.find(group, checker.top, self.tree)
             for family in self.scope.families:
-                checker.definition(family, checker.top)
+                checker.definition(family)
             if isinstance(self.scope.last, tuple(Checker.RULES)):
                 checker.last_term(self.scope.last)
             for function in self.scope.all_functions():
@@ -420,7 +422,7 @@ class Program(CachedCall):
             if function.signature is None:
                 return
             axes = function.signature.domain[position].axes
-            shape = {axis.name: checker.unknown_size(axis.name) for axis, _ in axes}
+            shape = {axis.name: unknown_size(checker, axis.name) for axis, _ in axes}
             arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
         bound: Bindings = {"axes": {}, "numbers": {}, "indices": {}} if bindings is None else bindings
         parts = function.head.arguments
@@ -508,6 +510,10 @@ class Program(CachedCall):
 
 class Formula(Program):
     """One formula or function: callable, inspectable."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
 
 
 def last_function(scope: Scope) -> FunctionDefinition | None:

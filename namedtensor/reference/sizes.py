@@ -63,6 +63,8 @@ class Sizes:
                 return found
             place = self.next_for_sizes(symbol, place)
         found = self.solve(symbol, [*stated(self.scope.sizes, env), *self.top.facts])
+        if found is None and in_head(env):  # the program's own names are not those of the head
+            found = self.solve(symbol, stated(self.scope.sizes, self.top))
         rest = (
             lambda: self.in_brackets(symbol, env),
             lambda: self.made(symbol, self.top),
@@ -95,8 +97,7 @@ class Sizes:
         bare = symbol[1].rstrip("*†‡") if symbol[0] == "size" else None
         if bare is None or bare == symbol[1]:
             return None
-        found = [self.known(("size", real), env) for real in env.real(bare)]
-        return None if None in found else math.prod(found)
+        return self.known(("size", bare), env)
 
     def only(self, symbol: tuple, tensors) -> int | None:
         """The one size that an axis has in some tensors."""
@@ -256,6 +257,13 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "^": power,
     "negative": lambda x: -x,
 }
+
+
+def in_head(env: Environment | None) -> bool:
+    """Whether the head of a function gives axes names of its own here."""
+    while env is not None and not env.axes:
+        env = env.parent
+    return env is not None
 
 
 def simple(value: Any) -> Any:

@@ -1,1 +1,14 @@
-"""scope"""
+"""Which name means what: the statements of a program to symbols.
+
+`names`: names with labels as keys, and whether a spelling means a key.
+`mentions`: the axes and the names that an expression mentions.
+`symbols`: definitions, functions, declarations, equations of sizes, claims, and the scope of them all.
+`where_clauses`: which definitions belong to a function.
+`head_usage`: whether a script of a head is an axis, an index or a label.
+`known_heads`: equations about what is known already, which are claims.
+`value_of_program`: which definition or expression is the value.
+`binder`: the statements sorted, and all of that put together.
+`numbers_given`: which inputs are needed as whole numbers before planning.
+
+Law: grammar in, symbols out; no array and no type is known here.
+"""

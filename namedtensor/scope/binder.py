@@ -23,7 +23,7 @@ from .mentions import ARITHMETIC, OF_AXES
 from .names import Key, Spelled, component, component_names, spelled, walk
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
 from .value_of_program import value_of
-from .where_clauses import Units, definitions_of
+from .where_clauses import Units, definitions_of, said
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
@@ -151,6 +151,8 @@ class Binder:
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
+            if not heads and not (is_of_sizes(left) and is_of_sizes(right)):  # no rule for sizes reads it
+                self.claims.append((position, Claim(left, right, statement.span, statement.range)))
         for chosen in heads[:1]:
             body = next(side for side in sides if side is not sides[chosen])
             self.define(position, statement, sides[chosen], body, ())
@@ -287,14 +289,19 @@ class Binder:
 
     def own_facts(self) -> None:
         owned: set[int] = set()
+        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be meant elsewhere too
         units = Units(self.tensors, self.scope.indices)
         for function in self.functions:
-            for definition in definitions_of(function, units):
+            found = definitions_of(function, units)
+            named = found if not function.over_axes else definitions_of(function, units, frozenset())
+            by_axes += [each for each in found if each not in named]
+            for definition in found:
                 owned.add(id(definition))
                 if definition.is_family:
                     function.families.append(definition)
                 else:
                     function.facts.setdefault(definition.key, []).append(definition)
+        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, units)} if by_axes else set()
         for definition in self.tensors:
             if id(definition) in owned:
                 continue
@@ -302,6 +309,20 @@ class Binder:
                 self.scope.families.append(definition)
             else:
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
+
+    def needed_elsewhere(self, these: list[Definition], owned: set[int], units: Units) -> list[Definition]:
+        """Those of the definitions that what belongs to no function needs, directly or through another of them."""
+        inside = {id(each.statement) for each in self.tensors if id(each) in owned}
+        inside |= {id(each.statement) for each in self.functions}
+        pending = units.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
+        found: dict[int, Definition] = {}
+        while pending:
+            meant = {id(each) for unit in units.meant(pending.pop()) for each in unit}
+            for each in these:
+                if id(each) in meant and id(each) not in found:
+                    found[id(each)] = each
+                    pending += units.needed(said(each))
+        return list(found.values())
 
     def attach_signatures(self) -> None:
         for function in self.functions:
@@ -372,6 +393,14 @@ def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
     return [] if isinstance(sides[0], Size) or open else heads
+
+
+OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
+
+
+def is_of_sizes(side: Node) -> bool:
+    """Whether a side of an equation is sizes, names and numbers in arithmetic."""
+    return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
 def spelling(head: Call) -> tuple:

@@ -86,6 +86,11 @@ class FunctionDefinition:
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
 
+    @property
+    def over_axes(self) -> frozenset[str]:
+        """The axes that the head binds: ax of g_{ax}(X)."""
+        return frozenset(text for kind, text in self.subscript if kind == "axis")
+
     @cached_property
     def own_axes(self) -> frozenset[str]:
         """The axes that the body, and what belongs to it, speak of, but for those of the head and of the signature."""
@@ -93,7 +98,7 @@ class FunctionDefinition:
         facts = [each.statement for group in self.facts.values() for each in group]
         spoken = axes_spoken_of((self.body, *facts, *(each.statement for each in self.families)))
         stated = {axis.name for of in (*self.signature.domain, self.signature.codomain) for axis, _ in of.axes}
-        return spoken - stated - {text for kind, text in self.subscript if kind == "axis"}
+        return spoken - stated - self.over_axes
 
     @property
     def title(self) -> str:

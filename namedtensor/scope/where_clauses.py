@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from math import inf
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Index, Name, Node, Number
+from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
 
-from .names import Key, component, component_names, spelled, walk
+from .mentions import OF_AXES
+from .names import MARKS, Key, component, component_names, spelled, walk
 from .symbols import Definition, FunctionDefinition
 
 ANY = "…"  # in a pattern: an index
@@ -165,12 +166,13 @@ def runs(group: Group) -> list[Group]:
     return whole + ([parts] if parts else [])
 
 
-def definitions_of(function: FunctionDefinition, units: Units) -> list[Definition]:
-    """The definitions that belong to a function, by language.md §4.
+def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[str] | None = None) -> list[Definition]:
+    """The definitions that belong to a function, by language.md §4; those that speak of the axes `over` do, or of its head's.
 
     Of several definitions of one name, the nearest below the head is taken, then the nearest above.
     """
     bound = function.bound
+    axes = function.over_axes if over is None else over
     parameters = {name.key() for name in (*function.parameters, *function.options)}
     labelled = {key for key in parameters if key.subscript or key.superscript}
 
@@ -192,7 +194,7 @@ def definitions_of(function: FunctionDefinition, units: Units) -> list[Definitio
                 continue
             seen.add(id(definition))
             names, words = mentions(definition, units)
-            if words & bound or any(key in labelled for key in names):
+            if words & bound or axes & axes_of(definition) or any(key in labelled for key in names):
                 return True
             for key in names:
                 for unit in units.nearest(key, definition):
@@ -229,6 +231,20 @@ def said(definition: Definition) -> tuple[Node, ...]:
     return (definition.body,) if over is None else (definition.body, over.first, over.last)
 
 
+def axes_of(definition: Definition) -> set[str]:
+    """The axes that an equation speaks of."""
+    found: set[str] = set()
+    for node in said(definition):
+        for inner in walk(node):
+            if isinstance(inner, Axis):
+                found.add(inner.name.rstrip(MARKS))
+            made = isinstance(inner, nodes.Subscript) and (name := spelled(inner)) is not None and name.base in OF_AXES
+            if made or isinstance(inner, Call):
+                parts = inner.subscript if isinstance(inner, Call) else inner.components  # type: ignore[union-attr]
+                found.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
+    return found
+
+
 def mentions(definition: Definition, units: Units) -> tuple[list[Key], set[str]]:
     """The keys that an equation uses, and the single words (names and indices) that it mentions."""
     local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
@@ -238,7 +254,9 @@ def mentions(definition: Definition, units: Units) -> tuple[list[Key], set[str]]
     words = {key.base for key in keys if not key.subscript and not key.superscript} - local
     for node in (*said(definition), *(item for _, item in definition.elements)):
         for inner in walk(node):
-            if isinstance(inner, (nodes.Superscript, nodes.Subscript)):
+            if isinstance(inner, nodes.Size):  # |x| of a tensor
+                words.add(inner.axis.name)
+            elif isinstance(inner, (nodes.Superscript, nodes.Subscript)):
                 for part in inner.components:
                     words |= component_names(part)
             elif isinstance(inner, Call):

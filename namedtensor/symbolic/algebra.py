@@ -68,7 +68,8 @@ def content(form: Form) -> tuple[Fraction, Form]:
         below = below * each.coefficient.denominator // gcd(below, each.coefficient.denominator)
     found = Fraction(above, below)
     negative = sum(each.coefficient < 0 for each in form)
-    if 2 * negative > len(form) or (2 * negative == len(form) and leading(form).coefficient < 0):
+    first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
+    if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):
         found = -found
     return found, scaled(form, 1 / found)
 
@@ -217,25 +218,31 @@ def _signed(factors: list[Factor]) -> list[Factor]:
             continue
         (inner,) = opened(factor)
         if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
-            used("sign")
-            found.remove(factor)
-            ((_, more, _),) = power(inner, factor.exponent)
-            found += more
+            more = _as_factors(power(inner, factor.exponent))
+            if more is not None:
+                used("sign")
+                found.remove(factor)
+                found += more
             continue
         for other in factors:
             if (other.head.kind, other.head.label) == ("apply", "sign") and other.exponent == 1 and other in found:
                 (same,) = opened(other)
                 if len(same) == 1 and canonical.key(same) == canonical.key(inner) and factor.exponent % 2 == 1:
-                    used("sign")
-                    found.remove(factor)
-                    found.remove(other)
-                    ((sign, more, _),) = power(inner, factor.exponent)
-                    if sign == 1:
+                    more = _as_factors(power(inner, factor.exponent))
+                    if more is not None:
+                        used("sign")
+                        found.remove(factor)
+                        found.remove(other)
                         found += more
-                    else:
-                        found += [factor, other]
                     break
     return found if len(found) == len(factors) else _gathered(found, ONE_)[0]
+
+
+def _as_factors(form: Form) -> tuple[Factor, ...] | None:
+    """The factors of a form that is nothing but these."""
+    if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
+        return None
+    return form[0].factors
 
 
 SUMS = {"softmax": 1, "onehot": 1, "argmax": 1, "argmin": 1, "standardize": 0}

@@ -20,6 +20,7 @@ from ..terms.terms import Term, topological
 from . import algebra
 from .applying import applied
 from .forms import DELTA, ONE, ONE_, Form, Index, head, indices_of, number, renamed, single, size, tensor
+from .linearizing import change_of
 from .work import current
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
@@ -67,8 +68,8 @@ class Forms:
     def of(self, root: Term) -> Form:
         """The form of a term. Raises NotReadable where there is none."""
         for term in topological(root):
-            if term.operator == "derivative":
-                self.changes[term.options[0]] = dict(term.options[1])
+            if (change := change_of(term)) is not None:
+                self.changes[change.leaf] = dict(change.marks)
         for term in topological(root):
             if id(term) not in self.found:
                 found = self.one(term)
@@ -393,16 +394,11 @@ OPENED: dict[str, Callable[[Forms, Term], Form]] = {
 }  # fmt: skip
 
 
-def _derivative(self: Forms, term: Term) -> Form:
-    return self.part(term, 0)
-
-
 RULES: dict[str, Callable[[Forms, Term], Form]] = {
     "number": _number, "input": _input, "unknown": _unknown, "variable": _same, "spread": _same, "+": _add, "-": _add,
     "negative": _negative, "⊙": _product, "juxtaposed": _product, "/": _quotient, "sqrt": _root, "^": _power,
     "∑": _sum, "mean": _mean, "rename": _rename, "I": _identity, "identity": _identity, "trace": _trace,
     "index": _index, "pick": _pick, "onehot": _onehot, "iota": _iota, "cases": _cases, "where": _where,
     "indicator": _indicator, "merge": _joined, "split": _joined, "stack": _stacked, "constant": _constant,
-    "derivative": _derivative,
     **dict.fromkeys("= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), _truth),
 }  # fmt: skip

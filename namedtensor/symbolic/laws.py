@@ -33,7 +33,7 @@ LAWS = (
         algebra.multiplied_out),
     Law("sign", "sign(x) ⊙ abs x = x", {"x": A}, algebra.settled),
     Law("square of an absolute value", "abs(x)^2 = x^2", {"x": A}, algebra.settled),
-    Law("sign of an argument", "tanh(y − x) + cos(y − x) = cos(x − y) − tanh(x − y)", {"x": A, "y": A}, applying.applied),
+    Law("sign of an argument", "tanh(−x) + cos(−x) = cos x − tanh x", {"x": A}, applying.applied),
     Law("exponent", "exp(−x) ⊙ exp(3 x) = exp(x)^2", {"x": A}, applying.applied),
     Law("logarithm", "log(exp x ⊙ exp y) = x + y", {"x": A, "y": A}, applying.applied),
     Law("sum of softmax", "∑_{a} (softmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, algebra.settled),

@@ -1,7 +1,7 @@
 """Derivatives in the typed tree as they are read: forward, ∂X being the product of identities that it stands for.
 
-A term `derivative` is the differential of its argument's formula with ∂X = I ⊙ ∂X*; its options name the leaf ∂X and
-the marked axes. Its own differential is that of what it holds, so derivatives of any order come from one rule.
+A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its own
+differential is that of what it holds, so derivatives of any order come from one rule.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 
-from ..calculus.derivative import Derivative, Linearization, is_name, parameters
+from ..calculus.derivative import Derivative, derivative, is_name, parameters
+from ..calculus.linearize import Linearization
 from ..checking.checker import Checker
 from ..core.sizes import SizeVariable, resolve
 from ..operators import REGISTRY
@@ -49,15 +50,28 @@ def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     return record.differentials if record is not None else ()
 
 
+class Change(NamedTuple):
+    """What a derivative is taken by: the leaf that is ∂X, and the marked name of each of its axes."""
+
+    leaf: str
+    marks: tuple[tuple[str, str], ...]
+
+
+def change_of(term: Term) -> Change | None:
+    """The change that a derivative is by; None of other terms."""
+    found = term.options[0] if term.operator == "variable" else None
+    return found if isinstance(found, Change) else None
+
+
 class Reading(Linearization):
     """Differentials as they are read."""
 
     def next(self, term: Term) -> Term | None:
-        if term.operator == "derivative":
+        if change_of(term) is not None:
             part = self.found[id(term.arguments[0])]
             if part is None:
                 return None
-            return self.make.graph.intern("derivative", (part,), (), term.options, term.shape, node=term.node)
+            return self.make.graph.intern("variable", (part,), (), term.options, term.shape, node=term.node)
         return super().next(term)
 
     def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
@@ -84,27 +98,35 @@ class ReadingChecker(Checker):
         self.taken: list[Taken] = []
         super().__init__(*arguments, **named)
 
-    def derivative_rule(self, node: nodes.Derivative, env: Environment) -> Term:
-        if not is_name(self, node.variable, env):
-            return super().derivative_rule(node, env)  # which says what is wrong
-        by, body = self.infer(node.variable, env), self.infer(node.body, env)
-        starred = {axis: axis + node.mark for axis in by.shape}
-        if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
-            return super().derivative_rule(node, env)
-        derivation = Derivative(self, node)
-        leaf = derivation.making.leaf("differential", by.shape)
-        whole = Reading(derivation, {**parameters(self, env), id(by): leaf}).of(body)
-        if whole is None:
-            return derivation.nothing(body, by, starred)
-        shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
-        options = (leaf.options[0], tuple(starred.items()))
-        self.taken.append(Taken(body, by, node))
-        return self.graph.intern("derivative", (whole,), (), options, shape, node=node)
+    RULES = {**Checker.RULES}
 
-    def scalar_term(self, value: Any, key: Any, node: Any) -> Term:
-        value = resolve(value)
-        if isinstance(value, SizeVariable):
-            return self.graph.intern("unknown", options=(value.text,), node=node)
-        return self.graph.number(value, node)
 
-    RULES = {**Checker.RULES, nodes.Derivative: derivative_rule}
+def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
+    """The term of a derivative as its differential, in which ∂X is a leaf."""
+    if not is_name(checker, node.variable, env):
+        return derivative(checker, node, env)  # which says what is wrong
+    by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
+    starred = {axis: axis + node.mark for axis in by.shape}
+    if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
+        return derivative(checker, node, env)
+    derivation = Derivative(checker, node)
+    leaf = derivation.making.leaf("differential", by.shape)
+    whole = Reading(checker, derivation.making, {**parameters(checker, env), id(by): leaf}).of(body)
+    if whole is None:
+        return derivation.nothing(body, by, starred)
+    shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
+    change = Change(leaf.options[0], tuple(starred.items()))
+    checker.taken.append(Taken(body, by, node))
+    return checker.graph.intern("variable", (whole,), (), (change,), shape, node=node)
+
+
+def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
+    """|ax| as that of the axis that ax stands for here."""
+    found = Checker.RULES[nodes.Size](checker, node, env)
+    size = resolve(checker.solver.size(node.axis.name, env, node)) if found.operator == "unknown" else None
+    if not isinstance(size, SizeVariable):
+        return found
+    return checker.graph.intern("unknown", options=(size.text,), node=node)
+
+
+ReadingChecker.RULES |= {nodes.Derivative: kept_derivative, nodes.Size: kept_size}

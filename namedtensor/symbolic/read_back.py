@@ -161,7 +161,7 @@ class ReadBack:
         names, grouped = self.with_summed(product, names)
         summed = set(product.summed)
         below, factors = [], []
-        for place, factor in enumerate(product.factors):
+        for place, factor in sorted(enumerate(product.factors), key=lambda pair: pair[1].head is DELTA):
             factors.append((factor, flipped.get(place)))
         parts, roots = [], {}
         averaged = self.averaged(factors, summed)

@@ -1,7 +1,8 @@
 """The methods of NamedTensor: operators, functions, renaming and indexing, NumPy's protocols, and how a tensor looks.
 
-The class itself lies in `core/tensor.py` and knows no operator. It is given its behaviour here, once, when this room is
-first imported; what type checkers see of it is `core/behaviour.pyi`, which `stubs.py` writes.
+The class itself lies in `core/tensor.py` and knows no operator. It is given its behaviour here, once, when it is first
+imported; what type checkers see of it is `core/behaviour.pyi`. There is no `__getattr__`, which would make each look at an
+attribute slower: the error for an unknown one is Python's own, which names the nearest.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.kinds import as_mapping
-from ..core.suggestions import no_attribute
 from ..core.tensor import NamedTensor, made
 from . import numpy_protocol, reshaping
 from .eager import infix, reflected
@@ -115,15 +115,6 @@ def pickled(self: NamedTensor) -> tuple[Callable[..., NamedTensor], tuple[Any, t
     return restored, (self.array, self.axes)
 
 
-def unknown(self: NamedTensor, name: str) -> Any:
-    """The error for an attribute that tensors have not, with the nearest names."""
-    raise no_attribute("a tensor", name, () if name.startswith("_") else public_names())
-
-
-def public_names() -> list[str]:
-    return [name for name in dir(NamedTensor) if not name.startswith("_")]
-
-
 # ------------------------------------------------------------------------------------------------------ how it looks
 def one_line(self: NamedTensor) -> str:
     from . import tables
@@ -181,7 +172,6 @@ WRITTEN: dict[str, Callable[..., Any]] = {
     "__array_ufunc__": array_ufunc,
     "__array_function__": array_function,
     "__reduce__": pickled,
-    "__getattr__": unknown,
     "__repr__": one_line,
     "__str__": as_text,
     "__format__": formatted,

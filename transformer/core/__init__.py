@@ -1,1 +1,9 @@
-"""core"""
+"""What a layer is: formulas, and a tensor for each parameter that they declare.
+
+`parameters`: what a layer is given, against what its formulas declare.
+`torch_modules`: a layer as a module of PyTorch.
+`layer`: `Layer`.
+`attention_maps`: the weights of attention as pictures.
+
+Law: it knows of no source text and of no model.
+"""

@@ -1,4 +1,14 @@
-"""Models that people use, each a page of formulas; and how the files of Hugging Face name their parameters."""
+"""Models that people use, each a page of formulas; and how the files of Hugging Face name their parameters.
+
+`bert`: BERT.
+`gpt2`: GPT-2.
+`llama`: Llama.
+`vit`: ViT.
+`attention_is_all_you_need`: the encoder-decoder, as PyTorch and as Marian keep it.
+`sentences`: sentences as vectors.
+
+Law: a model is its formulas and a table; what all share is in `pretrained`.
+"""
 
 from .attention_is_all_you_need import EncoderDecoder
 from .bert import BERT

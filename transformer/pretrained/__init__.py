@@ -1,1 +1,8 @@
-"""pretrained"""
+"""Models whose parameters come from files, and what they do.
+
+`model`: `Model`, and the table of how a file names its parameters.
+`hugging_face`: a folder of Hugging Face to a model.
+`generation`: `LanguageModel`, and its text token by token.
+
+Law: it knows the kinds of models by their tables alone.
+"""

@@ -1,0 +1,101 @@
+"""The command `eval`: the value of a formula, or of a name that a program defines."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from ..files.formats import writable, write
+from ..files.text import InputError, as_number
+from ..programs.given_names import Told
+from .arguments import Source, limits_of, sizes_of, source_of, values_of
+from .console import FINE, Console
+from .inputs import read_value
+from .parsers import call_argument, digits_argument, formula_arguments
+
+
+def eval_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser)
+    call_argument(parser)
+    parser.add_argument(
+        "--out", metavar="FILE", help="write the value to .npy, .npz, .json or .csv, and do not print it"
+    )
+    parser.add_argument("--strict", action="store_true", help="refuse an outer product that may be unintended")
+    parser.add_argument(
+        "--limit", metavar="NAME=N", action="append", default=[],
+        help="raise a limit: nesting, literal, result, steps, text, pieces",
+    )  # fmt: skip
+    digits_argument(parser)
+
+
+def eval_command(options: Any, console: Console) -> int:
+    if options.out:
+        writable(options.out)
+    source = source_of(options)
+    value = _value(options, source, console)
+    if options.out:
+        write(value, options.out)
+        console.note(f"{options.out}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}")
+    if options.json:
+        console.json({"value": value_record(value)})
+    elif not options.out:
+        console.print(table(value, options.digits))
+    return FINE
+
+
+def _value(options: Any, source: Source, console: Console) -> Any:
+    from ..programs.api import evaluate, program
+
+    name, arguments, values = _called(options, console)
+    sizes = sizes_of(options.sizes)
+    if name is not None:
+        return program(source.text, source.syntax)[name](*arguments, values=values, sizes=sizes)
+    limits = limits_of(options.limit)
+    return evaluate(source.text, values, sizes=sizes, syntax=source.syntax, strict=options.strict, limits=limits)
+
+
+def _called(options: Any, console: Console) -> tuple[str | None, list[Any], Told]:
+    """The function that --call names, its arguments, and the inputs by name."""
+    name, words = (options.call[0], options.call[1:]) if options.call else (None, [])
+    values = values_of(options.inputs + [word for word in words if GIVEN.match(word)], console)
+    words = [word for word in words if not GIVEN.match(word)]
+    values.used = frozenset(words)
+    return name, [_argument(word, values) for word in words], values
+
+
+GIVEN = re.compile(r"[^=:\[\]/\\]+=")
+
+
+def _argument(word: str, values: dict[str, Any]) -> Any:
+    """An argument of --call: the name of an input, a number, a tensor."""
+    if word in values:
+        return values[word]
+    if as_number(word) is None and not re.search(r"[:.\[]", word):
+        known = f"; the inputs are {', '.join(values)}" if values else ""
+        raise InputError(f"{word} is no input, number or tensor file{known}")
+    return read_value(word, word)[0]
+
+
+def table(value: Any, digits: int | None = None) -> str:
+    from ..tensors.tables import text_table
+
+    return text_table(value, digits)
+
+
+def value_record(value: Any) -> dict[str, Any]:
+    """A tensor for machines."""
+    array = value.to_array(value.axes)
+    record = {"axes": list(value.axes), "sizes": dict(value.sizes), "type": str(value.shape)}
+    return {**record, "dtype": str(array.dtype), "data": array.tolist()}
+
+
+EVAL_EXAMPLES = """
+  namedtensor eval '1 + 1/2'
+  namedtensor eval 'π / 3' --digits 12
+  namedtensor eval 'A ⊙_{width} x' A='[[3,1,4],[1,5,9]]:height,width' x='[2,7,1]:width'
+  namedtensor eval 'softmax_{seq}(Q @_{key} K / sqrt(|key|))' Q=q.npy:key K=k.npz[k]:seq,key
+  namedtensor eval docs/examples/iris.nt X=docs/examples/iris.csv:flower,feature
+  namedtensor eval layers.tex --call LayerNorm X X=x.json:seq,chans --sizes chans=512
+  echo 'mean_{a} X' | namedtensor eval - X=x.csv:a,b --out mean.json
+"""

@@ -1,0 +1,74 @@
+"""How the words of a command are parsed: the parser, and the arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .console import WRONG_USE, Console
+
+
+class Parser(argparse.ArgumentParser):
+    """Help and complaints go through a console: a terminal may be unable to show ⊙."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            console = Console()
+            (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
+
+    def error(self, message: str) -> Any:
+        if message.startswith("unrecognized arguments: -"):
+            message += "; before a formula that begins with - write --"
+        self.exit(WRONG_USE, f"{self.prog}: {message}\n{self.format_usage()}See {self.prog} --help.\n")
+
+
+INPUTS = """\
+inputs:
+  NAME=FILE:axis,axis           .json .npy .npz .csv .tsv .safetensors, the axes in the order of the file
+  NAME=FILE[MEMBER]:axis,axis   one array of an .npz or .safetensors file, one column of a table
+  NAME='[[1,2],[3,4]]:a,b'      a tensor written out;  NAME=2.5  a number
+  A name is spelled as in text: W^Q, b_1, gamma. Before a formula that begins with - write --.
+
+exit status: 0 all is well, 1 the formula or a tensor is wrong, 2 the command is"""
+
+
+def formula_arguments(parser: argparse.ArgumentParser, inputs: str = "the tensors and numbers it needs") -> None:
+    parser.add_argument(
+        "formula", metavar="FORMULA|FILE|-", help="a formula, a file (.nt text, .tex LaTeX), or - to read it"
+    )
+    if inputs:
+        parser.add_argument("inputs", metavar="NAME=...", nargs="*", help=inputs)
+        parser.add_argument(
+            "--sizes", metavar="NAME=N,...", action="append", default=[], help="sizes that nothing else fixes: heads=8"
+        )
+    parser.add_argument(
+        "--syntax", choices=("auto", "text", "latex"), default="auto", help="the spelling; auto tells by looks"
+    )
+    parser.add_argument("--json", action="store_true", help="results and errors as JSON")
+
+
+def digits_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--digits", metavar="N", type=_digits, help="print so many significant digits; 4 in tables where it is left out"
+    )
+
+
+def _digits(text: str) -> int:
+    from ..tensors.digits import checked
+
+    try:
+        return checked(int(text) if text.isdecimal() else text)
+    except NotationError as problem:
+        raise argparse.ArgumentTypeError(problem.message) from None
+
+
+def call_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--call",
+        metavar=("NAME", "ARGUMENT"),
+        nargs="+",
+        help="call a function of the program; arguments as after NAME=",
+    )
