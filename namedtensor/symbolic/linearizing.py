@@ -98,8 +98,6 @@ class ReadingChecker(Checker):
         self.taken: list[Taken] = []
         super().__init__(*arguments, **named)
 
-    RULES = {**Checker.RULES}
-
 
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
     """The term of a derivative as its differential, in which ∂X is a leaf."""
@@ -129,4 +127,4 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
     return checker.graph.intern("unknown", options=(size.text,), node=node)
 
 
-ReadingChecker.RULES |= {nodes.Derivative: kept_derivative, nodes.Size: kept_size}
+ReadingChecker.RULES = {**Checker.RULES, nodes.Derivative: kept_derivative, nodes.Size: kept_size}  # type: ignore[reportAttributeAccessIssue]
