@@ -34,28 +34,9 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
 FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
 
 KNOWN_UPWARD = """
-namedtensor.display.coloured -> namedtensor.programs.program
-namedtensor.display.steps -> namedtensor.programs.executable
-namedtensor.sharding.sharding -> namedtensor.programs.program
 """  # imports that climb; may only shrink
 
 KNOWN_CIRCLES = """
-namedtensor.display.coloured
-namedtensor.display.html
-namedtensor.display.steps
-namedtensor.programs.api
-namedtensor.programs.claims
-namedtensor.programs.compiled
-namedtensor.programs.diagrams
-namedtensor.programs.entries
-namedtensor.programs.executable
-namedtensor.programs.focused
-namedtensor.programs.initialisation
-namedtensor.programs.named_module
-namedtensor.programs.program
-namedtensor.programs.torch_module
-namedtensor.programs.variants
-namedtensor.sharding.sharding
 """  # files that stand in circles; may only shrink
 
 

@@ -222,7 +222,7 @@ def _derive(options: Any, console: Console) -> int:
     from ..programs.api import derivative
 
     source = source_of(options)
-    found = derivative(source.text, options.by, source.syntax)
+    found: Any = derivative(source.text, options.by, source.syntax)
     if all(SHAPE.match(word) for word in options.inputs):
         return derived(found, options, console)
     value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
@@ -247,9 +247,8 @@ def derived(found: Any, options: Any, console: Console) -> int:
         if shapes or options.steps or problem.number not in (201, 206, 301, 302, 303, 309, 405):
             raise
         return spell(found.tree, options.to or "text", options, console)
-    return spell(
-        closed.derivation.tree if options.steps else closed.closed.tree, options.to or "text", options, console
-    )
+    shown = closed.derivation if options.steps else closed.closed
+    return spell(shown.tree, options.to or "text", options, console)
 
 
 DERIVE_EXAMPLES = r"""

@@ -106,7 +106,7 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     source, tree = program.source, program.tree
     axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
-    tree, finish = as_value(program.scope, tree)
+    tree, finish = as_value(bind(source, tree, open=True), tree)
     with recursion_headroom(source):
         try:
             return with_shapes(
