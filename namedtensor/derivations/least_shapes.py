@@ -32,7 +32,7 @@ def with_shapes(given: Shapes, run: Callable[[dict[str, dict[str, Any]]], Found]
         except NotationError as problem:
             first = first or problem
             if not (problem.number == 201 and named(problem, tree, shapes)) and not (
-                problem.number in (301, 303) and widened(problem, tree, shapes, set(given))
+                problem.number in (301, 303) and widened(tree, shapes, set(given))
             ):
                 raise first from None
     assert first is not None
@@ -60,7 +60,7 @@ def said(problem: NotationError) -> str:
     return (problem.source or "")[start:end]
 
 
-def widened(problem: NotationError, tree: nodes.Program, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
+def widened(tree: nodes.Program, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
     """Whether a name that nobody gave could get an axis that an operator needs."""
     changed = False
     for call in walk(tree):

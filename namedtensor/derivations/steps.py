@@ -22,7 +22,8 @@ from ..symbolic.forms import indices_of
 from ..symbolic.from_terms import Forms
 from ..symbolic.linearizing import Reading, ReadingChecker, Taken, texts_read
 from ..symbolic.naming import names_left
-from ..symbolic.read_back import ReadBack, named, with_axes
+from ..symbolic.read_back import ReadBack
+from ..symbolic.spelling import named, with_axes
 from ..terms.builder import TermBuilder
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological

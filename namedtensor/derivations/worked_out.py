@@ -31,7 +31,8 @@ from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
-from ..symbolic.read_back import Unwritable, named, with_axes
+from ..symbolic.read_back import Unwritable
+from ..symbolic.spelling import named, with_axes
 from ..symbolic.work import LIMIT, TooLong, Work, working
 from ..terms.environment import source_name
 from ..terms.inference import InputType

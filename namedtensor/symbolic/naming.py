@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.nodes import Node
 
-from .forms import Factor, Form, Head
+from .forms import ONE_, Factor, Form, Head, Index
 from .lengths import length
-from .read_back import ReadBack, Unwritable, distinct
+from .read_back import ReadBack, Unwritable
+from .spelling import distinct
 
 LETTERS = "zuvwpqrghm"
 MOST = 6  # names
@@ -90,8 +91,6 @@ def definition(writer: ReadBack, head: Head) -> Node:
     given = len(axes) - len(head.slots)
     if head.kind == "bracket":
         return writer.form(head.parts[0], dict(zip(head.slots, axes)))
-    from .forms import ONE_, Index
-
     outs = tuple(Index(axis, axis) for axis in axes[:given])
     names = {**dict(zip(outs, axes)), **dict(zip(head.slots, axes[given:]))}
     return writer.atom(Factor(head, (*outs, *head.slots), ONE_), names)

@@ -20,7 +20,6 @@ class Work:
     def __init__(self, proving: bool = False, limit: int = LIMIT):
         self.proving, self.limit, self.spent = proving, limit, 0
         self.laws: Counter[str] = Counter()
-        self.conditions: dict[str, None] = {}  # that reading takes for granted: norm_{a} x ≠ 0
 
     def spend(self, amount: int = 1) -> None:
         self.spent += amount
