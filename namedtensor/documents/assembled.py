@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 
 from grammar.errors import NotationError, Span
 
@@ -19,23 +20,32 @@ class AssembledProgram:
     (9, 10)
     """
 
-    def __init__(self, source: str, parts: list[Span]):
-        self.source, self.parts = source, sorted(parts)
-        self.text = "\n".join(source[start:end] for start, end in self.parts)
+    def __init__(self, source: str, parts: list[Span], written: Mapping[Span, str] | None = None):
+        self.source, self.parts, self.written = source, sorted(parts), written or {}
+        texts = [self.written.get(part) or source[slice(*part)] for part in self.parts]
+        self.text = "\n".join(texts)
         self.starts = []
         position = 0
-        for start, end in self.parts:
+        for text in texts:
             self.starts.append(position)
-            position += end - start + 1
+            position += len(text) + 1
+
+    def part(self, position: int) -> int:
+        """Which of the parts holds a position."""
+        return max(0, bisect_right(self.starts, position) - 1)
 
     def place(self, position: int) -> int:
-        index = max(0, bisect_right(self.starts, position) - 1)
+        index = self.part(position)
         start, end = self.parts[index]
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
+        """A span in the document; of a part that is written in other words, the whole part."""
         if span is None:
             return None
+        part = self.parts[self.part(span[0])]
+        if part in self.written:
+            return part
         start = self.place(span[0])
         return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
 
@@ -61,7 +71,8 @@ def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span
         if name not in known:
             known[name] = [each for each in document.definitions.get(name, ()) if each.start < last]
             wanted.update(other for each in known[name] for other in each.mentions)
-    return AssembledProgram(document.source, parts + [each[:2] for group in known.values() for each in group])
+    written = {maths[:2]: maths.written for maths in formulas if maths.written}
+    return AssembledProgram(document.source, parts + [each[:2] for group in known.values() for each in group], written)
 
 
 def without(whole: Span, removed: frozenset[Span]) -> list[Span]:

@@ -35,12 +35,11 @@ def gather(document: Document, section: Section, everything: bool, findings: Fin
         program = _read(document, section, maths, findings)
         if isinstance(program, NotationError):
             reason = _passed_over(document, maths, program)
-            if everything or reason is None:
+            if everything or reason is None or maths.written:
                 findings.errors.append(program)
             else:
-                findings.skipped.append(
-                    Skipped(maths[:2], reason, maths in marked and _says_something(document, maths))
-                )
+                named = maths in marked and _says_something(document, maths)
+                findings.skipped.append(Skipped(maths[:2], reason, named, program))
             continue
         if not program.statements or _single(program):
             findings.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))

@@ -28,13 +28,13 @@ from .report import Findings, Note, Report
 
 
 def check_document(
-    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None
+    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None, common: int = 0
 ) -> Report:
     """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
 
-    `shapes` and `sizes` are known in each section.
+    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`.
     """
-    document = find(source)
+    document = find(source, common)
     document.given, document.sizes = dict(shapes or {}), sizes
     findings = Findings(list(document.errors))
     for section in document.sections:
@@ -44,16 +44,17 @@ def check_document(
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
-    if not any(section.formulas for section in document.sections):
-        findings.nothing_read(source)
-    findings.errors.sort(key=lambda error: error.span or (0, 0))
+    if not any(not maths.written for section in document.sections for maths in section.formulas):
+        findings.nothing_read(document)
+    errors = {(error.span, error.number, error.message): error for error in findings.errors}
     return Report(
         source,
         tuple(document.sections),
-        tuple(findings.errors),
+        tuple(sorted(errors.values(), key=lambda error: error.span or (0, 0))),
         tuple(findings.warnings),
         tuple(findings.skipped),
         tuple(sorted(findings.notes)),
+        tuple(document.ignored),
     )
 
 
@@ -178,4 +179,6 @@ def _fragment(section: Section, at: Maths | None) -> bool:
 def _holder(formulas: list[Maths], span: Span | None) -> Maths | None:
     """Which of the formulas holds a span."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
+    while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
+        index -= 1  # a fact may stand in a comment within a display
     return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None
