@@ -23,15 +23,14 @@ def check_command(options: Any, console: Console) -> int:
     console.machine = options.format == "json"
     ignored = numbers_of(options.ignore)
     documents = documents_of(options)
-    source = None if documents else source_of(options)
+    source = documents[0].source if documents else source_of(options)
     shapes = shapes_of(options.inputs, console)
-    if documents or source and is_document(source):
+    if documents or is_document(source):
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
     if options.facts or options.baseline:
         raise InputError("--facts and --baseline are for documents: .tex, .md or .ipynb")
     from ..programs.api import check
 
-    assert source is not None
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     errors = tuple(error for error in checked.errors if error.number not in ignored)
     checked = replace(checked, errors=errors, warnings=() if WARNED in ignored else checked.warnings)

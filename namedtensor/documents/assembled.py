@@ -62,6 +62,7 @@ class AssembledProgram:
 def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
     """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
     before the last of them."""
+    removed |= document.unread
     parts = [part for maths in formulas for part in without(maths[:2], removed)]
     last = max((maths.end for maths in formulas), default=0)
     known: dict[str, list[Macro]] = {}

@@ -87,6 +87,7 @@ class Document:
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
     ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # up to here stand facts of all sections
+    unread: frozenset[Span] = frozenset()  # rows of displays that cannot be read, and comments in them
     passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints as it stands
 
 

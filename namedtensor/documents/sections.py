@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
+from grammar.printer import to_text
 
 from .assembled import AssembledProgram, assembled, without
 from .maths import Document, Maths, Section, find
@@ -76,7 +77,7 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
     again: list[tuple[int, Span]] = []  # where a name is defined again, and the statement that said what it was
     for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
         removed = frozenset(span for _, span in again)
-        conflict = _conflict(assembled(document, formulas, removed)) if formulas else None
+        conflict = _conflict(assembled(document, formulas, removed), formulas) if formulas else None
         if conflict is None:
             break
         findings.conflicts += 1
@@ -107,7 +108,7 @@ CONFLICTS = 50
 AGAIN = "from here on this counts, and not what was said before"
 
 
-def _conflict(work: AssembledProgram) -> Conflict | None:
+def _conflict(work: AssembledProgram, formulas: list[Maths]) -> Conflict | None:
     """Why formulas are no program together, if they are none."""
     from ..scope.binder import bind
 
@@ -115,6 +116,8 @@ def _conflict(work: AssembledProgram) -> Conflict | None:
         program = parse(work.text, "latex")
     except NotationError as problem:
         return Conflict(work.error(problem))
+    if again := _declared_again(work, program, formulas):
+        return again
     try:
         bind(work.text, program)
     except NotationError as problem:
@@ -123,6 +126,25 @@ def _conflict(work: AssembledProgram) -> Conflict | None:
             return Conflict(told)
         return Conflict(told, work.span(_statement(program, problem.labels[0][0]).span))
     return None
+
+
+def _declared_again(work: AssembledProgram, program: nodes.Program, formulas: list[Maths]) -> Conflict | None:
+    """The first declaration of a name that an earlier formula declares to be of another set."""
+    declared: dict[str, nodes.Declaration] = {}
+    for statement in program.statements:
+        for name in statement.names if isinstance(statement, nodes.Declaration) else ():
+            before = declared.setdefault(to_text(name), statement)
+            if before is statement or _sets(before) == _sets(statement):
+                continue
+            first, again = work.span(before.span), work.span(name.span)
+            if _holder(formulas, first) != _holder(formulas, again):
+                message = f"{to_text(name)} is declared twice"
+                return Conflict(NotationError(202, message, work.source, again), first)
+    return None
+
+
+def _sets(declaration: nodes.Declaration) -> list[str]:
+    return [to_text(each) for each in declaration.sets]
 
 
 def _statement(program: nodes.Program, span: Span) -> Any:
