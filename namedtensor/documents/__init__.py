@@ -2,6 +2,7 @@
 
 `remarks`: comments that speak to the checker.
 `maths`: the sections of a document, its maths and its macros.
+`rows`: the rows of a display, and which of them to leave out.
 `report`: what a check found and what it skipped.
 `assembled`: formulas as one program, and the way back to the document.
 `notation`: which maths is of this notation.

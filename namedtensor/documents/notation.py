@@ -20,6 +20,11 @@ OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?!
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
 
+BEYOND_IT = re.compile(r"\\(?:lim|mathord|mid|leftarrow|gets)(?![A-Za-z])|\\partial(?=\s*\\n(?:sum|prod)(?![A-Za-z]))")  # fmt: skip
+CALLED = re.compile(
+    r"\\(?:text|mathrm|operatorname|textrm|textsf|mathsf)\s*\{(\w+)\}(?=\s*(?:\\left|\\[bB]igg?l?)?\s*\()"
+)
+
 
 def gather(document: Document, section: Section, everything: bool, findings: Findings) -> set[Maths]:
     """Sort the maths of a section: formulas to check, and among them those that may be blamed."""
@@ -107,7 +112,9 @@ UNREAD_ROWS = 20  # of one display
 
 def _outermost(spans: list[Span]) -> frozenset[Span]:
     return frozenset(
-        span for span in spans if not any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in spans)
+        span
+        for span in spans
+        if not any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in spans)
     )
 
 
@@ -162,6 +169,10 @@ def _passed_over(document: Document, maths: Maths, problem: NotationError) -> st
     text = document.source[maths.start : maths.end]
     if problem.number in BEYOND:
         return problem.message
+    if beyond := BEYOND_IT.search(text):
+        return f"{beyond[0]} is no part of the notation here"
+    if problem.number == 101 and problem.span_text in (",", ";") and CALLED.search(text):
+        return f"{problem.message}: a function is called that no formula here defines"
     related = bool(RELATION.search(text))
     whole = OPERATORS.search(text) and (related or maths.display) or REALS.search(text) and related
     return None if whole and shows_axes(document, maths) else "not a formula of the notation"

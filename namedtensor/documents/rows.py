@@ -16,7 +16,8 @@ from .maths import Maths, group_end
 
 ROWS = 200  # of one display that are looked at
 PART = re.compile(
-    r"\\\\(?:\*|\[[^\]\n]{0,20}\])?|\\begin\{[a-zA-Z]+\*?\}(?:\{\d+\})?|\\end\{[a-zA-Z]+\*?\}|\\.|[{&]|%[^\n]*", re.DOTALL
+    r"\\\\(?:\*|\[[^\]\n]{0,20}\])?|\\begin\{[a-zA-Z]+\*?\}(?:\{\d+\})?|\\end\{[a-zA-Z]+\*?\}|\\.|[{&]|%[^\n]*",
+    re.DOTALL,
 )
 OUTER = re.compile(
     r"\s*(?:\\\[|\$\$|\\begin\{(?:equation|align|gather|multline|eqnarray|flalign|alignat|displaymath|dmath)\*?\}(?:\{\d+\})?)?"
@@ -65,6 +66,22 @@ def rows_of(source: str, maths: Maths) -> list[Row]:
     return [*rows, Row(start, max(start, end), tuple(cells))][:ROWS]
 
 
+def columns(source: str, span: Span) -> list[int]:
+    """Where the & of a stretch of a display stand that are the display's own; none where it is of several rows."""
+    found, depth, position = [], 0, span[0]
+    while token := PART.search(source, position, span[1]):
+        text, position = token[0], token.end()
+        if text == "{":
+            position = min(group_end(source, token.start()) or position, span[1])
+        elif text.startswith(("\\begin{", "\\end{")):
+            depth += 1 if text.startswith("\\begin{") else -1
+        elif depth == 0 and text == "&":
+            found.append(token.start())
+        elif depth == 0 and text.startswith("\\\\"):
+            return []
+    return found
+
+
 def unread_part(source: str, rows: list[Row], gone: list[Span], problem: NotationError) -> Span | None:
     """What is to be taken out of a display for a problem: the comment that it stands in, else its row with the rows that
     go on from there. None where that is no part of the display, or is out already."""
@@ -86,7 +103,11 @@ def unread_part(source: str, rows: list[Row], gone: list[Span], problem: Notatio
 def comment_of(source: str, row: Row, position: int) -> Span | None:
     """The comment of a row that holds a position: a second formula's cell that begins with \\text."""
     for number, start in enumerate(row.cells):
-        if number >= 2 and start <= position and re.compile(r"\s*\\(?:text|mbox|hbox)\s*\{").match(source, start, row.end):
+        if (
+            number >= 2
+            and start <= position
+            and re.compile(r"\s*\\(?:text|mbox|hbox)\s*\{").match(source, start, row.end)
+        ):
             return start, row.end
     return None
 

@@ -25,7 +25,8 @@ from grammar.printer import to_text
 from .assembled import AssembledProgram, assembled, without
 from .maths import Document, Maths, Section, find
 from .notation import gather, heads_of
-from .report import Findings, Note, Report
+from .report import Findings, Note, Report, Skipped
+from .rows import rows_of
 
 
 def check_document(
@@ -88,8 +89,10 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
             again.append((at.start, conflict.first))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
-        if at is None or at in blamed and not (problem.number < 200 and without(at[:2], removed) != [at[:2]]):
+        if at is None or at in blamed and not _explained(document, at, conflict, removed):
             findings.errors.append(problem)
+        elif at in blamed:
+            findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
         if at is None:
             return
         formulas.remove(at)
@@ -102,6 +105,23 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         removed = frozenset(span for position, span in again if position <= start)
         if any(maths.start >= start for maths in present):
             _check_program(document, section, present, assembled(document, present, removed), start, blamed, findings)
+
+
+def _explained(document: Document, at: Maths, conflict: Conflict, removed: frozenset[Span]) -> bool:
+    """Whether a formula is not to blame for a conflict: part of it is gone, or one row of it compares two definitions."""
+    problem, first = conflict
+    if problem.number < 200:
+        return without(at[:2], removed) != [at[:2]]
+    if _has_unread_rows(document, at):
+        return True
+    return bool(first and problem.span) and any(
+        len(row.cells) > 2 and row.start <= first[0] and problem.span[1] <= row.end
+        for row in rows_of(document.source, at)
+    )
+
+
+def _has_unread_rows(document: Document, at: Maths | None) -> bool:
+    return at is not None and any(at.start <= start < at.end for start, _ in document.unread)
 
 
 CONFLICTS = 50
@@ -162,6 +182,8 @@ def _check_program(document: Document, section: Section, formulas: list[Maths], 
         at = _holder(formulas, error.span)
         if at is not None and at.start < start or _mentions_only(document, section, at, error):
             continue
+        if _has_unread_rows(document, at) and 200 <= error.number < 300:
+            continue  # the row that was not read may have said it
         if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
         elif at is None or at in blamed:
