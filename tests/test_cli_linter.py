@@ -1,11 +1,17 @@
 """`check` as a linter of documents: its output in each format, its exit status, what is switched off and what is known."""
 
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from namedtensor import cli
+from namedtensor.cli.check_documents import DOCUMENTS
+from namedtensor.cli.parsers import Parser, check_arguments
+
+ROOT = Path(__file__).parent.parent
 
 HEAD = "\\ndef{\\ax}{ax} \\ndef{\\seq}{seq}\n"
 SLIP = "\\[ Y = \\nsum{\\ax} [1, 2]_{\\seq} \\]\n"
@@ -232,3 +238,27 @@ def test_notebooks(check):
 @pytest.mark.parametrize("content", ["[]", "{}", '{"cells": 3}', '{"cells": [3, {"cell_type": "markdown"}]}', "null"])
 def test_notebooks_without_maths(check, content):
     assert check({"a.ipynb": content})[0] == 0
+
+
+# ------------------------------------------------------------------------------------------------------- builds, pages
+def test_the_page_names_every_option():
+    parser = Parser()
+    check_arguments(parser)
+    options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+    page = (ROOT / "docs" / "linter.md").read_text(encoding="utf-8")
+    assert {name for name in options if f"`{name}" not in page} == {"--help", "--syntax"}
+
+
+def test_the_hook_and_the_action_call_the_command():
+    hook = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    (files,) = re.findall(r"files: (.+)", hook)
+    assert "entry: namedtensor check\n" in hook and all(re.search(files, f"a{ending}") for ending in DOCUMENTS)
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    (step,) = re.findall(r"run: namedtensor (check .+)", action)
+    words = step.replace("$FILES", "docs/examples/draft.tex").replace("$ARGUMENTS", "--ignore 301").split()
+    before = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        assert cli.main(words) == 0
+    finally:
+        os.chdir(before)

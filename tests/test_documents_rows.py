@@ -34,8 +34,8 @@ def test_rows(display, rows):
     (rf"\begin{{align}} Y &= \langle X \rangle + \nsum{{\seq}} X \\ {BAD} \end{{align}}", [(301, r"\ax")], 1),
     (rf"\begin{{align}} {BAD} \\ Y &= \langle X \rangle + \nsum{{\seq}} X \end{{align}}", [(301, r"\ax")], 1),
     (rf"\begin{{align}} Y &= \nsum{{\seq}} X ( \\ {BAD} \end{{align}}", [(102, "("), (301, r"\ax")], 0),
-    (rf"\begin{{align}} Y &= \langle X \rangle \\ &= \nsum{{\ax}} X \\ V &= \nsum{{\seq}} X \end{{align}}", [], 1),
-    (rf"\begin{{align}} V &= \nsum{{\seq}} X \\ &= \langle X \ndot{{\ax}} X \rangle \\ &= \nsum{{\key}} X \end{{align}}", [(301, r"\key")], 1),
+    (r"\begin{align} Y &= \langle X \rangle \\ &= \nsum{\ax} X \\ V &= \nsum{\seq} X \end{align}", [], 1),
+    (r"\begin{align} V &= \nsum{\seq} X \\ &= \langle X \ndot{\ax} X \rangle \\ &= \nsum{\key} X \end{align}", [(301, r"\key")], 1),
     (r"\begin{align} \langle X \rangle &= \nsum{\ax} X \\ \langle Z \rangle &= \nsum{\ax} X \end{align} $\nsum{\seq} X = 1$", [], 1),
 ])  # fmt: skip
 def test_an_unread_row_does_not_lose_its_display(display, found, unread):

@@ -114,10 +114,11 @@ def _explained(document: Document, at: Maths, conflict: Conflict, removed: froze
         return without(at[:2], removed) != [at[:2]]
     if _has_unread_rows(document, at):
         return True
-    return bool(first and problem.span) and any(
-        len(row.cells) > 2 and row.start <= first[0] and problem.span[1] <= row.end
-        for row in rows_of(document.source, at)
-    )
+    if first is None or problem.span is None:
+        return False
+    start, end = first[0], problem.span[1]
+    rows = (row for row in rows_of(document.source, at) if len(row.cells) > 2)
+    return any(row.start <= start and end <= row.end for row in rows)
 
 
 def _has_unread_rows(document: Document, at: Maths | None) -> bool:
@@ -152,7 +153,9 @@ def _declared_again(work: AssembledProgram, program: nodes.Program, formulas: li
     """The first declaration of a name that an earlier formula declares to be of another set."""
     declared: dict[str, nodes.Declaration] = {}
     for statement in program.statements:
-        for name in statement.names if isinstance(statement, nodes.Declaration) else ():
+        if not isinstance(statement, nodes.Declaration):
+            continue
+        for name in statement.names:
             before = declared.setdefault(to_text(name), statement)
             if before is statement or _sets(before) == _sets(statement):
                 continue
