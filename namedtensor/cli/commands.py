@@ -44,7 +44,7 @@ from .explain import (
     explain_arguments,
     explain_command,
 )
-from .parsers import INPUTS, Parser, formula_arguments
+from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .render import render_command, spell, spelling_argument
 
 
@@ -160,20 +160,12 @@ def _parser(name: str, command: Command) -> argparse.ArgumentParser:
 
 
 # ----------------------------------------------------------------------------------------------------------------- check
-def _check_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors")
-    parser.add_argument(
-        "--all", action="store_true", help="in a document: check maths that seems to be of no named axes too"
-    )
-    parser.add_argument("--types", action="store_true", help="in a document: print the types of all names")
-    parser.add_argument("--strict", action="store_true", help="count warnings as errors")
-
-
 CHECK_EXAMPLES = """
   namedtensor check 'A ⊙_{widht} x' A='ℝ^{height[3] × width[3]}' x='R^{width[3]}'
   namedtensor check layers.nt --sizes heads=8 X=x.npy:seq,chans
-  namedtensor check paper.tex               or notes.md, with what it includes; a section is a scope; errors as file:line:column
-  namedtensor check paper.tex --json --all
+  namedtensor check paper.tex notes.md talk.ipynb      with what they include; a section is a scope
+  namedtensor check paper.tex --strict --format github --ignore 314
+  namedtensor check paper.tex --facts facts.nt --baseline known.json
 """
 
 
@@ -314,7 +306,7 @@ COMMANDS = {
         "print the value of a formula as a table with named axes", eval_arguments, eval_command, EVAL_EXAMPLES
     ),
     "check": Command(
-        "print types, errors and warnings, with no data needed", _check_arguments, check_command, CHECK_EXAMPLES
+        "print types, errors and warnings, with no data needed", check_arguments, check_command, CHECK_EXAMPLES
     ),
     "cost": Command(
         "print what a formula costs, step by step, with no data needed", _cost_arguments, cost_command, COST_EXAMPLES
