@@ -36,7 +36,9 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".display.pictures": ("picture",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("function",),
-    ".programs.api": ("Formula", "Program", "check", "derivative", "evaluate", "explain", "formula", "load", "program"),
+    ".programs.api": (
+        "Formula", "Program", "check", "derivative", "evaluate", "explain", "formula", "load", "program", "to_javascript",
+    ),
     ".teaching.sameness": ("same",),
     ".teaching.sheets": ("exercises",),
     ".tensors.digits": ("set_digits",),

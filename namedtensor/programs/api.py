@@ -376,6 +376,28 @@ def explain(
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, bundle)
 
 
+def to_javascript(
+    formula: str | Program,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    standalone: bool = False,
+    syntax: str = "auto",
+    **named: Any,
+) -> str:
+    """The source text of a module of JavaScript, which exports the function `formula`; see `Program.to_javascript`.
+
+    The formula is a text, or what `formula` gives; its parameters are what is given, in this order. Raises NotationError
+    where the formula does not fit them, or cannot be said in JavaScript.
+
+    >>> print(to_javascript("2 x", x="ℝ^{a[3]}").splitlines()[4])
+      const t1 = nt.multiply(2, x);  // ℝ^{a[3]}
+    """
+    whole = formula if isinstance(formula, Program) else Formula(formula, syntax)
+    return whole.to_javascript(values, sizes=sizes, standalone=standalone, **named)
+
+
 def derivative(text: str | Program, wrt: str, syntax: str = "auto") -> Formula:
     """The derivative of a formula by a name, itself a formula (paper §5): of a value ∂value/∂X*, of a function f(X) the
     function f'(X) = ∂f(X)/∂X*. The formula is a text, or what `formula` and `derivative` give.

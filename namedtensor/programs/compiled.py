@@ -64,13 +64,11 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
         return value.layout
     if isinstance(value, (int, float)):
         return value
-    import numpy as np
-
     shape = filled(value, name, sizes)
     unknown = next((axis for axis, size in shape.items() if not is_ground(resolve(size))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} in {name} is not known", hint=f"write ℝ^{{{unknown}[3]}}")
-    return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), np.dtype(DTYPE), np)
+    return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), DTYPE, None)
 
 
 def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -153,6 +151,18 @@ def to_python(
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text of its own")
     return target.backend.whole(plan)
+
+
+def to_javascript(
+    program: Program, given: Mapping[str, Any], sizes=None, standalone: bool = False, told: Sequence[str] = ()
+) -> str:
+    """The text of a module of JavaScript that exports the function `formula`; its parameters are `given`, in their order."""
+    from ..backends.javascript import BACKEND, TARGET
+
+    plan, python = plan_of(program, TARGET, given, sizes, (), told)
+    if python:
+        raise NotationError(408, "a formula that calls a Python function has no source text of its own")
+    return BACKEND.text(plan, standalone)
 
 
 class Made(NamedTuple):

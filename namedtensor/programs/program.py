@@ -464,6 +464,33 @@ class Program(CachedCall):
 
         return to_python(self, library, all_values(values, named), sizes, told=told_names(values, named))
 
+    def to_javascript(
+        self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any
+    ) -> str:
+        """The source text of a module of JavaScript, which exports the function `formula` of arrays.
+
+        Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}". Each is called with nested
+        lists, with numbers in a row such as a Float64Array, row-major, or with what another such function gave, which is
+        {shape, data}. The text imports the file `javascript_runtime.js` of `namedtensor/backends`; a `standalone` one has
+        the functions of it that it needs in front. It computes in doubles, and fails with the numbers and the messages of
+        the errors of a formula. Raises NotationError for complex tensors, and where the formula calls a function of Python.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("√(∑_{a} X)").to_javascript(X="ℝ^{a[3] × b[2]}"))
+        import * as nt from "./javascript_runtime.js";
+        <BLANKLINE>
+        export function formula(X) {
+          X = nt.given(X, "X", [3, 2]);  // ℝ^{a[3] × b[2]}
+          const t1 = nt.sum(X, [0]);  // ℝ^{b[2]}
+          const t2 = nt.sqrt(t1);  // ℝ^{b[2]}
+          return nt.array(t2);
+        }
+        <BLANKLINE>
+        """
+        from .compiled import to_javascript
+
+        return to_javascript(self, all_values(values, named), sizes, standalone, told_names(values, named))
+
     def init(
         self,
         seed: int = 0,
