@@ -1,12 +1,13 @@
 """Formulas computed by Node.js, many in one process: the modules that `to_javascript` writes, imported and called.
 
-    python tests/javascript.py 2000 0        two thousand drawn programs from seed 0 on, and what differs from NumPy
+python tests/javascript.py 2000 0        two thousand drawn programs from seed 0 on, and what differs from NumPy
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -47,17 +48,25 @@ class Case(NamedTuple):
     title: str
     formula: Any
     values: Mapping[str, Any]
+    sizes: Mapping[str, int] | None
     due: nt.NamedTensor
 
     def plan(self) -> Plan:
-        return plan_of(self.formula, TARGET, self.values)[0]
+        return plan_of(self.formula, TARGET, self.values, self.sizes)[0]
 
 
-def case(title: str, text: str, values: Mapping[str, Any] = {}) -> Case:
-    """The case of a text."""
-    formula = nt.formula(text)
-    found = formula.compile("numpy")(values=values)
-    return Case(title, formula, values, found if isinstance(found, nt.NamedTensor) else nt.tensor(found, ()))
+def case(title: str, formula: Any, values: Mapping[str, Any] = {}, sizes: Mapping[str, int] | None = None) -> Case:
+    """The case of a text, or of a name of a program, with those of the values that it names, floating ones as doubles."""
+    formula = nt.formula(formula) if isinstance(formula, str) else getattr(formula, "_focused", formula)
+    values = in_doubles(values)
+    found = formula.compile("numpy")(values=values, sizes=sizes)
+    return Case(title, formula, values, sizes, found if isinstance(found, nt.NamedTensor) else nt.tensor(found, ()))
+
+
+def named_in(text: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given for the names that a text has."""
+    names = {*re.findall(r"[^\W_]+", text)}
+    return {name: each for name, each in given.items() if name.partition("^")[0] in names}
 
 
 def in_doubles(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,7 +90,9 @@ def run(modules: Iterable[tuple[str, Iterable[Any]]]) -> list[dict[str, Any]]:
             cases.append({"module": f"./case_{number}.js", "inputs": inputs})
         (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
         assert NODE is not None, REASON
-        done = subprocess.run([NODE, "run.js"], cwd=place, capture_output=True, text=True, encoding="utf-8", timeout=300)
+        done = subprocess.run(
+            [NODE, "run.js"], cwd=place, capture_output=True, text=True, encoding="utf-8", timeout=300
+        )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -137,7 +148,7 @@ def drawn(seeds: Iterable[int]) -> list[Case]:
     for seed in seeds:
         program = draw(seed)
         with contextlib.suppress(nt.NotationError):
-            found.append(case(f"seed {seed}", program.text, in_doubles(differential.array_of(program))))
+            found.append(case(f"seed {seed}", program.text, differential.array_of(program)))
     return found
 
 

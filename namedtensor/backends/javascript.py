@@ -20,15 +20,14 @@ from ..core.arrays import kind_of
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..terms.environment import source_name
-from .lines import INFIX, OF_NUMBERS, UNARY
+from .lines import INFIX, OF_NUMBERS
 from .source import Backend, comment
 
 RUNTIME = "javascript_runtime.js"
 WHOLE, FLOAT, TRUTH = "int54", "float64", "bool"
 DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of what is wished
-FLOATING = frozenset(
-    "exp log log1p sqrt sin cos tan tanh sinh cosh erf divide mean logaddexp det inv cofactors".split()
-)
+FUNCTIONS = "exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil isfinite".split()
+FLOATING = frozenset("exp log sqrt sin cos tan tanh sinh cosh erf divide logaddexp det inv cofactors".split())
 INDICES = frozenset("positions whole_positions descending".split())
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
@@ -101,20 +100,20 @@ def checked(name: str) -> Line:
 
 
 LINES: dict[str, Line | str] = {
-    **{name: f"nt.{name}({{0}})" for name in (*UNARY, "negative", "logical_not", "erf", "descending", "det", "trace", "cofactors")},
+    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "trace", "cofactors")},
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
-    **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
+    **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
     **{name: checked(name) for name in ("inv", "covered", "whole_positions")},
     **exact("exact_add", "nt.add({0}, {1})"), **exact("exact_subtract", "nt.subtract({0}, {1})"),
-    **exact("exact_abs", "nt.abs({0})"), **exact("exact_cast", "{0}"),
-    "where": "nt.where({0}, {1}, {2})", "positions": positions, "cast": cast, "contiguous": "{0}", "item": "{0}[{at}]", "loop": loop,
+    **exact("exact_abs", "nt.abs({0})"),
+    "where": "nt.where({0}, {1}, {2})", "positions": positions, "cast": cast, "item": "{0}[{at}]", "loop": loop,
     "transpose": lambda names, options, step: f"nt.transpose({names[0]}, {said(options['moves'])})",
     "reshape": lambda names, options, step: f"nt.reshape({names[0]}, {said(options['sizes'])})",
     "expand": lambda names, options, step: f"nt.reshape({names[0]}, {said(step.value.shape)})",
     "broadcast": lambda names, options, step: f"nt.broadcast({names[0]}, {said(options['sizes'])})",
     "pick": lambda names, options, step: f"nt.pick({names[0]}, {said(options['places'])})",
-    "head": "nt.part({0}, 0, {size})", "part": "nt.part({0}, {start}, {stop})", "unfold": "nt.unfold({0}, {at}, {size})",
+    "head": "nt.head({0}, {size})", "unfold": "nt.unfold({0}, {at}, {size})",
     "concat": lambda names, options, step: f"nt.concat([{', '.join(names)}], {options['at']})",
     "stack": lambda names, options, step: f"nt.stack([{', '.join(names)}])",
     "take": "nt.take({0}, {1}, {at})", "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
@@ -214,7 +213,9 @@ class JavaScriptTarget(Target):
         if primitive in INDICES:
             return WHOLE
         values = arguments[1:] if primitive == "where" else arguments
-        kinds = {each.dtype if hasattr(each, "dtype") else OF_PLAIN[getattr(each, "kind", type(each))] for each in values}
+        kinds = {
+            each.dtype if hasattr(each, "dtype") else OF_PLAIN[getattr(each, "kind", type(each))] for each in values
+        }
         met = self.result_type([*kinds])
         return WHOLE if met == TRUTH and primitive in ("sum", "prod", "cumsum", "cumprod", "trace") else met
 

@@ -92,10 +92,8 @@ export function pick(x, places) {
   return view(x, kept(x.shape), kept(steps), start);
 }
 
-/** From a place of the last axis to before another. */
-export function part(x, start, stop) {
-  return view(x, [...x.shape.slice(0, -1), stop - start], strides(x.shape), start);
-}
+/** The first elements of the last axis. */
+export const head = (x, size) => view(x, [...x.shape.slice(0, -1), size], strides(x.shape));
 
 /** All windows of a size along an axis, as a last axis. */
 export function unfold(x, axis, size) {
@@ -192,7 +190,6 @@ export function binary(f) {
 
 export const exp = unary(Math.exp);
 export const log = unary(Math.log);
-export const log1p = unary(Math.log1p);
 export const sqrt = unary(Math.sqrt);
 export const sin = unary(Math.sin);
 export const cos = unary(Math.cos);
@@ -276,7 +273,6 @@ export const max = reduction(Math.max);
 export const min = reduction(Math.min);
 export const any = reduction((x, y) => +(x !== 0 || y !== 0), 0);
 export const all = reduction((x, y) => +(x !== 0 && y !== 0), 1);
-export const mean = (x, axes, keep) => divide(sum(x, axes, keep), count(axes.map((axis) => x.shape[axis])));
 
 export function running(f) {
   return (x, axis) => {

@@ -58,10 +58,9 @@ def printed_target(library: str) -> Target:
 
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
-    from ..core.tensor import NamedTensor
-
-    if isinstance(value, NamedTensor):
-        return value.layout
+    layout = getattr(value, "layout", None)
+    if isinstance(layout, Layout):
+        return layout
     if isinstance(value, (int, float)):
         return value
     shape = filled(value, name, sizes)

@@ -225,9 +225,7 @@ class EntryPoint(CachedCall):
         """The source text of a plain function that computes this name; see `Program.to_python`."""
         return self._focused.to_python(library, values, sizes=sizes, **named)
 
-    def to_javascript(
-        self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any
-    ) -> str:
+    def to_javascript(self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any) -> str:
         """The source text of a module of JavaScript that computes this name; see `Program.to_javascript`."""
         return self._focused.to_javascript(values, sizes=sizes, standalone=standalone, **named)
 

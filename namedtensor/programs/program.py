@@ -464,9 +464,7 @@ class Program(CachedCall):
 
         return to_python(self, library, all_values(values, named), sizes, told=told_names(values, named))
 
-    def to_javascript(
-        self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any
-    ) -> str:
+    def to_javascript(self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any) -> str:
         """The source text of a module of JavaScript, which exports the function `formula` of arrays.
 
         Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}". Each is called with nested
