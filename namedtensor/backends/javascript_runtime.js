@@ -309,27 +309,28 @@ export function descending(x) {
 }
 
 // ------------------------------------------------------------------------------------------------------ products
+/** Adds to a row of c four rows of b, each times a number. */
+export function add_four_rows(x0, x1, x2, x3, b, l, n, c, into, width) {
+  for (let j = 0; j < width; j++, l++, into++) c[into] += x0 * b[l] + x1 * b[l + n] + x2 * b[l + 2 * n] + x3 * b[l + 3 * n];
+}
+
 /** Adds the product of a matrix of m × k and one of k × n to one of m × n, a block that fits the cache at a time. */
 export function add_product(a, fromA, b, fromB, c, fromC, m, k, n) {
-  const [deep, wide] = [64, 256];
+  const deep = 64;
+  const wide = 256;
   for (let k0 = 0; k0 < k; k0 += deep) {
     const k1 = Math.min(k0 + deep, k);
     for (let j0 = 0; j0 < n; j0 += wide) {
       const width = Math.min(j0 + wide, n) - j0;
       for (let i = 0; i < m; i++) {
         const into = fromC + i * n + j0;
+        const from = fromA + i * k;
         let l = k0;
-        for (; l + 4 <= k1; l += 4) {
-          const at = fromA + i * k + l;
-          const [x0, x1, x2, x3] = [a[at], a[at + 1], a[at + 2], a[at + 3]];
-          const row = fromB + l * n + j0;
-          for (let j = 0, r0 = row, r1 = row + n, r2 = r1 + n, r3 = r2 + n; j < width; j++) {
-            c[into + j] += x0 * b[r0 + j] + x1 * b[r1 + j] + x2 * b[r2 + j] + x3 * b[r3 + j];
-          }
-        }
+        for (; l + 4 <= k1; l += 4) add_four_rows(a[from + l], a[from + l + 1], a[from + l + 2], a[from + l + 3], b, fromB + l * n + j0, n, c, into, width);
         for (; l < k1; l++) {
-          const x = a[fromA + i * k + l];
-          for (let j = 0, row = fromB + l * n + j0; j < width; j++) c[into + j] += x * b[row + j];
+          const x = a[from + l];
+          const row = fromB + l * n + j0;
+          for (let j = 0; j < width; j++) c[into + j] += x * b[row + j];
         }
       }
     }
