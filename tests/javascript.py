@@ -22,6 +22,7 @@ import namedtensor as nt
 from namedtensor.backends.javascript import BACKEND, RUNTIME, TARGET, runtime, steps
 from namedtensor.planning.plan import Plan
 from namedtensor.programs.compiled import plan_of
+from namedtensor.programs.executable import Options
 
 NODE = shutil.which("node")
 REASON = "Node.js is not installed"
@@ -52,12 +53,12 @@ class Case(NamedTuple):
     due: nt.NamedTensor
 
     def plan(self) -> Plan:
-        return plan_of(self.formula, TARGET, self.values, self.sizes)[0]
+        return plan_of(self.formula._goal, TARGET, self.values, Options(self.sizes))[0]
 
 
 def case(title: str, formula: Any, values: Mapping[str, Any] = {}, sizes: Mapping[str, int] | None = None) -> Case:
     """The case of a text, or of a name of a program, with those of the values that it names, floating ones as doubles."""
-    formula = nt.formula(formula) if isinstance(formula, str) else getattr(formula, "_focused", formula)
+    formula = nt.formula(formula) if isinstance(formula, str) else formula
     values = in_doubles(values)
     found = formula.compile("numpy")(values=values, sizes=sizes)
     return Case(title, formula, values, sizes, found if isinstance(found, nt.NamedTensor) else nt.tensor(found, ()))

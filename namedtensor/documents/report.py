@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..checking.report import CheckWarning
+from ..terms.inference import CheckWarning
 from .maths import Section
 
 
