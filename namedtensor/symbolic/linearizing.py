@@ -109,7 +109,9 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
         return derivative(checker, node, env)
     derivation = Derivative(checker, node)
     leaf = derivation.making.leaf("differential", by.shape)
-    whole = Reading(checker, derivation.making, {**parameters(checker, env), id(by): leaf}).of(body)
+    whole = Reading(
+        checker, derivation.making, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
+    ).of(body)
     if whole is None:
         return derivation.nothing(body, by, starred)
     shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
