@@ -117,7 +117,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
     shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
     change = Change(leaf.options[0], tuple(starred.items()))
     checker.taken.append(Taken(body, by, node))
-    return checker.graph.intern("variable", (whole,), (), (change,), shape, node=node)
+    return checker.graph.intern("variable", (whole,), (), (change, None), shape, node=node)
 
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
