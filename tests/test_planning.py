@@ -14,16 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.backends.libraries import NAMES, backend
-from namedtensor.core.limits import DEFAULT
+from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
 from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
 from namedtensor.planning.rewrites import REWRITES
+from namedtensor.programs.arguments import Arguments
 from namedtensor.programs.compiled import plan_of, target_named
-from namedtensor.programs.executable import Arguments, compile_formula
+from namedtensor.programs.entries import WholeProgram
+from namedtensor.programs.executable import Options, executable
+from namedtensor.programs.parsed import ParsedProgram
+from namedtensor.tensors.values import namespace_of
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)
@@ -35,7 +38,9 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 
 
 def compiled(text: str, without=(), **values):
-    return compile_formula(text, "auto", Arguments(text, values), None, False, DEFAULT, without)
+    given = Arguments(values)
+    goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(given.arrays))
+    return executable(goal, given.inputs, [], given.abstract, target, Options(without=without))[0]
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
@@ -230,12 +235,12 @@ def test_projections_of_the_same_are_one_product(library):
         name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in each.sizes.items())}}}"
         for name, each in values.items()
     }
-    plan, _ = plan_of(nt.formula(text), target_named(library), sizes)
+    plan, _ = plan_of(nt.formula(text)._goal, target_named(library), sizes)
     products = [step for step in plan.steps if step.primitive in ("dot", "matmul")]
     joined = [step for step in plan.steps if step.primitive == "concat"]
     assert len(products) == len(joined) == 1 and joined[0].value.shape == (4, 3 * 3 + 3 + 3)
     few = sizes | {"X": "ℝ^{n[8] × m[60] × a[4]}"}
-    plan, _ = plan_of(nt.formula(text), target_named(library), few)
+    plan, _ = plan_of(nt.formula(text)._goal, target_named(library), few)
     assert "concat" not in [step.primitive for step in plan.steps]
 
 

@@ -62,7 +62,7 @@ class PlanFunction:
         except Exception as problem:
             raise self.explained(problem) from None
 
-    def prepared(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    def specialised(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The same, or what runs instead, for one result whose layout is known: what a repeated call runs, which gives a
         named tensor."""
         from ..core.tensor import NamedTensor
@@ -83,7 +83,7 @@ class PlanFunction:
 
         return without_warnings(call) if self.quiet and not self.own else call
 
-    def repeated(
+    def for_repeated_calls(
         self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
     ) -> Callable[..., Any]:
         """The same for tensors by position, of which the plan's inputs are those that `order` says.

@@ -10,6 +10,7 @@ from grammar.errors import NotationError, excerpt
 from grammar.nodes import Number
 
 from ..core.sizes import SizeVariable
+from ..core.suggestions import Suggests
 from ..scope.names import Key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
@@ -19,7 +20,7 @@ from .lifting import Bindings, inline_call
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Suggests):
     """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
 
     `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it.
@@ -39,10 +40,12 @@ class CheckResult:
 
     @property
     def type(self) -> str | None:
+        """The type of the whole, as text; None where an error hides it."""
         return None if self.shape is None else shown(self.shape)
 
     @property
     def types(self) -> dict[str, str]:
+        """The type of each name, as text."""
         return {name: shown(shape) for name, shape in self.shapes.items()}
 
     def raise_first(self) -> None:

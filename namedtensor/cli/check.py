@@ -10,7 +10,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..files.text import InputError
-from ..programs.given_names import Told
+from ..programs.arguments import Told
 from .arguments import Source, place_of, sizes_of, source_of
 from .console import Console, error_record
 from .inputs import is_file, read_value, split_given

@@ -81,7 +81,7 @@ def picked(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 def product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     """Matrices and vectors, as `dot` has them."""
     left, right = shapes
-    summed = right[-2] if len(right) > 1 else right[0]
+    summed = right[-2:][0]  # the last but one, the only one of a vector
     if left[-1] != summed:
         raise ValueError(f"{left} and {right} have no product")
     return (*left[:-1], *right[:-2], *right[-1:]) if len(right) > 1 else left[:-1]
