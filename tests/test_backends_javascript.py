@@ -191,7 +191,7 @@ export function formula(Q, K, V) {
 
 def test_the_text_of_attention():
     assert nt.formula(ATTENTION).to_javascript(SHAPES) == TEXT
-    assert nt.to_javascript(ATTENTION, **SHAPES) == TEXT
+    assert nt.to_javascript(ATTENTION, SHAPES) == TEXT
     assert nt.to_javascript(nt.formula(ATTENTION), SHAPES) == TEXT
 
 
