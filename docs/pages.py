@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 
-def command(line: str) -> str:
-    """The command and what it prints, from the folder of the repository."""
+def command(line: str, expected: int = 0) -> str:
+    """The command and what it prints, from the folder of the repository; it ends with the status that is expected."""
     from namedtensor.cli.commands import main
 
     program, *arguments = shlex.split(line)
@@ -27,7 +27,7 @@ def command(line: str) -> str:
         status = stop.code
     finally:
         os.chdir(before)
-    assert not status, f"{line} ended with {status}: {printed.getvalue()}"
+    assert (status or 0) == expected, f"{line} ended with {status}: {printed.getvalue()}"
     return f"$ {line}\n{printed.getvalue()}".rstrip("\n")
 
 

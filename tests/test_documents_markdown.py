@@ -70,6 +70,6 @@ def test_findings_have_their_place(tmp_path, monkeypatch, capsys):
         (tmp_path / name).write_text(DOCUMENT, encoding="utf-8")
         assert cli.main(["check", name]) == 1
         printed = capsys.readouterr().out
-        assert re.findall(r"^\S+:(\d+:\d+): \w+ error", printed, re.MULTILINE) == ["6:11", "11:16", "12:28"]
+        assert re.findall(r"^\S+:(\d+:\d+): error", printed, re.MULTILINE) == ["6:11", "11:16", "12:28"]
         assert "6 | Y = \\nsum{\\name{sqe}} X\n" in printed and "4 formulas in 1 section" not in printed
     assert cli.main(["check", "nowhere.md"]) == 2

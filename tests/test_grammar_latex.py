@@ -100,6 +100,13 @@ FRACTIONS_AND_LITERALS = {
     r"\sqrt{a + b} + \sqrt A + \sqrt{|\key|} x": "√(a + b) + √A + √|key| x",
     r"\sqrt{x}^2": "(√x)^2",
     r"\sqrt xy": "√x y",
+    r"Z \stackrel{\text{(1)}}{=} X": "Z = X",
+    r"Z \overset{!}= X": "Z = X",
+    r"X \overset{\mathrm{def}}{\in} \reals^{\seq}": "X ∈ ℝ^{seq}",
+    r"\begin{align} Y &\stackrel{(1)}{=} X \\ &\overset{(2)}{=} Z \end{align}": "Y = X = Z",
+    r"Y \triangleq 3": "Y = 3",
+    r"Y \coloneqq 3": "Y = 3",
+    r"Y ≔ 3": "Y = 3",
     r"\sqrt[3]{A} + \sqrt[n]{x + y}": "A^{1/3} + (x + y)^{1/n}",
     r"\frac{\partial f(X)}{\partial X^*}": "∂(f (X))/∂X*",
     r"\frac{\partial X \odot X}{\partial X}": "∂(X ⊙ X)/∂X",
@@ -335,7 +342,7 @@ WORDS = r"""\alpha \seq \ndot \nfun \nsum \ncat \nbin \nmatrix \frac \sqrt \left
     {x} {\seq} | ^ _ ' \prime \ast \dagger & \\ \\[1ex] \quad \begin{cases} \end{cases} \begin{align*} \end{align*} \begin{x}
     \begin{aligned} \end{aligned} $ $$ \[ \] \ldots \vdots \vdotswithin \partial \sum \infty 1 12 3.5 1e5 x ab % # #1
     \newcommand \def \let \ndef \foo \foo \mathord \mathcal \| ~ \, \label \intertext \underset \operatorname \mathbb \mathinner
-    \overset \star \{ \} \lvert \rvert \limits é ₐ ² ⊙ ∈ @ !""".split()
+    \overset \stackrel \triangleq \star \{ \} \lvert \rvert \limits é ₐ ² ⊙ ∈ @ !""".split()
 pieces = st.lists(st.sampled_from([*WORDS, " ", "\n", "\\", "\0"]), max_size=25).map("".join)
 SHAPES = r"""\frac{A}{A} @ \frac12A @ \sqrt{A} @ \sqrt[A]{A} @ A^{A} @ A_{A} @ A^* @ A' @ \left(A\right) @ (A) @ [A]_{\seq(A)}
     @ \left|A\right| @ |A| @ A + A @ A A @ A \ndot{\key} A @ \nfun{\seq}{softmax} A @ \nfun\seq{max}(A) @ \nsum{\seq \\ \key} A

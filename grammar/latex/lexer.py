@@ -145,6 +145,20 @@ def literal(reader: Reader, position: int, after: int, axes: list, cells: Token 
     return parts
 
 
+def reasoned(reader: Reader, position: int, end: int) -> int:
+    """\\stackrel{\\text{(1)}}{=}, \\overset{!}{=}: the relation; what is over it is for the reader's ear"""
+    middle = reader.argument(position, position + 1, end)[1]
+    sign, after = middle, middle + 1
+    if reader.piece(middle) == "{":
+        sign, after = middle + 1, reader.partner[middle] + 1
+        if after - middle != 3:
+            raise reader.unknown(position)
+    if middle >= end or SIGNS.get(reader.piece(sign), ("", ""))[0] not in ("EQUALS", "COLON", "IN"):
+        raise reader.unknown(position)
+    relation(reader, sign, end)
+    return after
+
+
 # --------------------------------------------------------------------------------------------- fractions and roots
 def fraction(reader: Reader, position: int, end: int) -> int:
     """\\frac{a}{b}: {{a}/{b}}"""
@@ -325,6 +339,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\mathbb", "\\mathds", "\\mathbbm"], blackboard),
     **dict.fromkeys(WITH_AXES, with_axes),
     **dict.fromkeys(["\\nbin", "\\underset"], binary),
+    **dict.fromkeys(["\\stackrel", "\\overset"], reasoned),
     "\\nfun": function,
     "\\nmatrix": matrix,
     "\\mathinner": inner,

@@ -21,6 +21,7 @@ SIGNS = {
     if symbol.terminal not in ("NAME", "STAR", "SUP", "SUB") and "\\text" not in spelling and not spelling.isalpha()
 } | {
     "\\ast": ("DOT", "⊙"), "∗": ("DOT", "⊙"), "...": ("DOTS", "…"), ":=": ("EQUALS", "="), "\\coloneqq": ("EQUALS", "="),
+    "\\coloneq": ("EQUALS", "="), "\\triangleq": ("EQUALS", "="), "\\eqdef": ("EQUALS", "="), "≔": ("EQUALS", "="), "≜": ("EQUALS", "="),
     "ℝ": ("REALS", "ℝ"), "𝕀": ("INDICATOR", "𝕀"), "\\mathbb{R}": ("REALS", "ℝ"), "\\mathbb{I}": ("INDICATOR", "𝕀"),
     ".": ("PERIOD", "."),
 }  # fmt: skip
@@ -63,7 +64,7 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
 
 # What readers know but the notation does not, and what it has instead.
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathcal cal mathscr mathfrak rec shp ind overline underline overbrace
-    underbrace overset stackrel binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
+    underbrace binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
     sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(

@@ -1,15 +1,17 @@
-"""Backends: a plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any other of the standard;
-or a module of JavaScript.
+"""A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
 
-In the order in which they are read:
+`source`: a plan to text, one line a step, and the text to a function.
+`lines`: the lines that libraries share.
+`numpy`: NumPy's table of lines.
+`numpy_kernels`: the small functions that they call.
+`error_function`: erf for NumPy, which has none.
+`torch`: PyTorch's.
+`jax`: JAX's.
+`standard`: those of any library of the Python Array API.
+`javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
+`libraries`: which of them is meant: by name, or by the namespace of arrays.
+`absent`: a library that is not installed, for which text is written all the same.
+`function`: the function of a plan, run without warnings.
 
-    source                   a plan to text, one line a step, and the text to a function
-    lines                    the lines that libraries share
-    numpy, numpy_kernels, error_function, torch, jax, standard       a table of lines each, and the small functions they call
-    javascript               the table of JavaScript and what writes its modules; javascript_runtime.js is what they call
-    libraries                which of them is meant: by name, or by the namespace of arrays
-    absent                   a library that is not installed, for which text is written all the same
-    function                 the function of a plan: run without warnings, its failures told of the formula
-
-Its law: it knows plans, and no term and no node but as the origin of a step.
+Law: it knows plans, and no term and no node but as the origin of a step.
 """

@@ -1,15 +1,32 @@
 """From nodes to terms: every name, axis and size found, or an error that teaches.
 
-Files, as they are read: `checker` has the table of rules, one for each kind of node; `report` checks a whole program.
+`checker`: the table of rules, one for each kind of node.
+`report`: a whole program checked.
+`declarations`: inputs, declared sets, membership.
+`given_names`: what is given, against what the program speaks of.
+`given_sizes`: sizes that are given, against the others.
+`lookup`: what a name stands for.
+`families`: members of families.
+`unknown_names`: what may have been meant.
+`calls`: which function a use means.
+`lifting`: its body typed for its arguments.
+`hygiene`: names of axes kept apart.
+`application`: operators on typed operands.
+`diagnostics`: shapes that do not fit, in words.
+`elements`: definitions by elements.
+`indexing`: X_{a(i)}, ι and I.
+`sums`: sums over an index.
+`cases`: cases and guards.
+`renames`: renames, merges, splits.
+`literals`: numbers and literals.
+`loops`: recurrences typed once, as loops.
+`counting`: how far they count.
+`along`: members along an axis.
+`size_solver`: |ax| and n of seq[n], solved.
+`size_facts`: facts about sizes, by what they speak of.
+`made_sizes`: sizes that equations make.
+`axis_sizes`: the size of one axis.
+`claims`: what a program states.
 
-    declarations, given_names, given_sizes      what is given, against what is declared and spoken of
-    lookup, families, unknown_names             what a name stands for; members of families; what may have been meant
-    calls, lifting, hygiene                     which function a use means; its body typed for its arguments
-    application, diagnostics                    operators on typed operands; shapes that do not fit, in words
-    elements, indexing, sums, cases, renames, literals     the other rules
-    loops, counting, along                      recurrences typed once, as loops; members along an axis
-    size_solver, size_facts, made_sizes, axis_sizes        |ax| and n of seq[n]
-    claims                                      what a program states
-
-Law: a rule knows an `Inference` (`terms.inference`), and other files only downward; no planning, no library of arrays.
+Law: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
 """

@@ -5,6 +5,9 @@
 `arguments`: what a command is given: formula, tensors, sizes, limits.
 `parsers`: the parser and the arguments that commands share.
 `evaluate`: the command eval.
+`formats`: findings as other programs read them.
+`baseline`: the findings that are known already.
+`check_documents`: the command check on documents.
 `check`: the command check.
 `cost`: the command cost.
 `tree`: a syntax tree to look at.

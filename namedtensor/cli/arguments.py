@@ -25,7 +25,7 @@ class Source(NamedTuple):
 
 
 SYNTAXES = {".nt": "text", ".tex": "latex"}
-FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown)")
+FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown|ipynb)")
 
 
 def source_of(options: Any) -> Source:

@@ -72,3 +72,27 @@ def call_argument(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="call a function of the program; arguments as after NAME=",
     )
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, "shapes, A='ℝ^{height[3] × width}', or tensors; or further documents")
+    parser.add_argument("--strict", action="store_true", help="fail on warnings too, and on what was not checked")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "github", "sarif"),
+        default="text",
+        help="how findings are written: to be read, as JSON, as annotations of GitHub, as SARIF 2.1.0",
+    )
+    parser.add_argument(
+        "--ignore",
+        metavar="N,...",
+        action="append",
+        default=[],
+        help="numbers of errors that are switched off: 301,307",
+    )
+    documents = parser.add_argument_group("documents (.tex, .md, .ipynb)")
+    documents.add_argument("--all", action="store_true", help="check maths that seems to be of no named axes too")
+    documents.add_argument("--types", action="store_true", help="print the types of all names")
+    documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")
+    documents.add_argument("--baseline", metavar="FILE", help="be silent of the findings that this file has")
+    documents.add_argument("--write-baseline", action="store_true", help="write the findings to the baseline, and end")

@@ -1,12 +1,17 @@
-"""Papers checked where they stand: formulas of LaTeX and Markdown documents, with errors at their lines.
+"""Papers checked where they stand: formulas of LaTeX, Markdown and notebooks, with errors at their lines.
 
+`remarks`: comments that speak to the checker.
 `maths`: the sections of a document, its maths and its macros.
+`rows`: the rows of a display, and which of them to leave out.
 `report`: what a check found and what it skipped.
 `assembled`: formulas as one program, and the way back to the document.
 `notation`: which maths is of this notation.
 `sections`: each section checked as a scope.
 `included_files`: a document with all the files that it includes.
 `markdown`: Markdown as such a document.
+`notebook`: the Markdown of a notebook.
+`stated_facts`: a file of facts before a document.
+`findings`: what a report says, each finding at its place in a file.
 
 Law: it checks and never computes; nothing is skipped without a reason in the report.
 """

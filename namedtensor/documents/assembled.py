@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 
 from grammar.errors import NotationError, Span
 
 from .maths import MACRO, Document, Macro, Maths
+from .rows import columns
 
 
 class AssembledProgram:
@@ -19,23 +21,41 @@ class AssembledProgram:
     (9, 10)
     """
 
-    def __init__(self, source: str, parts: list[Span]):
-        self.source, self.parts = source, sorted(parts)
-        self.text = "\n".join(source[start:end] for start, end in self.parts)
+    def __init__(
+        self,
+        source: str,
+        parts: list[Span],
+        written: Mapping[Span, str] | None = None,
+        before: Mapping[Span, int] | None = None,
+    ):
+        """`written` is what stands for some parts; `before` says of some which place they are to stand before."""
+        first = before or {}
+        self.source, self.written = source, written or {}
+        self.parts = sorted(parts, key=lambda part: (first.get(part, part[0]), part not in first, part))
+        texts = [self.written.get(part) or source[slice(*part)] for part in self.parts]
+        self.text = "\n".join(texts)
         self.starts = []
         position = 0
-        for start, end in self.parts:
+        for text in texts:
             self.starts.append(position)
-            position += end - start + 1
+            position += len(text) + 1
+
+    def part(self, position: int) -> int:
+        """Which of the parts holds a position."""
+        return max(0, bisect_right(self.starts, position) - 1)
 
     def place(self, position: int) -> int:
-        index = max(0, bisect_right(self.starts, position) - 1)
+        index = self.part(position)
         start, end = self.parts[index]
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
+        """A span in the document; of a part that is written in other words, the whole part."""
         if span is None:
             return None
+        part = self.parts[self.part(span[0])]
+        if part in self.written:
+            return part
         start = self.place(span[0])
         return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
 
@@ -52,7 +72,8 @@ class AssembledProgram:
 def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
     """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
     before the last of them."""
-    parts = [part for maths in formulas for part in without(maths[:2], removed)]
+    removed |= document.unread
+    parts = [part for maths in formulas for part in left_of(document.source, maths[:2], removed)]
     last = max((maths.end for maths in formulas), default=0)
     known: dict[str, list[Macro]] = {}
     wanted = {name for start, end in parts for name in MACRO.findall(document.source, start, end)}
@@ -61,7 +82,32 @@ def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span
         if name not in known:
             known[name] = [each for each in document.definitions.get(name, ()) if each.start < last]
             wanted.update(other for each in known[name] for other in each.mentions)
-    return AssembledProgram(document.source, parts + [each[:2] for group in known.values() for each in group])
+    parts += [each[:2] for group in known.values() for each in group]
+    written = {maths[:2]: maths.written for maths in formulas if maths.written}
+    return AssembledProgram(document.source, parts, written, _within(formulas))
+
+
+def _within(formulas: list[Maths]) -> dict[Span, int]:
+    """The facts that stand in comments within a display, and where that begins."""
+    found: dict[Span, int] = {}
+    display = Maths(0, 0, True)
+    for maths in formulas:
+        if not maths.written:
+            display = maths
+        elif maths.start < display.end:
+            found[maths[:2]] = display.start
+    return found
+
+
+def left_of(source: str, whole: Span, removed: frozenset[Span]) -> list[Span]:
+    """What is left of maths where statements are taken out of it: their & stay, so that a table keeps its columns."""
+    kept = [
+        (at, at + 1)
+        for start, end in removed
+        if whole[0] <= start and end <= whole[1]
+        for at in columns(source, (start, end))
+    ]
+    return sorted([*without(whole, removed), *kept])
 
 
 def without(whole: Span, removed: frozenset[Span]) -> list[Span]:

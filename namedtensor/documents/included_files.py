@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -121,10 +121,22 @@ class Parts:
 
 
 def whole_text(text: str, file: str) -> Whole:
-    """A document that includes nothing."""
+    """A document whose files are not to be had: what TeX reads of its text."""
     parts = Parts(file, text)
-    parts.copy(0, len(text))
+    for each in stretches(text):
+        parts.copy(*(each.span if isinstance(each, Named) else each))
     return parts.whole()
+
+
+def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
+    """Several texts one after the other as one document, which is the file."""
+    parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
+    for whole in wholes:
+        parts += [part._replace(start=part.start + length) for part in whole.parts]
+        texts.append(whole.text)
+        notes += whole.notes
+        length += len(whole.text)
+    return Whole("".join(texts), parts, notes)
 
 
 def whole_document(text: str, file: str) -> Whole:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import NotationError, Span
 from grammar.parser import parse
+
+from .remarks import Ignored, remarks
 
 
 class Maths(NamedTuple):
-    """A display or inline formula, its delimiters included."""
+    """A display or inline formula, its delimiters included; or a fact in a comment, which is `written` as LaTeX."""
 
     start: int
     end: int
     display: bool
+    written: str = ""
 
 
 @dataclass
@@ -81,14 +85,21 @@ class Document:
     given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
+    ignored: list[Ignored] = field(default_factory=list)
+    common: int = 0  # up to here stand facts of all sections
+    unread: frozenset[Span] = frozenset()  # rows of displays that cannot be read, and comments in them
+    passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints as it stands
 
 
-def find(source: str) -> Document:
-    """The sections of a document, its maths and its macros."""
-    document = Document(source, [Section("", 0)])
+def find(source: str, common: int = 0) -> Document:
+    """The sections of a document, its maths and its macros; facts before `common` are facts of each section."""
+    document = Document(source, [Section("", 0)], common=common)
     position = 0
     while token := TOKEN.search(source, position):
         position = _outside(document, token)
+    shared = [each for each in document.sections[0].maths if each.start < common]
+    for section in document.sections[1:]:
+        section.maths[:0] = shared
     document.axes = _axis_macros(source, document.definitions)
     document.named = _shows_the_notation(document)
     return document
@@ -101,12 +112,28 @@ def _outside(document: Document, token: re.Match) -> int:
         title, end = _title(document.source, token.end())
         document.sections.append(Section(title, token.start()))
         return end
-    if kind == "define":
-        return _define(document, token)
-    if kind == "opaque":
-        return opaque_end(document.source, token)
+    if kind in PASSED:
+        end = PASSED[kind](document, token)
+        document.passed.append((token.start(), end))
+        return end
     opens = kind in ("begin", "dollars") or token[0] in (r"\[", r"\(")
     return _maths(document, token) if opens else token.end()
+
+
+def _take_remarks(document: Document, start: int, end: int) -> None:
+    """Take in what comments say to the checker."""
+    for remark in remarks(document.source, start, end):
+        if isinstance(remark, Ignored):
+            document.ignored.append(remark)
+        elif isinstance(remark, NotationError):
+            document.errors.append(remark)
+        else:
+            document.sections[-1].maths.append(Maths(*remark.span, False, remark.written))
+
+
+def _comment(document: Document, token: re.Match) -> int:
+    _take_remarks(document, *token.span())
+    return token.end()
 
 
 def opaque_end(source: str, token: re.Match) -> int:
@@ -143,6 +170,12 @@ def _define(document: Document, token: re.Match) -> int:
     return end
 
 
+PASSED: dict[str | None, Callable[[Document, re.Match], int]] = {
+    "define": _define,
+    "opaque": lambda document, token: opaque_end(document.source, token),
+    "verb": lambda document, token: token.end(),
+    "comment": _comment,
+}
 PARAMETERS = re.compile(r"\s*(?:\[([0-9])\]|(?:#[1-9])*)")
 MACRO = re.compile(r"\\[A-Za-z]+")
 DEFINED, REDEFINED = 5000, 100  # how many macros of a document are known, and definitions of each
@@ -165,6 +198,7 @@ def _maths(document: Document, token: re.Match) -> int:
         following = PARAGRAPH.search(document.source, token.end())
         return following.end() if following else len(document.source)
     document.sections[-1].maths.append(Maths(token.start(), end, not inline))
+    _take_remarks(document, token.start(), end)
     return end
 
 
@@ -255,6 +289,7 @@ def _axis_macros(source: str, definitions: dict[str, list[Macro]]) -> set[str]:
 
 AXIS = re.compile(r"\\ndef(?![A-Za-z])")
 NUMBER_OF_ARGUMENTS = {r"\ndot": 1, r"\nfun": 2, r"\nsum": 1, r"\nprod": 1, r"\ncat": 1, r"\nbin": 2, r"\nmatrix": 3}  # fmt: skip
+USES = re.compile(r"(?<!Command\{)(?<!Command)\\(?:ndot|nfun|nsum|nprod|ncat|nbin|nmatrix|name)(?![A-Za-z@])")
 NAMES = {r"\name", r"\mathsf"}
 NAMED = re.compile(r"\\(?:name|mathsf)(?![A-Za-z])")
 REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
@@ -262,10 +297,21 @@ REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
 
 def shows_axes(document: Document, maths: Maths) -> bool:
     """Whether maths shows a named axis."""
+    if maths.written:
+        return True
     if not document.named:
         return False
     macros = set(MACRO.findall(document.source, *maths[:2]))
     return not macros & document.others and bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | document.axes))
+
+
+def named_axes(document: Document) -> Span | None:
+    """Where a document first uses a macro of the notation, in maths or not; None where it only defines them."""
+    for use in USES.finditer(document.source):
+        index = bisect_right(document.passed, (use.start(), len(document.source))) - 1
+        if use[0] not in document.others and (index < 0 or document.passed[index][1] <= use.start()):
+            return use.span()
+    return None
 
 
 def _shows_the_notation(document: Document) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
+from grammar.errors import NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
 
@@ -14,10 +14,16 @@ from ..scope.names import walk
 from .assembled import AssembledProgram, assembled
 from .maths import NUMBER_OF_ARGUMENTS, REALS, Document, Maths, Section, shows_axes
 from .report import Findings, Skipped
+from .rows import comment_of, declarations_in, rows_of, unread_part
 
 OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
-RELATION = re.compile(r"=|:|\\(?:in|colon)(?![A-Za-z])")
+RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
+
+BEYOND_IT = re.compile(r"\\(?:lim|mathord|mid|leftarrow|gets)(?![A-Za-z])|\\partial(?=\s*\\n(?:sum|prod)(?![A-Za-z]))")  # fmt: skip
+CALLED = re.compile(
+    r"\\(?:text|mathrm|operatorname|textrm|textsf|mathsf)\s*\{(\w+)\}(?=\s*(?:\\left|\\[bB]igg?l?)?\s*\()"
+)
 
 
 def gather(document: Document, section: Section, everything: bool, findings: Findings) -> set[Maths]:
@@ -33,14 +39,10 @@ def gather(document: Document, section: Section, everything: bool, findings: Fin
             findings.skipped.append(Skipped(maths[:2], "too many formulas", maths in marked))
             continue
         program = _read(document, section, maths, findings)
+        if isinstance(program, NotationError) and maths.display and maths in marked:
+            program = _read_rows(document, section, maths, program, everything, findings)
         if isinstance(program, NotationError):
-            reason = _passed_over(document, maths, program)
-            if everything or reason is None:
-                findings.errors.append(program)
-            else:
-                findings.skipped.append(
-                    Skipped(maths[:2], reason, maths in marked and _says_something(document, maths))
-                )
+            _leave_out(document, maths, program, everything, findings)
             continue
         if not program.statements or _single(program):
             findings.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
@@ -58,6 +60,62 @@ def gather(document: Document, section: Section, everything: bool, findings: Fin
         findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.maths]
     _keep_needed(section, blamed, findings)
     return blamed
+
+
+def _leave_out(document: Document, maths: Maths, problem: NotationError, everything: bool, findings: Findings) -> None:
+    """Maths that cannot be read: an error where it is blamed, and else a reason."""
+    reason = _passed_over(document, maths, problem)
+    if everything or reason is None or maths.written:
+        findings.errors.append(problem)
+    else:
+        named = shows_axes(document, maths) and _says_something(document, maths)
+        findings.skipped.append(Skipped(maths[:2], reason, named, problem))
+
+
+def _read_rows(
+    document: Document, section: Section, maths: Maths, problem: NotationError, everything: bool, findings: Findings
+) -> nodes.Program | NotationError:
+    """The tree of what can be read of a display: without rows that cannot, of which each is told. The problem of the whole
+    where no row can be read."""
+    first, before = problem, document.unread
+    rows, gone = rows_of(document.source, maths), []
+    told: list[tuple[Maths, NotationError]] = []
+    facts: list[Maths] = []
+    program: nodes.Program | NotationError = problem
+    while isinstance(program, NotationError) and findings.read <= READ and len(gone) < UNREAD_ROWS:
+        part = unread_part(document.source, rows, gone, program)
+        if part is None:
+            break
+        comment = comment_of(document.source, next(row for row in rows if row.start <= part[0] <= row.end), part[0])
+        if comment == part:
+            facts += declarations_in(document.source, part)
+        else:
+            told.append((Maths(*part, True), program))
+        gone.append(part)
+        document.unread = before | _outermost(gone)
+        program = _read(document, section, maths, findings)
+    if isinstance(program, NotationError) or not program.statements:
+        document.unread = before
+        return first
+    for row, why in told:
+        _leave_out(document, row, why, everything, findings)
+    for fact in facts:
+        declared = _read(document, section, fact, findings)
+        if not isinstance(declared, NotationError):
+            section.formulas.append(fact)
+            section.programs[fact] = declared
+    return program
+
+
+UNREAD_ROWS = 20  # of one display
+
+
+def _outermost(spans: list[Span]) -> frozenset[Span]:
+    return frozenset(
+        span
+        for span in spans
+        if not any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in spans)
+    )
 
 
 def _mentions(document: Document, maths: Maths, names: set[str]) -> bool:
@@ -80,7 +138,7 @@ def _keep_needed(section: Section, blamed: set[Maths], findings: Findings) -> No
         used |= {name for maths in new for name in _names(section.programs[maths])}
         new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
     findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
-    section.formulas = [maths for maths in section.formulas if maths in needed]
+    section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
 
 def _names(program: nodes.Program) -> set[str]:
@@ -111,6 +169,10 @@ def _passed_over(document: Document, maths: Maths, problem: NotationError) -> st
     text = document.source[maths.start : maths.end]
     if problem.number in BEYOND:
         return problem.message
+    if beyond := BEYOND_IT.search(text):
+        return f"{beyond[0]} is no part of the notation here"
+    if problem.number == 101 and problem.span_text in (",", ";") and CALLED.search(text):
+        return f"{problem.message}: a function is called that no formula here defines"
     related = bool(RELATION.search(text))
     whole = OPERATORS.search(text) and (related or maths.display) or REALS.search(text) and related
     return None if whole and shows_axes(document, maths) else "not a formula of the notation"

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from ..terms.inference import CheckWarning
-from .maths import Section
+from .maths import Document, Section, named_axes
+from .remarks import Ignored
 
 
 class Skipped(NamedTuple):
@@ -17,6 +18,7 @@ class Skipped(NamedTuple):
     span: Span
     reason: str
     named: bool = False
+    problem: NotationError | None = None
 
 
 class Note(NamedTuple):
@@ -36,6 +38,7 @@ class Report:
     warnings: tuple[CheckWarning, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[Note, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
 
     @property
     def unread(self) -> tuple[Skipped, ...]:
@@ -44,12 +47,12 @@ class Report:
 
     @property
     def formulas(self) -> int:
-        return sum(len(section.formulas) for section in self.sections)
+        return sum(not maths.written for section in self.sections for maths in section.formulas)
 
     @property
     def scopes(self) -> list[Section]:
         """The sections that hold formulas."""
-        return [section for section in self.sections if section.formulas]
+        return [section for section in self.sections if not all(maths.written for maths in section.formulas)]
 
 
 @dataclass
@@ -63,19 +66,17 @@ class Findings:
     read: int = 0  # characters of maths that the parser was given
     conflicts: int = 0  # definitions that cannot stand together
 
-    def nothing_read(self, source: str) -> None:
-        """Where formulas with named axes were all left out, that is an error: who checks a document wants to know."""
+    def nothing_read(self, document: Document) -> None:
+        """Where a document speaks of named axes and no formula was checked, that is an error."""
         unread = [left for left in self.skipped if left.named]
-        if not unread or self.errors:
+        place = unread[0].span if unread else named_axes(document)
+        if place is None or self.errors:
             return
-        formulas = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
-        self.errors.append(
-            NotationError(
-                108,
-                f"nothing was checked: the {formulas} with named axes could not be read",
-                source,
-                unread[0].span,
-                notes=(f"the first was left out for this: {unread[0].reason}",),
-                hint="check --all says it of each",
-            )  # fmt: skip
+        which = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
+        why = f"the {which} with named axes could not be read" if unread else "named axes are here, and no formula"
+        notes = (f"the first was left out for this: {unread[0].reason}",) if unread else ()
+        hint = (
+            "check --all says it of each" if unread else "maths stands in $…$, \\[…\\] or an environment such as align"
         )
+        message = f"nothing was checked: {why}"
+        self.errors.append(NotationError(108, message, document.source, place, notes=notes, hint=hint))

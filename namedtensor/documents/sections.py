@@ -20,21 +20,23 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.parser import parse
+from grammar.printer import to_text
 
 from .assembled import AssembledProgram, assembled, without
 from .maths import Document, Maths, Section, find
 from .notation import gather, heads_of
-from .report import Findings, Note, Report
+from .report import Findings, Note, Report, Skipped
+from .rows import rows_of
 
 
 def check_document(
-    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None
+    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None, common: int = 0
 ) -> Report:
     """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
 
-    `shapes` and `sizes` are known in each section.
+    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`.
     """
-    document = find(source)
+    document = find(source, common)
     document.given, document.sizes = dict(shapes or {}), sizes
     findings = Findings(list(document.errors))
     for section in document.sections:
@@ -44,16 +46,17 @@ def check_document(
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
                 findings.notes.append(Note(section.formulas[start].start, text))
-    if not any(section.formulas for section in document.sections):
-        findings.nothing_read(source)
-    findings.errors.sort(key=lambda error: error.span or (0, 0))
+    if not any(not maths.written for section in document.sections for maths in section.formulas):
+        findings.nothing_read(document)
+    errors = {(error.span, error.number, error.message): error for error in findings.errors}
     return Report(
         source,
         tuple(document.sections),
-        tuple(findings.errors),
+        tuple(sorted(errors.values(), key=lambda error: error.span or (0, 0))),
         tuple(findings.warnings),
         tuple(findings.skipped),
         tuple(sorted(findings.notes)),
+        tuple(document.ignored),
     )
 
 
@@ -75,7 +78,7 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
     again: list[tuple[int, Span]] = []  # where a name is defined again, and the statement that said what it was
     for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
         removed = frozenset(span for _, span in again)
-        conflict = _conflict(assembled(document, formulas, removed)) if formulas else None
+        conflict = _conflict(assembled(document, formulas, removed), formulas) if formulas else None
         if conflict is None:
             break
         findings.conflicts += 1
@@ -86,8 +89,10 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
             again.append((at.start, conflict.first))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
-        if at is None or at in blamed and not (problem.number < 200 and without(at[:2], removed) != [at[:2]]):
+        if at is None or at in blamed and not _explained(document, at, conflict, removed):
             findings.errors.append(problem)
+        elif at in blamed:
+            findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
         if at is None:
             return
         formulas.remove(at)
@@ -102,11 +107,29 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
             _check_program(document, section, present, assembled(document, present, removed), start, blamed, findings)
 
 
+def _explained(document: Document, at: Maths, conflict: Conflict, removed: frozenset[Span]) -> bool:
+    """Whether a formula is not to blame for a conflict: part of it is gone, or one row of it compares two definitions."""
+    problem, first = conflict
+    if problem.number < 200:
+        return without(at[:2], removed) != [at[:2]]
+    if _has_unread_rows(document, at):
+        return True
+    if first is None or problem.span is None:
+        return False
+    start, end = first[0], problem.span[1]
+    rows = (row for row in rows_of(document.source, at) if len(row.cells) > 2)
+    return any(row.start <= start and end <= row.end for row in rows)
+
+
+def _has_unread_rows(document: Document, at: Maths | None) -> bool:
+    return at is not None and any(at.start <= start < at.end for start, _ in document.unread)
+
+
 CONFLICTS = 50
 AGAIN = "from here on this counts, and not what was said before"
 
 
-def _conflict(work: AssembledProgram) -> Conflict | None:
+def _conflict(work: AssembledProgram, formulas: list[Maths]) -> Conflict | None:
     """Why formulas are no program together, if they are none."""
     from ..scope.binder import bind
 
@@ -114,6 +137,8 @@ def _conflict(work: AssembledProgram) -> Conflict | None:
         program = parse(work.text, "latex")
     except NotationError as problem:
         return Conflict(work.error(problem))
+    if again := _declared_again(work, program, formulas):
+        return again
     try:
         bind(work.text, program)
     except NotationError as problem:
@@ -122,6 +147,27 @@ def _conflict(work: AssembledProgram) -> Conflict | None:
             return Conflict(told)
         return Conflict(told, work.span(_statement(program, problem.labels[0][0]).span))
     return None
+
+
+def _declared_again(work: AssembledProgram, program: nodes.Program, formulas: list[Maths]) -> Conflict | None:
+    """The first declaration of a name that an earlier formula declares to be of another set."""
+    declared: dict[str, nodes.Declaration] = {}
+    for statement in program.statements:
+        if not isinstance(statement, nodes.Declaration):
+            continue
+        for name in statement.names:
+            before = declared.setdefault(to_text(name), statement)
+            if before is statement or _sets(before) == _sets(statement):
+                continue
+            first, again = work.span(before.span), work.span(name.span)
+            if _holder(formulas, first) != _holder(formulas, again):
+                message = f"{to_text(name)} is declared twice"
+                return Conflict(NotationError(202, message, work.source, again), first)
+    return None
+
+
+def _sets(declaration: nodes.Declaration) -> list[str]:
+    return [to_text(each) for each in declaration.sets]
 
 
 def _statement(program: nodes.Program, span: Span) -> Any:
@@ -139,6 +185,8 @@ def _check_program(document: Document, section: Section, formulas: list[Maths], 
         at = _holder(formulas, error.span)
         if at is not None and at.start < start or _mentions_only(document, section, at, error):
             continue
+        if _has_unread_rows(document, at) and 200 <= error.number < 300:
+            continue  # the row that was not read may have said it
         if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
         elif at is None or at in blamed:
@@ -178,4 +226,6 @@ def _fragment(section: Section, at: Maths | None) -> bool:
 def _holder(formulas: list[Maths], span: Span | None) -> Maths | None:
     """Which of the formulas holds a span."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
+    while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
+        index -= 1  # a fact may stand in a comment within a display
     return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None

@@ -1,16 +1,29 @@
-"""Planning: terms become a plan, primitive steps on positional arrays, for one library.
+"""Terms become a plan, primitive steps on positional arrays, for one library.
 
-In the order in which they are read:
+`plan`: values, steps, plans.
+`primitives`: the table of what a plan is made of, and what holds for every plan.
+`target`: a library as plans see it.
+`optimisations`: what makes plans faster, each with its law.
+`intervals`: bounds of whole numbers.
+`whole_numbers`: where they fit, and where floats take over.
+`dtypes`: the dtype of each step.
+`sums_as_products`: sums that a product computes.
+`fast_path`: the guarded fast path and its fallback.
+`builder`: named operations become steps.
+`failures`: what a library refused, told of the formula.
+`lowering`: the state that rules and rewrites take.
+`structural`: one rule for each structural term.
+`loop_steps`: a loop as one step.
+`rewrites`: the table of rewrites, in order.
+`contraction_order`: chains of products in their cheapest order.
+`fused_kernels`: what a library has a kernel for.
+`merged_projections`: one product for several weights.
+`online_softmax`: softmax over a long axis, slice by slice.
+`regions`: what can be computed in tiles.
+`blocking`: a region as one step.
+`planner`: make_plan: the tables put together.
+`memory`: reuse in place, workspaces, last uses.
+`cost`: what a plan costs.
 
-    plan, primitives                 the plan; the table of its primitives, and what holds for every plan
-    target, optimisations            a library as plans see it; what makes plans faster, each with its law
-    intervals, whole_numbers, dtypes, sums_as_products, fast_path, builder     named operations become steps
-    failures, lowering, structural, loop_steps      terms become values: the state, a rule for each structural term
-    rewrites                         a term by another plan, in order: contraction_order, fused_kernels,
-                                     merged_projections, online_softmax
-    regions, blocking                what can be computed in tiles, and a region as one step
-    planner                          make_plan: the tables put together
-    memory, cost                     reuse in place, workspaces, last uses; what a plan costs
-
-Its law: it knows no node but as a span, and no library but by `Target`. Rules and rewrites take `Lowering`, never the planner.
+Law: it knows no node but as a span and no library but by `Target`; rules and rewrites take `Lowering`, never the planner.
 """

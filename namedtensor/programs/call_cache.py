@@ -63,7 +63,7 @@ class CachedCall:
         self._executables = LruCache() if cache is None else cache
         self._token = object()  # of its keys, in a cache that several share
         self._last_used: Executable | None = None
-        self._forget()
+        self._invalidate()
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name.
@@ -150,7 +150,7 @@ class CachedCall:
             self._by_name = names, run
         else:
             self._by_position = run
-        USER_FUNCTIONS.watched_by(self)
+        USER_FUNCTIONS.subscribe(self)
 
-    def _forget(self) -> None:
+    def _invalidate(self) -> None:
         self._by_position, self._by_name = no_match, ((), no_match)

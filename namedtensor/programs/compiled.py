@@ -131,7 +131,7 @@ class CompiledFormula(Suggests, CachedCall):
         return CompiledFormula, (self._goal, self._library, self._without)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        self._forget()  # so that the inline cache always holds what was used last
+        self._invalidate()  # so that the inline cache always holds what was used last
         return super()._called(arguments, values, sizes, named)
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:

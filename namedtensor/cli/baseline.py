@@ -1,0 +1,61 @@
+"""A baseline: the findings that a document had when it was first checked, so that only new ones are told of.
+
+    {"version": 1, "findings": [{"file": "paper.tex", "number": 301, "formula": "\\[ … \\]", "count": 1}, …]}
+
+A finding is known by its file (from the folder of the baseline), its number and the text of its formula: it stays known
+where lines are moved, and is new where its formula is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+
+from ..documents.findings import Finding
+from ..files.text import InputError, read_text, reason, whole_file
+
+Known = Counter[tuple[str, int, str]]
+
+
+def read_baseline(place: str) -> Known:
+    """The findings of a baseline file. Raises InputError."""
+    try:
+        listed = json.loads(read_text(place))["findings"]
+        return Counter(
+            {(str(each["file"]), int(each["number"]), str(each["formula"])): int(each["count"]) for each in listed}
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{place} is no baseline; --write-baseline writes one") from None
+
+
+def write_baseline(place: str, findings: list[Finding]) -> None:
+    """Write a baseline of findings. Raises InputError."""
+    counted = Counter(_key(each, place) for each in findings)
+    listed = [
+        {"file": file, "number": number, "formula": formula, "count": count}
+        for (file, number, formula), count in sorted(counted.items())
+    ]
+    text = json.dumps({"version": 1, "findings": listed}, ensure_ascii=False, indent=1)
+    try:
+        with whole_file(place) as file:
+            file.write((text + "\n").encode())
+    except OSError as problem:
+        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
+
+
+def new_findings(findings: list[Finding], known: Known, place: str) -> list[Finding]:
+    """The findings that a baseline does not have; of equal ones, those beyond its count."""
+    left = Counter(known)
+    new = []
+    for each in findings:
+        key = _key(each, place)
+        left[key] -= 1
+        if left[key] < 0:
+            new.append(each)
+    return new
+
+
+def _key(finding: Finding, place: str) -> tuple[str, int, str]:
+    file = os.path.relpath(os.path.abspath(finding.file), os.path.dirname(os.path.abspath(place)))
+    return file.replace(os.sep, "/"), finding.problem.number, finding.formula

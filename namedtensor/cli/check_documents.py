@@ -1,0 +1,265 @@
+"""The command `check` on documents: LaTeX, Markdown and notebooks, one or several, their findings as text or for machines."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any, NamedTuple
+
+from ..files.text import InputError
+from .arguments import FILE_LIKE, Source, sizes_of
+from .console import Console, error_record
+
+DOCUMENTS = (".tex", ".md", ".markdown", ".ipynb")
+MOST = 200  # findings of one kind that are printed of a document
+
+
+class Given(NamedTuple):
+    """A document as it was given, and a remark on how it is read."""
+
+    source: Source
+    remark: str | None = None
+
+
+class Checked(NamedTuple):
+    """A document that was checked: its text with all that it includes, the report, and the findings that count."""
+
+    given: Given
+    whole: Any
+    report: Any
+    findings: list[Any]
+    known: int = 0  # findings that the baseline has
+
+    @property
+    def name(self) -> str:
+        return self.given.source.name or "<formula>"
+
+    def of(self, severity: str) -> list[Any]:
+        return [each for each in self.findings if each.severity == severity]
+
+
+def documents_of(options: Any) -> list[Given]:
+    """The documents that a command is about; none where it is about another thing. They are taken from its words.
+
+    Raises InputError where one of several files is no document or is not there.
+    """
+    if options.syntax == "text" or not _is_document_file(options.formula):
+        return []
+    words = [word for word in options.inputs if FILE_LIKE.fullmatch(word) or "=" not in word and os.path.exists(word)]
+    for word in words:
+        if not _is_document_file(word):
+            there = os.path.exists(word)
+            raise InputError(f"{word} is no document: .tex, .md or .ipynb" if there else f"there is no file {word}")
+    options.inputs = [word for word in options.inputs if word not in words]
+    given = [_given(word) for word in dict.fromkeys([options.formula, *words])]
+    options.source = given[0].source
+    return given
+
+
+def _is_document_file(word: str) -> bool:
+    return word.endswith(DOCUMENTS) and "\n" not in word and os.path.exists(word)
+
+
+def _given(word: str) -> Given:
+    from ..documents.included_files import document_text
+
+    text, remark = document_text(word)
+    return Given(Source(text, word, "latex"), remark)
+
+
+def is_document(source: Source) -> bool:
+    """Whether LaTeX is a document with formulas in it, and not a formula."""
+    whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
+    named = source.name is not None and source.name.endswith(DOCUMENTS)
+    return source.syntax != "text" and bool(whole or named)
+
+
+def whole_of(source: Source) -> Any:
+    """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
+    from ..documents.included_files import whole_document, whole_text
+    from ..documents.markdown import whole_markdown
+    from ..documents.notebook import whole_notebook
+
+    readers = dict.fromkeys((".md", ".markdown"), whole_markdown) | {".tex": whole_document, ".ipynb": whole_notebook}
+    name = source.name or "<formula>"
+    return readers.get(os.path.splitext(name)[1], whole_text)(source.text, name)
+
+
+def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], options: Any, console: Console) -> int:
+    """Check documents and write what was found; the status to exit with."""
+    from .baseline import new_findings, read_baseline, write_baseline
+
+    checked = [_checked(each, whole, shapes, ignored, options) for each, whole in _roots(given)]
+    if options.write_baseline:
+        if not options.baseline:
+            raise InputError("--write-baseline needs the file: --baseline FILE")
+        found = [finding for each in checked for finding in each.findings]
+        write_baseline(options.baseline, found)
+        console.print(f"{options.baseline}: {_number(len(found), 'finding')} written")
+        return 0
+    if options.baseline:
+        known = read_baseline(options.baseline)
+        for at, each in enumerate(checked):
+            new = new_findings(each.findings, known, options.baseline)
+            checked[at] = each._replace(findings=new, known=len(each.findings) - len(new))
+    _write(checked, options, console)
+    findings = [finding for each in checked for finding in each.findings]
+    return int(bool(findings) if options.strict else any(finding.severity == "error" for finding in findings))
+
+
+def _roots(given: list[Given]) -> list[tuple[Given, Any]]:
+    """The documents with all that they include; without those that another of them includes."""
+    wholes = [(each, whole_of(each.source)) for each in given]
+    names = [os.path.realpath(each.source.name or "") for each in given]
+    files = [{os.path.realpath(file) for file in whole.files} for _, whole in wholes]
+    return [
+        pair
+        for at, pair in enumerate(wholes)
+        if not any(names[at] in files[other] and names[other] not in files[at] for other in range(len(wholes)))
+    ]
+
+
+def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], options: Any) -> Checked:
+    from ..documents.findings import findings_of
+    from ..documents.sections import check_document
+    from ..documents.stated_facts import with_facts
+
+    common = 0
+    if options.facts:
+        whole, common = with_facts(whole, options.facts)
+    report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common)
+    findings = [each for each in findings_of(report, whole) if each.problem.number not in ignored]
+    return Checked(given, whole, report, findings)
+
+
+# ------------------------------------------------------------------------------------------------------------- writing
+def _write(checked: list[Checked], options: Any, console: Console) -> None:
+    if options.format == "json":
+        records = [_record(each) for each in checked]
+        console.json(
+            records[0] if len(records) == 1 else {"ok": all(each["ok"] for each in records), "documents": records}
+        )
+    elif options.format == "text":
+        for each in checked:
+            _print(each, options, console)
+        console.print(_summary(checked))
+    else:
+        write_findings([finding for each in checked for finding in each.findings], options.format, console)
+
+
+def write_findings(findings: list[Any], format: str, console: Console) -> None:
+    """Findings as annotations of GitHub, a line each, or as one log of SARIF."""
+    from .formats import github, sarif
+
+    if format == "sarif":
+        console.json(sarif(findings))
+    else:
+        for finding in findings:
+            console.print(github(finding))
+
+
+def _print(checked: Checked, options: Any, console: Console) -> None:
+    whole, report = checked.whole, checked.report
+    if checked.given.remark:
+        console.print(f"{checked.name}: note: {checked.given.remark}")
+    for section in report.scopes if options.types else ():
+        console.print(f"{_line(whole, section.start)}: {section.title or 'before the first section'}")
+        for each, text in section.types.items():
+            console.print(f"  {each} : {text}")
+    for severity in ("error", "warning", "not checked"):
+        found = checked.of(severity)
+        for each in found[:MOST]:
+            console.print(_told(each, console))
+        if len(found) > MOST:
+            console.print(f"{checked.name}: note: {len(found) - MOST} further of these ({severity}), not shown")
+    notes = _notes(checked, options)
+    for note in notes[: None if options.all else MOST]:
+        console.print(note)
+    if len(notes) > MOST and not options.all:
+        console.print(f"{checked.name}: note: {_number(len(notes) - MOST, 'further note')}, not shown")
+
+
+def _told(finding: Any, console: Console) -> str:
+    """A finding as path:line:column: error 301: …, and below it the excerpt; of what was not checked only the first line."""
+    line, column = finding.problem.position()
+    drawn = console.error(finding.problem, "", sys.stdout).partition(": ")[2]
+    title = f"{finding.file}:{line}:{column}: {finding.severity} {finding.problem.number}: "
+    return title + (drawn.partition("\n")[0] if finding.severity == "not checked" else drawn + "\n")
+
+
+def _notes(checked: Checked, options: Any) -> list[str]:
+    """What should be known besides errors and warnings, a line each."""
+    whole, report = checked.whole, checked.report
+    found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
+    found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
+    for section in report.scopes:
+        for each, start in section.unknown.items():
+            found.append(f"{_line(whole, start)}: note: nothing in this section says what {each} is")
+    for left in report.skipped if options.all else ():
+        found.append(f"{_line(whole, left.span[0])}: note: left out, {left.reason}")
+    if not report.formulas and not report.errors:
+        found.append(f"{whole.file}: note: nothing was checked: {_nothing(report)}")
+    if checked.known:
+        found.append(f"{checked.name}: note: {_number(checked.known, 'finding')} of the baseline, not shown")
+    return found
+
+
+def _nothing(report: Any) -> str:
+    pieces = sum(not maths.written for section in report.sections for maths in section.maths)
+    return (
+        f"none of {_number(pieces, 'piece')} of maths is a formula with named axes" if pieces else "there is no maths"
+    )
+
+
+def _line(whole: Any, position: int) -> str:
+    """file:line"""
+    at = whole.place((position, position))
+    return f"{at.file}:{_line_of(at)}"
+
+
+def _line_of(at: Any) -> int:
+    return at.text.count("\n", 0, at.span[0]) + 1
+
+
+def _summary(checked: list[Checked]) -> str:
+    """The last line, of all documents together."""
+    formulas, sections = (
+        sum(found) for found in zip(*((each.report.formulas, len(each.report.scopes)) for each in checked), strict=True)
+    )
+    errors, warnings = (sum(len(each.of(severity)) for each in checked) for severity in ("error", "warning"))
+    text = f"{_number(formulas, 'formula')} in {_number(sections, 'section')}"
+    return f"{text}: {_number(errors, 'error')}, {_number(warnings, 'warning')}"
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
+def _record(checked: Checked) -> dict[str, Any]:
+    """What was found of a document, for machines."""
+    file, whole, report = checked.given.source.name, checked.whole, checked.report
+
+    def records(severity: str) -> list[dict[str, Any]]:
+        return [error_record(each.problem, each.file if file else None) for each in checked.of(severity)]
+
+    left_out = [(whole.place(left.span), left) for left in report.skipped]
+    noted = [(whole.place((note.position, note.position)), note.text) for note in report.notes]
+    return {
+        "ok": not checked.of("error"),
+        "file": file,
+        "files": whole.files if file else [],
+        "formulas": report.formulas,
+        "sections": [
+            {"title": section.title, "types": section.types, "unknown": list(section.unknown)}
+            for section in report.scopes
+        ],
+        "errors": records("error"),
+        "warnings": [{**each, "kind": "warning"} for each in records("warning")],
+        "not_checked": [{**each, "kind": "not checked"} for each in records("not checked")],
+        "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
+        "left_out": [
+            {"file": at.file, "line": _line_of(at), "span": list(at.span), "reason": left.reason, "named": left.named}
+            for at, left in left_out
+        ],
+    }

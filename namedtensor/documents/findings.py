@@ -1,0 +1,110 @@
+"""What a report says, each finding at its place in a file; without those that a comment asks to ignore."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from grammar.errors import NotationError, Span
+
+from ..terms.inference import CheckWarning
+from .included_files import Whole
+from .maths import Maths
+from .remarks import Ignored
+from .report import Report, Skipped
+
+ERROR, WARNING, NOT_CHECKED = "error", "warning", "not checked"
+
+
+class Finding(NamedTuple):
+    """What is said of a place: its severity, the file, the problem in the text of that file, and the formula there."""
+
+    severity: str
+    file: str
+    problem: NotationError
+    formula: str = ""  # its text, on one line
+
+
+class _Silenced(NamedTuple):
+    """A stretch of a file of which a comment asks to be silent; about some numbers, or about all."""
+
+    start: int
+    end: int
+    numbers: frozenset[int]
+
+
+def warning_as_error(warning: CheckWarning, source: str) -> NotationError:
+    """A warning in the form of an error: a number, a place, a hint."""
+    return NotationError(314, warning.message, source, warning.span, hint=warning.hint)
+
+
+def findings_of(report: Report, whole: Whole) -> list[Finding]:
+    """Errors, warnings, and formulas with named axes that were not checked: of each kind in the order of the document."""
+    maths = sorted({each for section in report.sections for each in section.maths if not each.written})
+    silenced = _silenced(report, whole, maths)
+    found = []
+    for severity, problem in _problems(report, whole):
+        span = problem.span or (0, 0)
+        index = bisect_right(maths, span[0], key=lambda each: each.start) - 1
+        stretch = maths[index][:2] if index >= 0 and span[0] < maths[index].end else _line(whole.text, span[0])
+        formula = " ".join(whole.text[slice(*stretch)].split())
+        file, told = whole.error(problem)
+        if not _is_silenced(told, silenced.get(file, ())):
+            found.append(Finding(severity, file, told, formula))
+    return found
+
+
+def _problems(report: Report, whole: Whole) -> Iterator[tuple[str, NotationError]]:
+    yield from ((ERROR, error) for error in report.errors)
+    yield from ((WARNING, warning_as_error(warning, whole.text)) for warning in report.warnings)
+    yield from (
+        (NOT_CHECKED, _as_error(left, whole.text)) for left in sorted(report.unread, key=lambda each: each.span)
+    )
+
+
+def _as_error(left: Skipped, source: str) -> NotationError:
+    problem = left.problem
+    if problem is None or problem.span is None:
+        return NotationError(404, left.reason, source, left.span)
+    return NotationError(problem.number, left.reason, source, problem.span, problem.notes, problem.hint)
+
+
+def _line(text: str, position: int) -> Span:
+    end = text.find("\n", position)
+    return text.rfind("\n", 0, position) + 1, end if end >= 0 else len(text)
+
+
+# ------------------------------------------------------------------------------------------------------------- silence
+def _silenced(report: Report, whole: Whole, maths: list[Maths]) -> dict[str, list[_Silenced]]:
+    """The stretches of each file of which a comment asks to be silent."""
+    stretches: dict[str, list[_Silenced]] = {}
+    for ignored in report.ignored:
+        at = whole.place((ignored.position, ignored.position))
+        stretches.setdefault(at.file, []).append(_stretch(ignored, whole, maths))
+    return stretches
+
+
+def _stretch(ignored: Ignored, whole: Whole, maths: list[Maths]) -> _Silenced:
+    """A comment that ends a line is about that line and the maths that ends on it; one on its own, about what follows:
+    within maths the next line, else the next display or formula."""
+    at = whole.place((ignored.position, ignored.position))
+    start, end = _line(at.text, at.span[0])
+    index = bisect_left(maths, ignored.position, key=lambda each: each.end)
+    if at.text[start : at.span[0]].strip(" \t><!-"):
+        before = maths[index - 1] if index else None
+        ends_here = before is not None and start <= whole.place(before[:2]).span[1] <= at.span[0]
+        start = min(start, whole.place(before[:2]).span[0]) if before and ends_here else start
+    elif index < len(maths) and maths[index].start <= ignored.position:
+        start, end = _line(at.text, min(end + 1, len(at.text)))
+    elif index < len(maths):
+        start, end = whole.place(maths[index][:2]).span
+    return _Silenced(start, end, ignored.numbers)
+
+
+def _is_silenced(problem: NotationError, stretches: list[_Silenced] | tuple[()]) -> bool:
+    position = problem.span[0] if problem.span else 0
+    return any(
+        each.start <= position <= each.end and (not each.numbers or problem.number in each.numbers)
+        for each in stretches
+    )

@@ -1,0 +1,89 @@
+r"""Comments that speak to the checker: facts that running text gives, and findings that are to be ignored.
+
+    % namedtensor: X ∈ ℝ^{seq × chans}      a statement of the section, as text or as LaTeX; several with ; between them
+    % namedtensor: ignore                   no finding in the next display, or on the line that it ends
+    % namedtensor: ignore 301, 314          no such finding there
+
+A fact is written into the program of its section as LaTeX; whatever is said of it is said of the statement in the comment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.parser import parse
+from grammar.printer import to_latex
+
+REMARK = re.compile(r"(?<!\\)%+[ \t]*namedtensor:[ \t]*([^\n]*)")
+IGNORE = re.compile(r"ignore(?![A-Za-z_^=(])[ \t:]*(?P<numbers>[0-9, \t]*)$")
+SEPARATOR = re.compile(r"[{(\[]|[})\]]|;")
+
+
+class Ignored(NamedTuple):
+    """A comment that asks for silence: where it stands, and of which numbers; of all where it names none."""
+
+    position: int
+    numbers: frozenset[int]
+
+
+class Fact(NamedTuple):
+    """A statement in a comment, and its LaTeX."""
+
+    span: Span
+    written: str
+
+
+def remarks(source: str, start: int, end: int) -> Iterator[Ignored | Fact | NotationError]:
+    """What the comments of a stretch say to the checker."""
+    for remark in REMARK.finditer(source, start, end):
+        if ignored := IGNORE.fullmatch(remark[1].rstrip()):
+            yield Ignored(remark.start(), frozenset(map(int, re.findall(r"\d+", ignored["numbers"]))))
+            continue
+        for span in _pieces(source, *remark.span(1)):
+            try:
+                yield from facts(source, span, latex="\\" in source[slice(*span)])
+            except NotationError as problem:
+                yield problem
+
+
+def facts(source: str, span: Span, latex: bool = False) -> list[Fact]:
+    """The statements of a stretch, as text or as LaTeX. Raises NotationError."""
+    text = source[slice(*span)]
+    try:
+        program = parse(text, "latex" if latex else "text")
+    except NotationError as problem:
+        raise _at(problem, source, span) from None
+    for statement in program.statements:
+        if isinstance(statement, nodes.Value):
+            hint = "a fact is a statement, such as X ∈ ℝ^{seq × chans}; findings are switched off by: ignore 301"
+            value = (span[0] + statement.span[0], span[0] + statement.span[1])
+            raise NotationError(101, "this states nothing", source, value, hint=hint)
+    if latex:
+        return [Fact(span, rf"\({text.strip().strip('$')}\)")]
+    return [
+        Fact((span[0] + each.span[0], span[0] + each.span[1]), rf"\({to_latex(nodes.Program((each,)))}\)")
+        for each in program.statements
+    ]
+
+
+def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
+    """The parts of a stretch between semicolons that stand in no bracket."""
+    depth, position = 0, start
+    for sign in SEPARATOR.finditer(source, start, end):
+        if sign[0] == ";" and depth == 0:
+            yield position, sign.start()
+            position = sign.end()
+        depth += {"{": 1, "(": 1, "[": 1, ";": 0}.get(sign[0], -1)
+    if source[position:end].strip() or position == start:
+        yield position, end
+
+
+def _at(problem: NotationError, source: str, span: Span) -> NotationError:
+    """An error about a stretch as one of the whole."""
+    found = problem.span or (0, 0)
+    moved = (span[0] + found[0], min(span[0] + found[1], span[1]))
+    return NotationError(problem.number, problem.message, source, moved, problem.notes, problem.hint)

@@ -1,0 +1,121 @@
+r"""Displays row by row: one that cannot be read loses its unread rows, and is checked without them.
+
+    \begin{align} Y &= \langle X \rangle \\ Z &= \nsum{\seq} X \end{align}       Z is checked
+
+A cell after `&&` that begins with \text is a comment; a declaration in it still counts: && \text{product}~(B \in \reals^{\seq}).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from grammar.errors import NotationError, Span
+
+from .maths import Maths, group_end
+
+ROWS = 200  # of one display that are looked at
+PART = re.compile(
+    r"\\\\(?:\*|\[[^\]\n]{0,20}\])?|\\begin\{[a-zA-Z]+\*?\}(?:\{\d+\})?|\\end\{[a-zA-Z]+\*?\}|\\.|[{&]|%[^\n]*",
+    re.DOTALL,
+)
+OUTER = re.compile(
+    r"\s*(?:\\\[|\$\$|\\begin\{(?:equation|align|gather|multline|eqnarray|flalign|alignat|displaymath|dmath)\*?\}(?:\{\d+\})?)?"
+    r"\s*(?:\\label\{[^}]*\}\s*)?(?:\\begin\{(?:split|aligned|gathered|alignedat|array)\}(?:\[\w\])?(?:\{\d+\})?)?"
+)
+CONTINUES = re.compile(
+    r"(?:\s|&|\{\}|%[^\n]*\n|\\(?:quad|qquad|,|;|!|:)|~)*(?:[=:+<>≔≜]|-|\\(?:colon|coloneqq?|triangleq|eqdef|stackrel|overset|in|cdot|odot|times|le|leq|ge|geq|ndot|nbin)(?![A-Za-z]))"
+)
+DECLARED = re.compile(r"\(([^()]*\\in(?![A-Za-z])[^()]*)\)")
+
+
+class Row(NamedTuple):
+    """A row of a display: without what separates it from the next; and where its cells begin."""
+
+    start: int
+    end: int
+    cells: tuple[int, ...]
+
+
+def rows_of(source: str, maths: Maths) -> list[Row]:
+    """The rows of a display; of what is none, or of a single row, that one."""
+    opening = OUTER.match(source, maths.start, maths.end)
+    start = position = opening.end() if opening else maths.start
+    rows: list[Row] = []
+    cells, depth = [start], 0
+    end = maths.end
+    while token := PART.search(source, position, maths.end):
+        text, position = token[0], token.end()
+        if text == "{":
+            position = min(group_end(source, token.start()) or position, maths.end)
+        elif text.startswith("\\begin"):
+            depth += 1
+        elif text.startswith("\\end") and len(text) > 5:
+            if depth == 0:
+                end = token.start()
+                break
+            depth -= 1
+        elif depth == 0 and text == "&":
+            cells.append(token.end())
+        elif depth == 0 and text.startswith("\\\\"):
+            rows.append(Row(start, token.start(), tuple(cells)))
+            start, cells = token.end(), [token.end()]
+        elif text in ("\\]", "\\)"):
+            end = token.start()
+            break
+    return [*rows, Row(start, max(start, end), tuple(cells))][:ROWS]
+
+
+def columns(source: str, span: Span) -> list[int]:
+    """Where the & of a stretch of a display stand that are the display's own; none where it is of several rows."""
+    found, depth, position = [], 0, span[0]
+    while token := PART.search(source, position, span[1]):
+        text, position = token[0], token.end()
+        if text == "{":
+            position = min(group_end(source, token.start()) or position, span[1])
+        elif text.startswith(("\\begin{", "\\end{")):
+            depth += 1 if text.startswith("\\begin{") else -1
+        elif depth == 0 and text == "&":
+            found.append(token.start())
+        elif depth == 0 and text.startswith("\\\\"):
+            return []
+    return found
+
+
+def unread_part(source: str, rows: list[Row], gone: list[Span], problem: NotationError) -> Span | None:
+    """What is to be taken out of a display for a problem: the comment that it stands in, else its row with the rows that
+    go on from there. None where that is no part of the display, or is out already."""
+    at = problem.span[0] if problem.span else -1
+    index = next((number for number, row in enumerate(rows) if row.start <= at <= row.end), None)
+    if index is None:
+        return None
+    row = rows[index]
+    span = comment_of(source, row, at)
+    if span is None:
+        following = index
+        while not _continues(source, row) and following + 1 < len(rows) and _continues(source, rows[following + 1]):
+            following += 1
+        span = (row.start, rows[following].end)
+    taken = span in gone
+    return None if taken or span[0] == span[1] else span
+
+
+def comment_of(source: str, row: Row, position: int) -> Span | None:
+    """The comment of a row that holds a position: a second formula's cell that begins with \\text."""
+    for number, start in enumerate(row.cells):
+        if (
+            number >= 2
+            and start <= position
+            and re.compile(r"\s*\\(?:text|mbox|hbox)\s*\{").match(source, start, row.end)
+        ):
+            return start, row.end
+    return None
+
+
+def declarations_in(source: str, span: Span) -> list[Maths]:
+    """The declarations in brackets within a comment, as facts."""
+    return [Maths(*found.span(1), False, rf"\({found[1]}\)") for found in DECLARED.finditer(source, *span)]
+
+
+def _continues(source: str, row: Row) -> bool:
+    return CONTINUES.match(source, row.start, row.end) is not None
