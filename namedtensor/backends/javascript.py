@@ -228,7 +228,7 @@ TARGET = JavaScriptTarget()
 @cache
 def runtime() -> str:
     """The text of the runtime, a module of JavaScript."""
-    return (files("namedtensor.backends") / RUNTIME).read_text(encoding="utf-8")
+    return (files(__name__.rpartition(".")[0]) / RUNTIME).read_text(encoding="utf-8")
 
 
 @cache
