@@ -36,7 +36,12 @@ HOMES = {  # the module of each public name, besides the functions that are made
     ".display.pictures": ("picture",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("function",),
-    ".programs.api": ("Formula", "Program", "check", "derivative", "evaluate", "explain", "formula", "load", "program"),
+    ".programs.api": (
+        *("check", "compile", "cost", "derivative", "diagram", "formula", "init", "load", "parameters", "program"),
+        *("to_latex", "to_python", "to_text"),
+    ),
+    ".programs.evaluate": ("evaluate", "explain"),
+    ".programs.program": ("Formula", "Program"),
     ".teaching.sameness": ("same",),
     ".teaching.sheets": ("exercises",),
     ".tensors.digits": ("set_digits",),

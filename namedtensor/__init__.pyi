@@ -19,15 +19,23 @@ from .display.pictures import picture as picture
 from .files.safetensors import load_tensors as load_tensors
 from .files.safetensors import save_tensors as save_tensors
 from .operators.user_functions import function as function
-from .programs.api import Formula as Formula
-from .programs.api import Program as Program
 from .programs.api import check as check
+from .programs.api import compile as compile
+from .programs.api import cost as cost
 from .programs.api import derivative as derivative
-from .programs.api import evaluate as evaluate
-from .programs.api import explain as explain
+from .programs.api import diagram as diagram
 from .programs.api import formula as formula
+from .programs.api import init as init
 from .programs.api import load as load
+from .programs.api import parameters as parameters
 from .programs.api import program as program
+from .programs.api import to_latex as to_latex
+from .programs.api import to_python as to_python
+from .programs.api import to_text as to_text
+from .programs.evaluate import evaluate as evaluate
+from .programs.evaluate import explain as explain
+from .programs.program import Formula as Formula
+from .programs.program import Program as Program
 from .teaching.sameness import same as same
 from .teaching.sheets import exercises as exercises
 from .tensors.digits import set_digits as set_digits
@@ -45,15 +53,23 @@ __all__ = [
     "load_tensors",
     "save_tensors",
     "function",
-    "Formula",
-    "Program",
     "check",
+    "compile",
+    "cost",
     "derivative",
+    "diagram",
+    "formula",
+    "init",
+    "load",
+    "parameters",
+    "program",
+    "to_latex",
+    "to_python",
+    "to_text",
     "evaluate",
     "explain",
-    "formula",
-    "load",
-    "program",
+    "Formula",
+    "Program",
     "same",
     "exercises",
     "set_digits",

@@ -12,7 +12,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from namedtensor.backends.libraries import backend
 from namedtensor.operators.user_functions import USER_FUNCTIONS
+from namedtensor.planning import memory, plan, primitives
+from namedtensor.terms import structural
+
+structural.after_pass.append(structural.verify)  # each graph of terms that a pass makes is checked
 
 # What JAX compiles is kept while the tests run, for all their processes: many tests compile the same anew.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
@@ -29,6 +34,20 @@ COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Heal
 settings.register_profile("dev", max_examples=50, **COMMON)
 settings.register_profile("ci", max_examples=500, print_blob=True, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_configure():
+    """Every plan that a test makes is verified, and so is what it writes in place."""
+    numpy = backend("numpy")
+
+    def check(made):
+        primitives.verify(made)
+        over = memory.in_place(made, numpy.writes)
+        primitives.verify_memory(made, over)
+        for out in (True, False)[len(made.results) != 1 :]:
+            primitives.verify_memory(made, over, numpy.rooms(made, out, fits=lambda value: True))
+
+    plan.CHECKS.append(check)
 
 
 @pytest.fixture(autouse=True)

@@ -473,13 +473,19 @@ def facts_belong(program: Program) -> bool:
 
 
 def with_needed_facts(function: Function) -> Function:
-    used, size = names_in(function.body), -1
-    while len(used) > size:
-        size = len(used)
-        for fact in function.facts:
-            if fact.name in used:
-                used |= names_in(fact)
+    used = needed(names_in(function.body), function.facts)
     return replace(function, facts=tuple(fact for fact in function.facts if fact.name in used))
+
+
+def needed(names: set[str], statements: Iterable[Any]) -> set[str]:
+    """These names, and all that the statements of them name in turn."""
+    found, size = set(names), -1
+    while len(found) > size:
+        size = len(found)
+        for each in statements:
+            if each.name in found:
+                found |= names_in(each)
+    return found
 
 
 def smaller(program: Program) -> Iterator[Program]:
@@ -492,12 +498,7 @@ def smaller(program: Program) -> Iterator[Program]:
 
 def trimmed(program: Program) -> Program:
     """Without statements and inputs that nothing names any more."""
-    wanted, size = names_in(program.out), -1
-    while len(wanted) > size:
-        size = len(wanted)
-        for each in program.statements:
-            if each.name in wanted:
-                wanted |= names_in(each)
+    wanted = needed(names_in(program.out), program.statements)
     families = tuple(each for each in program.families if each[0] in wanted)
     wanted |= {f"{name}^{{{n}}}" for name, _, most in families for n in range(1, most + 1)}
     statements = tuple(each for each in program.statements if each.name in wanted)
@@ -507,9 +508,9 @@ def trimmed(program: Program) -> Program:
 
 
 def shrunk(program: Program, found: Difference, seconds: float = 20) -> Program:
-    """A smaller program for which the same way gives the same kind of wrong answer."""
+    """A smaller program for which the same way gives the same kind of wrong answer, in so many seconds of the processor."""
     way = {found.way: WAYS[found.way]}
-    end = time.monotonic() + seconds
+    end = time.process_time() + seconds
 
     def still(candidate: Program) -> bool:
         try:
@@ -519,10 +520,10 @@ def shrunk(program: Program, found: Difference, seconds: float = 20) -> Program:
         return any(each.kind == found.kind for each in result.differences)
 
     progress = True
-    while progress and time.monotonic() < end:
+    while progress and time.process_time() < end:
         progress = False
         for candidate in smaller(program):
-            if time.monotonic() > end:
+            if time.process_time() > end:
                 break
             candidate = trimmed(candidate)
             if (

@@ -276,7 +276,7 @@ def case_a_mesh_of_either_kind_of_axes():
 
 def case_a_layer_that_goes_back_to_one_device():
     back = LAYER.shard(RULES, MESH).to("numpy")
-    assert back.about == LAYER.about
+    assert back._about == LAYER._about
     same(back(X), LAYER(X), 0)
 
 

@@ -36,7 +36,7 @@ def test_the_text_is_that_of_the_installed_library(name, library):
     pytest.importorskip(library)
     text, given = SHAPES[name]
     own, absent = (
-        plan_of(nt.formula(text), target, given, None, ()) for target in (printed_target(library), Absent(library))
+        plan_of(nt.formula(text)._goal, target, given) for target in (printed_target(library), Absent(library))
     )
     assert str(absent[0]) == str(own[0])
     whole = printed_target(library).backend.whole

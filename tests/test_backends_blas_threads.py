@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.backends import backend
+from namedtensor.backends.libraries import backend
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
 LONG = {"Q": "ℝ^{query[2000] × key[4]}", "K": "ℝ^{seq[1500] × key[4]}", "V": "ℝ^{seq[1500] × val[4]}"}

@@ -121,10 +121,10 @@ def test_it_is_lifted_as_its_function_is(case):
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_what_is_of_the_function_is_not_seen_elsewhere(case):
     program = nt.program(PROGRAMS[case][0])
-    (f,) = [each for each in program.scope.all_functions() if each.operator == "f"]
-    assert program.last_function() is not None or program.scope.last is not None
+    (f,) = [each for each in program._goal.program.scope.all_functions() if each.operator == "f"]
+    assert program._goal.function() is not None or program._goal.program.scope.last is not None
     for family in f.families:
-        assert family not in program.scope.families
+        assert family not in program._goal.program.scope.families
 
 
 @settings(max_examples=40, deadline=None)

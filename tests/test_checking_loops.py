@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import reference
 from namedtensor.checking import loops
-from namedtensor.programs.executable import AGAIN, KNOWN, PLANS
+from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 
 STEPS = 100
 TIME = 130
@@ -77,7 +77,7 @@ GIVEN |= {f"V^{number}": nt.tensor(float(number), "") for number in range(1, TIM
 
 
 def forget():
-    for cache in (PLANS, KNOWN, AGAIN):
+    for cache in (EXECUTABLES, EVALUATORS):
         cache.clear()
 
 

@@ -230,3 +230,17 @@ def test_literals_that_ask_for_their_own_size_are_answered_in_time():
     found = nt.evaluate("\n".join(f"Y_{i} = [3, 1]_{{a}} / |a|" for i in range(500)) + "\nY_1 + Y_499")
     assert found.array.tolist() == [3, 1]
     assert time.process_time() - before < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("|b| = |a| / 2\niota_{b} + X", "ℝ^{b[|a|/2] × a}"),
+        ("|a| = 2 |b|\niota_{b} + X", "ℝ^{b[|a|/2] × a}"),
+        ("|a| = 6 / |b|\niota_{b} ⊙ X", "ℝ^{b[6/|a|] × a}"),
+        ("|a| = 2 ⊙ |b|\niota_{b} + X", "ℝ^{b[|a|/2] × a}"),
+        ("|b| ⋅ 3 = |a|\niota_{b} + X", "ℝ^{b[|a|/3] × a}"),
+    ],
+)
+def test_quotients_of_sizes_that_are_not_known_are_written(text, found):
+    assert str(nt.check(text, X="ℝ^{a}").type) == found

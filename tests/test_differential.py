@@ -28,7 +28,7 @@ from namedtensor.calculus import derivative as calculus
 from namedtensor.checking import lifting
 from namedtensor.operators import REGISTRY
 from namedtensor.planning import whole_numbers
-from namedtensor.programs import executable as compiled
+from namedtensor.programs import evaluate
 
 SECONDS = float(os.environ.get("NAMEDTENSOR_DRAWS_SECONDS", "0"))
 SEED = int(os.environ.get("NAMEDTENSOR_DRAWS_SEED", "0"))
@@ -148,7 +148,7 @@ MOST = 2000
 
 
 def forget() -> None:
-    for each in (compiled.PLANS, compiled.KNOWN, compiled.AGAIN):
+    for each in (evaluate.EXECUTABLES, evaluate.EVALUATORS):
         each.clear()
     for cached in vars(calculus).values():
         if hasattr(cached, "cache_clear"):

@@ -130,13 +130,15 @@ import grammar.symbols, grammar.tokens
 from namedtensor.operators import reductions
 from namedtensor.operators.record import REGISTRY, Operator, register
 
-def lower(w, arguments, axes, options):
+def lower(b, arguments, axes, options):
     (x,) = arguments
-    return w.sqrt(reductions.mean(w, w.multiply(x, x), axes))
+    return b.sqrt(reductions.mean(b, b.multiply(x, x), axes))
 
 like = REGISTRY["mean"]
 register(Operator(name="rms", kind=like.kind, signature=like.signature, lower=lower, section=like.section,
-                  meaning="the root of the mean of squares", numpy="np.sqrt((X ** 2).mean(i))"))
+                  meaning="the root of the mean of squares", numpy="np.sqrt((X ** 2).mean(i))",
+                  differentials=("mean_{ax}(X ⊙ ∂X) / rms_{ax} X",),
+                  definition=lambda x: (sum(entry * entry for entry in x) / len(x)) ** 0.5))
 
 # Step 2: its name, where both spellings find it.
 grammar.symbols.FUNCTIONS |= {"rms"}
@@ -147,17 +149,17 @@ X = nt.tensor(np.array([[3.0, 4.0], [6.0, 8.0]]), "seq chans")
 for formula in ("rms_{chans} X", r"\\nfun{\\chans}{rms} X"):
     np.testing.assert_allclose(nt.evaluate(formula, X=X).to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
 
-# Step 3: its definition on plain numbers.
+# The reference evaluator has its definition.
 from namedtensor import reference
-from namedtensor.reference import functions
-functions.REDUCTIONS["rms"] = lambda x: (sum(entry * entry for entry in x) / len(x)) ** 0.5
 R = reference.tensor([[3, 4], [6, 8]], "seq chans")
 assert reference.evaluate("rms_{chans} X", {"X": R}).to_list("seq") == [12.5 ** 0.5, 50 ** 0.5]
 
-# Step 4: its example; the Python function is made from the record.
-from namedtensor.tensors.functions import EXAMPLES
-EXAMPLES["rms"] = ('rms(tensor([1.0, 1.0], "seq"), axis="seq")', "NamedTensor(1.0)")
+# The Python function, the method, their example and the derivative are made of the record.
 np.testing.assert_allclose(nt.rms(X, axis="chans").to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
+np.testing.assert_allclose(X.rms("chans").to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
+assert 'nt.rms(A, axis="width").shape' in nt.rms.__doc__
+slope = nt.evaluate("∂(∑_{seq} rms_{chans} X)/∂X", X=X).to_array("seq chans")
+np.testing.assert_allclose(slope, X.to_array("seq chans") / 2 / np.sqrt([[12.5], [50.0]]))
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.backends import backend
-from namedtensor.core.limits import DEFAULT
+from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
 from namedtensor.planning.optimisations import OPTIMISATIONS
-from namedtensor.planning.plan import safe
+from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
+from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
+from namedtensor.planning.rewrites import REWRITES
+from namedtensor.programs.arguments import Arguments
 from namedtensor.programs.compiled import plan_of, target_named
-from namedtensor.programs.executable import Arguments, compile_formula
+from namedtensor.programs.entries import WholeProgram
+from namedtensor.programs.executable import Options, executable
+from namedtensor.programs.parsed import ParsedProgram
+from namedtensor.tensors.values import namespace_of
 
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 RANDOM = np.random.default_rng(5)
@@ -32,7 +38,9 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 
 
 def compiled(text: str, without=(), **values):
-    return compile_formula(text, "auto", Arguments(text, values), None, False, DEFAULT, without)
+    given = Arguments(values)
+    goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(given.arrays))
+    return executable(goal, given.inputs, [], given.abstract, target, Options(without=without))[0]
 
 
 def of_attention(dtype: Any = "float64", **sizes: Any) -> dict[str, nt.NamedTensor]:
@@ -227,12 +235,12 @@ def test_projections_of_the_same_are_one_product(library):
         name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in each.sizes.items())}}}"
         for name, each in values.items()
     }
-    plan, _ = plan_of(nt.formula(text), target_named(library), sizes)
+    plan, _ = plan_of(nt.formula(text)._goal, target_named(library), sizes)
     products = [step for step in plan.steps if step.primitive in ("dot", "matmul")]
     joined = [step for step in plan.steps if step.primitive == "concat"]
     assert len(products) == len(joined) == 1 and joined[0].value.shape == (4, 3 * 3 + 3 + 3)
     few = sizes | {"X": "ℝ^{n[8] × m[60] × a[4]}"}
-    plan, _ = plan_of(nt.formula(text), target_named(library), few)
+    plan, _ = plan_of(nt.formula(text)._goal, target_named(library), few)
     assert "concat" not in [step.primitive for step in plan.steps]
 
 
@@ -369,7 +377,7 @@ def test_blocks_write_into_the_result():
     """And keep no more rooms than they need at once."""
     text, values = OPTIMISED["standardize"]
     source = backend("numpy").source(compiled(text, **values).plan).text
-    block = source[source.index("def block_1(") : source.index("def block_1_carefully(")]
+    block = source[source.index("def block_1(") : source.index("def block_1_fallback(")]
     assert ", out)" in block and "room_2" not in block and "return t" not in block
 
 
@@ -531,3 +539,57 @@ def test_too_large_a_result_is_refused_before_it_is_made():
     with pytest.raises(nt.NotationError, match="the limit of one result") as caught:
         nt.formula("x ⊙ y").cost(x="ℝ^{a[100000]}", y="ℝ^{b[100000]}")
     assert caught.value.number == 404
+
+
+# ------------------------------------------------------------------------------------------- what holds for every plan
+def test_every_primitive_that_a_library_writes_has_a_row_and_back():
+    written = {name for library in NAMES for name in backend(library).lines}
+    assert written | {"same"} == set(PRIMITIVES)
+
+
+def made_of(*steps, results=()):
+    return Plan("", ["x"], [steps[0].arguments[0]], steps, results or [steps[-1].value], fallback=None)
+
+
+def test_a_plan_that_breaks_a_law_is_malformed():
+    CHECKS_BEFORE, CHECKS[:] = [*CHECKS], []
+    try:
+        x = Value(("a", "b"), (2, 3), "float64")
+        good = Step(Value(("b", "a"), (3, 2), "float64"), "transpose", (x,), {"moves": (1, 0)})
+        verify(made_of(good))
+        wrong = {
+            "it gives": good._replace(value=Value(("b", "a"), (2, 3), "float64")),
+            "there is no such primitive": good._replace(primitive="turn"),
+            "it has 2 arguments": good._replace(arguments=(x, x)),
+            "is no order of": good._replace(options={"moves": (1, 1)}),
+            "does not fit the shape": good._replace(value=Value(("b", "b"), (3, 2), "float64")),
+        }
+        for told, step in wrong.items():
+            with pytest.raises(Malformed, match=told):
+                verify(made_of(step))
+        late = Step(Value(("b", "a"), (3, 2), "float64"), "exp", (good.value,), {})
+        plan = made_of(good, late)
+        plan.steps = plan.steps[::-1]
+        with pytest.raises(Malformed, match="used before it is made"):
+            verify(plan)
+        one = Step(Value(x.order, x.shape, x.dtype), "exp", (x,), {})
+        two = Step(Value(x.order, x.shape, x.dtype), "negative", (one.value,), {})
+        both = Step(Value(x.order, x.shape, x.dtype), "add", (one.value, two.value), {})
+        with pytest.raises(Malformed, match="written over"):
+            verify_memory(made_of(one, two, both), {two.value: one.value})
+        verify_memory(made_of(one, two, both), {both.value: one.value})
+    finally:
+        CHECKS[:] = CHECKS_BEFORE
+
+
+# ------------------------------------------------------------------------------------------ the table of optimisations
+def test_every_optimisation_names_the_function_that_does_it():
+    for row in OPTIMISATIONS.values():
+        module, _, function = row.by.partition(".")
+        room = "operators" if module == "contraction" else "planning"
+        assert callable(getattr(import_module(f"namedtensor.{room}.{module}"), function)), row
+
+
+def test_every_rewrite_is_an_optimisation_in_the_place_that_its_row_names():
+    for name, _, function in REWRITES:
+        assert OPTIMISATIONS[name].by == f"{function.__module__.rpartition('.')[2]}.{function.__name__}"

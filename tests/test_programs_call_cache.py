@@ -125,6 +125,6 @@ def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):
     expected = [nt.formula(f"f(X, Y, Z) = {text}")(*each) for each in given]  # each the first call of its own
     with ThreadPoolExecutor(threads) as pool:
         found = list(pool.map(lambda each: [call(*each) for _ in range(50)][-1], given))
-    assert call._again is not no_match
+    assert call._by_position is not no_match
     for right, each in zip(expected, found):
         assert nt.allclose(each, right)

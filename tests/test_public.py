@@ -15,7 +15,8 @@ ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-load_tensors save_tensors set_digits same exercises NotationError NotationWarning Limits Formula Program""".split()
+compile cost parameters init diagram to_text to_latex to_python load_tensors save_tensors set_digits same exercises
+NotationError NotationWarning Limits Formula Program""".split()
 FUNCTIONS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
 cumprod sort unroll pool index maxk argmaxk onehot concat stack iota identity det inv trace cofactors dot odd even negative

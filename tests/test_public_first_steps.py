@@ -161,16 +161,16 @@ def test_the_functions_take_formulas_and_programs(name):
 
 
 def test_a_formula_that_is_evaluated_again_is_looked_up_as_its_text_is():
-    from namedtensor.programs.executable import AGAIN, PLANS
+    from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 
     text = "∑_{seq} x + 0.123"
     nt.evaluate(text, x=x)
-    before = len(PLANS)
+    before = len(EXECUTABLES)
     asked = nt.formula(text)
     for _ in range(2):
         assert nt.evaluate(asked, x=x) == nt.evaluate(text, x=x)
-    assert len(PLANS) == before and asked in AGAIN and text in AGAIN
-    again = AGAIN[asked][1]
+    assert len(EXECUTABLES) == before and asked in EVALUATORS and text in EVALUATORS
+    again = EVALUATORS[asked]._by_name[1]
     assert nt.allclose(again((x,)), nt.evaluate(text, x=x))
 
 

@@ -138,7 +138,7 @@ def test_a_file_without_a_pooler(tmp_path):
     assert str(caught.value) == "name error 201: this BERT has no pooled: its file holds no parameters of it"
     ours.save(tmp_path / "kept.safetensors")
     again = BERT.load(tmp_path / "kept.safetensors")
-    assert again.about == ours.about and nt.allclose(again(ids), ours(ids))
+    assert again._about == ours._about and nt.allclose(again(ids), ours(ids))
 
 
 def test_the_names_of_older_files(small, tmp_path):

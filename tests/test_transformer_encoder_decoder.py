@@ -10,8 +10,8 @@ from peers import CLOSE, distance, drawn, loaded, named, numbers, torch, transfo
 
 import namedtensor as nt
 import transformer
-from namedtensor.programs.entries import EntryPoints
 from namedtensor.programs.initialisation import Normal
+from namedtensor.programs.program import EntryPoints
 from transformer import EncoderDecoder
 from transformer.pretrained import generation
 

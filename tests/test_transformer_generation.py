@@ -7,7 +7,7 @@ import pytest
 from peers import drawn, loaded, named, numbers, torch, transformers, without_memory
 
 import namedtensor as nt
-import namedtensor.programs.entries
+import namedtensor.programs.program
 from transformer import GPT2
 from transformer.pretrained import generation
 
@@ -182,8 +182,8 @@ def test_draws_are_made_with_more_digits_than_the_logits_have():
 def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
     _, model = both
     made = []
-    compiled = namedtensor.programs.entries.planned
-    monkeypatch.setattr(namedtensor.programs.entries, "planned", lambda *given: made.append(1) or compiled(*given))
+    compiled = namedtensor.programs.program.made
+    monkeypatch.setattr(namedtensor.programs.program, "made", lambda *given: made.append(1) or compiled(*given))
     few, more = (nt.tensor(np.tile(ids.numpy()[:, :1], (1, 2 * count)), "case seq") for count in (1, 2))
     counts = []
     for given, count in ((few, 4), (few, 30), (more, 30)):

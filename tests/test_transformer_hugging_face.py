@@ -67,7 +67,7 @@ def test_a_file_in_parts_is_the_file_whole(folder, tmp_path_factory, model):
 
 
 def test_the_path_may_be_a_text_or_a_path(folder):
-    assert transformer.load(str(folder)).about == transformer.load(Path(folder)).about
+    assert transformer.load(str(folder))._about == transformer.load(Path(folder))._about
 
 
 def test_the_config_is_what_the_file_says(folder):

@@ -29,7 +29,7 @@ learning = pytest.mark.parametrize(
 def equal(left: Layer, right: Layer) -> bool:
     return (
         type(left) is type(right)
-        and left.about == right.about
+        and left._about == right._about
         and list(left.parameters) == list(right.parameters)
         and all(
             value == right.parameters[name]

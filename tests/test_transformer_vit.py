@@ -130,7 +130,7 @@ def test_kept_and_read_again(small, tmp_path):
     ours.save(tmp_path / "vit.safetensors")
     again = ViT.load(tmp_path / "vit.safetensors")
     pixels = named(image(small[0].config), PIXELS)
-    assert again.about == ours.about and nt.allclose(again.at("logits", pixels), ours.at("logits", pixels))
+    assert again._about == ours._about and nt.allclose(again.at("logits", pixels), ours.at("logits", pixels))
 
 
 def test_first_values():

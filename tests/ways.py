@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from namedtensor.calculus import derivative as calculus
-from namedtensor.programs import executable as compiled
+from namedtensor.programs import evaluate
 
 WAYS = ("reverse", "forward", "as it chooses")
 
@@ -25,5 +25,5 @@ def going(way: str) -> Iterator[None]:
 
 
 def forget() -> None:
-    for known in (compiled.PLANS, compiled.KNOWN, compiled.AGAIN):
+    for known in (evaluate.EXECUTABLES, evaluate.EVALUATORS):
         known.clear()

@@ -1,29 +1,16 @@
-"""The libraries that plans are written for; each is a table from primitives to a line of source text."""
+"""A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any other library of the standard.
 
-from __future__ import annotations
+`source`: a plan to text, one line a step, and the text to a function.
+`lines`: the lines that libraries share.
+`numpy`: NumPy's table of lines.
+`numpy_kernels`: the small functions that they call.
+`error_function`: erf for NumPy, which has none.
+`torch`: PyTorch's.
+`jax`: JAX's.
+`standard`: those of any library of the Python Array API.
+`libraries`: which of them is meant: by name, or by the namespace of arrays.
+`absent`: a library that is not installed, for which text is written all the same.
+`function`: the function of a plan, run without warnings.
 
-from functools import cache
-
-from .source import Backend
-
-NAMES = ("numpy", "torch", "jax", "standard")
-
-
-@cache
-def backend(name: str) -> Backend:
-    """A backend by its name."""
-    from importlib import import_module
-
-    return import_module(f".{name}", __name__).BACKEND
-
-
-def backend_of(namespace: str) -> Backend:
-    """The backend of the arrays of a namespace."""
-    if namespace in ("numpy", "array_api_compat.numpy"):
-        return backend("numpy")
-    if namespace.endswith("torch"):
-        return backend("torch")
-    return backend("jax" if namespace.startswith("jax") else "standard")
-
-
-__all__ = ["NAMES", "Backend", "backend", "backend_of"]
+Law: it knows plans, and no term and no node but as the origin of a step.
+"""

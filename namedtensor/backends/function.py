@@ -1,4 +1,4 @@
-"""A plan made a function, and run: quietly, its failures told in the words of the language.
+"""A plan made a function, and run: without warnings, its failures told in the words of the language.
 
 Where a function fails, the line that failed says which step it was, so nothing is watched while all is well.
 """
@@ -13,9 +13,9 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import at_once
+from ..planning.failures import index_error_at, is_singular, no_inverse, past_64_bits, refused, span_of
 from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step
-from ..planning.planner import failure, index_error, past_64_bits, place
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
 from .source import FILE, repeated
@@ -38,13 +38,13 @@ class PlanFunction:
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
-        if plan.careful is not None:
-            extra["function_carefully"] = later(lambda: PlanFunction(plan.careful, target, python))  # type: ignore[arg-type]
+        if plan.fallback is not None:
+            extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
         self.steps: dict[int, Step] = {}
         try:
             if self.quiet:
-                with ignoring():
+                with warnings_ignored():
                     self.run, self.steps = target.backend.function(plan, target.xp, extra)
             else:
                 with at_once(target.xp):
@@ -57,19 +57,19 @@ class PlanFunction:
         try:
             if not self.quiet:
                 return self.run(*arrays)
-            with ignoring():
+            with warnings_ignored():
                 return self.run(*arrays)
         except Exception as problem:
             raise self.explained(problem) from None
 
-    def prepared(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    def specialised(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The same, or what runs instead, for one result whose layout is known: what a repeated call runs, which gives a
         named tensor."""
         from ..core.tensor import NamedTensor
 
         run = instead or self.run
         if self.own and self.quiet:
-            run = ignoring()(run)
+            run = warnings_ignored()(run)
         explained, new = self.explained, object.__new__
 
         def call(*arrays):
@@ -83,7 +83,7 @@ class PlanFunction:
 
         return without_warnings(call) if self.quiet and not self.own else call
 
-    def repeated(
+    def for_repeated_calls(
         self, order: Sequence[int], layouts: Sequence[Any], layout: Any, instead: Callable[..., Any] | None = None
     ) -> Callable[..., Any]:
         """The same for tensors by position, of which the plan's inputs are those that `order` says.
@@ -104,17 +104,17 @@ class PlanFunction:
         inputs = tuple(self.plan.names[each] for each in self.plan.inputs)
         body, arrays = self.body() if instead is None and self.is_short else (None, {})
         again = repeated(tuple(order), inputs, body, space | arrays)
-        return partial(always_quiet().run, again) if self.quiet else again
+        return partial(kept_context_without_warnings().run, again) if self.quiet else again
 
     @property
     def is_short(self) -> bool:
         """Whether to call it would be a good part of what it costs."""
-        return len(self.plan.steps) <= SHORT and self.plan.careful is None and hasattr(self.run, "__globals__")
+        return len(self.plan.steps) <= SHORT and self.plan.fallback is None and hasattr(self.run, "__globals__")
 
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
 
-        These are one call's alone: the quiet context in which it runs lets nobody else in, no other thread either.
+        These are one call's alone: the context in which it runs lets nobody else in, no other thread either.
         """
         backend, plan = self.target.backend, self.plan
         rooms = None
@@ -135,19 +135,19 @@ class PlanFunction:
             return problem
         source, term = self.plan.source, step.origin
         if isinstance(problem, NotationError):
-            return problem.located(source, place(term, source))
+            return problem.located(source, span_of(term, source))
         if step.primitive == "python" or not isinstance(problem, FAILURES):
             return problem
         if step.primitive in ("positions", "whole_positions") and len(problem.args) == 2:
-            return index_error(problem, source, term)  # type: ignore[arg-type]
+            return index_error_at(problem, source, term)  # type: ignore[arg-type]
         if step.primitive == "covered":
             hint = "end with: … otherwise"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
-        if step.primitive == "inv" and singular(problem):
-            return no_inverse().located(source, place(term, source))
+        if step.primitive == "inv" and is_singular(problem):
+            return no_inverse().located(source, span_of(term, source))
         if step.primitive in CHECKS:
-            return past_64_bits().located(source, place(term, source))
-        return failure(problem, source, term)
+            return past_64_bits().located(source, span_of(term, source))
+        return refused(problem, source, term)
 
     def failed(self, problem: Exception) -> Step | None:
         """The step whose line raised."""
@@ -158,15 +158,6 @@ class PlanFunction:
                 found = steps.get(trace.tb_lineno, found)
             trace = trace.tb_next
         return found
-
-
-def singular(problem: Exception) -> bool:
-    """Whether a library says that a matrix has no inverse."""
-    return "ingular" in str(problem)
-
-
-def no_inverse() -> NotationError:
-    return NotationError(405, "this matrix has no inverse: its determinant is zero")
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
@@ -189,7 +180,7 @@ def no_match(*_: Any, **__: Any) -> None:
 _FREE: list[contextvars.Context] = []
 
 
-def quiet_context() -> contextvars.Context:
+def context_without_warnings() -> contextvars.Context:
     import numpy as np
 
     context = contextvars.copy_context()
@@ -198,9 +189,9 @@ def quiet_context() -> contextvars.Context:
 
 
 @cache
-def always_quiet() -> contextvars.Context:
+def kept_context_without_warnings() -> contextvars.Context:
     """The context of calls that are repeated; who finds it busy, in another thread, does without."""
-    return quiet_context()
+    return context_without_warnings()
 
 
 def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -210,7 +201,7 @@ def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             context = _FREE.pop()
         except IndexError:
-            context = quiet_context()
+            context = context_without_warnings()
         try:
             return context.run(function, *arrays)
         finally:
@@ -219,11 +210,8 @@ def without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def ignoring():
+def warnings_ignored():
     """NumPy's own way to be quiet, as a context and a decorator."""
     import numpy as np
 
     return np.errstate(all="ignore")
-
-
-__all__ = ["PlanFunction", "quiet_context", "without_warnings"]

@@ -50,8 +50,8 @@ def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> st
     forms = []
     for name, _, rooms in BACKEND.forms(step):
         forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in rooms.made))]
-    run, rooms, *careful = forms
-    more = "".join(f", {each}" for each in careful)
+    run, rooms, *fallback = forms
+    more = "".join(f", {each}" for each in fallback)
     return f"in_blocks({run}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms}{more})"
 
 
@@ -129,7 +129,7 @@ class NumPy(Backend):
         }  # fmt: skip
         super().__init__(
             "numpy", IMPORTS, lines, ALIASES, KERNELS,
-            natives=frozenset(("half_mean",)), numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
+            numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix=prefix,
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 

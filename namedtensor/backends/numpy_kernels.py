@@ -6,15 +6,15 @@ from . import lines
 from .lines import exact
 
 IN_BLOCKS = '''
-def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, careful=None, more_rooms=()):
+def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, fallback=None, more_rooms=()):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
 
     `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
     others element by element. `run` is given the part of the result to write to, and `rooms`, which each thread has for
     itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept. From
-    the first block on whose numbers are too extreme for `run`, which it says, `careful` is run with its own rooms.
+    the first block on whose numbers are too extreme for `run`, which it says, `fallback` is run with its own rooms.
     """
-    forms = [(run, rooms)] if careful is None else [(run, rooms), (careful, more_rooms)]
+    forms = [(run, rooms)] if fallback is None else [(run, rooms), (fallback, more_rooms)]
     out = np.empty(shape, dtype)
     picked = len(counts) - 1
     starts = [*range(0, counts[-1], rows)]
@@ -168,8 +168,8 @@ def one_thread_of_blas():
 '''
 
 
-MODERATE = '''
-def moderate(x, low, high):
+GUARD = '''
+def guard(x, low, high):
     """Whether all entries of x lie between two numbers."""
     if x.size < 64:
         found = x.ravel().tolist()
@@ -289,7 +289,7 @@ def coefficients(*names: str) -> str:
 
 
 KERNELS = {
-    "moderate": MODERATE,
+    "guard": GUARD,
     "horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}",
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",

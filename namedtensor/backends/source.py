@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..core.arrays import dtype_name
 from ..planning.memory import Workspace, in_place, last_uses, workspaces
 from ..planning.plan import Plan, Scalar, Step, Value
 from ..planning.whole_numbers import CHECKS
@@ -64,8 +65,6 @@ class Backend:
         return dtype
 
     def ask(self, target: Any, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
-        from ..core.arrays import dtype_name
-
         xp, given, names = target.xp, [], []
         for number, each in enumerate(arguments):
             if isinstance(each, Value):
@@ -103,7 +102,7 @@ class Backend:
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
         """The functions of one block: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
-        several = [(name, plan)] if plan.careful is None else [(name, plan), (f"{name}_carefully", plan.careful)]
+        several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
         return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
 
     def rooms(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
@@ -159,8 +158,8 @@ class Backend:
             names = self.names_of(plan, step)
             out = place.get(value)
             text = self.expression(step, names) if out is None else self.writing(step, names, out)
-            if step.primitive == "moderate":
-                otherwise = f"{name}_carefully({', '.join(parameters)})" if given is None else "True"
+            if step.primitive == "guard":
+                otherwise = f"{name}_fallback({', '.join(parameters)})" if given is None else "True"
                 lines += [f"    if not {text}:", f"        return {otherwise}"]
                 continue
             known = f"    {plan.names[value]} = {text}"
@@ -192,8 +191,8 @@ class Backend:
     def whole(self, plan: Plan, name: str = "function") -> str:
         """The text that runs by itself."""
         text = self.source(plan, name, comments=True).text
-        if plan.careful is not None:
-            text = self.source(plan.careful, f"{name}_carefully", comments=True).text + text
+        if plan.fallback is not None:
+            text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text
         kernels, aliases = self.used(text)
         words = set(WORDS.findall("\n".join([text, *kernels])))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
@@ -249,7 +248,7 @@ class Backend:
             if step.primitive in self.fixed.known:
                 found[self.fixed_name(plan, step.value)] = self.fixed.known[step.primitive](step, xp)
             elif "plan" in step.options:
-                for each in (step.options["plan"], step.options["plan"].careful):
+                for each in (step.options["plan"], step.options["plan"].fallback):
                     found |= {} if each is None else self.data(each, xp)
         return found
 

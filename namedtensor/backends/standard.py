@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.arrays import dtype_name
 from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
 from .numpy_kernels import ERF, HORNER, coefficients
 from .source import Backend
@@ -89,7 +90,7 @@ LINES: dict[str, Any] = {
     "cast": lambda names, options, step: f"xp.astype({names[0]}, {_dtype(options['to'])})",
     "cumsum": "xp.cumulative_sum({0}, axis={at})", "cumprod": "xp.cumulative_prod({0}, axis={at})",
     "sort": "xp.sort({0}, axis={at})", "transpose": "xp.permute_dims({0}, {moves})",
-    "reshape": "xp.reshape({0}, {sizes})", "pool": "xp.reshape({0}, {sizes})", "contiguous": "{0}",
+    "reshape": "xp.reshape({0}, {sizes})", "contiguous": "{0}",
     "broadcast": "xp.broadcast_to({0}, {sizes})",
     "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
     "stack": lambda names, options, step: f"xp.stack({listed(names)})",
@@ -115,8 +116,6 @@ class Standard(Backend):
     """The table of the standard."""
 
     def default_float(self, xp: Any) -> str:
-        from ..core.arrays import dtype_name
-
         return dtype_name(xp.asarray(1.0).dtype)
 
 

@@ -1,1 +1,11 @@
-"""calculus"""
+"""Derivatives (paper §5): terms to terms, and programs to programs.
+
+`derivative`: ∂body/∂X*, forward or in reverse, whichever is smaller; perturbations for equations of differentials.
+`linearize`: JVP: the differential of each term, from the record of its operator.
+`transpose`: VJP: linear pieces carried back from cotangents.
+`selection`: cotangents beside the cases that they count in, so that nothing meets infinity.
+`finiteness`: which terms are finite.
+`formula`: the derivative of a program as a program.
+
+Law: it asks for types only through `terms.inference`, and knows neither the checker nor plans.
+"""

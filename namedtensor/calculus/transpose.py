@@ -4,8 +4,8 @@ and from how much each number of the result counts to how much each number of th
 A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
 and what moves numbers about and adds them. A row of `TRANSPOSE_RULES` is how one of these carries a weight back to an operand.
 
-    t = u ⊙_{key} v      what t counts, g, makes u count g ⊙_{the axes that only v has} v
-    t = ∑_{seq} u        u counts g at each element of seq
+    t = u ⊙_{key} v      the cotangent c of t makes that of u  c ⊙_{the axes that only v has} v
+    t = ∑_{seq} u        that of u is c at each element of seq
 
 Products and choices are of shares (`selection`), so that what is nothing by a choice stays so beside what is infinite.
 """
@@ -34,10 +34,10 @@ def transpose(
     for term in reversed(order):
         if term is leaf:
             continue
-        g = counts.pop(id(term))
+        cotangent = counts.pop(id(term))
         for place, argument in enumerate(term.arguments):
             if id(argument) in depends:
-                more = back(select, term, g, place)
+                more = back(select, term, cotangent, place)
                 more = select.sum(
                     more, [axis for axis in more.term.shape if axis not in argument.shape and axis not in further]
                 )
@@ -71,32 +71,34 @@ def dependent(whole: Term, leaf: Term) -> tuple[list[Term], set[int]]:
 
 
 # --------------------------------------------------------------------------------------------------- products, choices
-def back(select: Selecting, term: Term, g: Share, place: int) -> Share:
-    """What one argument of a term counts where the term counts g."""
+def back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+    """The cotangent of one argument of a term for the cotangent of the term."""
     rule = BACK.get(term.operator)
     if rule is not None:
-        return rule(select, term, g, place)
-    return select.moved(g, lambda each: TRANSPOSE_RULES[term.operator](select.make, term, each, place), ranged(term))
+        return rule(select, term, cotangent, place)
+    return select.moved(
+        cotangent, lambda each: TRANSPOSE_RULES[term.operator](select.make, term, each, place), ranged(term)
+    )
 
 
-def _named_back(select: Selecting, term: Term, g: Share, place: int) -> Share:
-    return select.rename(g, {new: old for old, new in term.options})
+def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+    return select.rename(cotangent, {new: old for old, new in term.options})
 
 
-def _product(select: Selecting, term: Term, g: Share, place: int) -> Share:
+def _product(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     own, other = term.arguments[place], term.arguments[1 - place]
-    return select.product(g, other, [axis for axis in other.shape if axis not in own.shape])
+    return select.product(cotangent, other, [axis for axis in other.shape if axis not in own.shape])
 
 
-def _quotient(select: Selecting, term: Term, g: Share, place: int) -> Share:
-    return select.quotient(g, term.arguments[1])
+def _quotient(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+    return select.quotient(cotangent, term.arguments[1])
 
 
-def _chosen(select: Selecting, term: Term, g: Share, place: int) -> Share:
+def _chosen(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     """What counts in this case, nothing in the others."""
     for condition in taken(select, term, place):
-        g = select.within(g, select.of(condition))
-    return g
+        cotangent = select.within(cotangent, select.of(condition))
+    return cotangent
 
 
 def taken(select: Selecting, term: Term, place: int) -> list[Term]:
@@ -108,23 +110,23 @@ def taken(select: Selecting, term: Term, place: int) -> list[Term]:
     return [*before, *term.arguments[place + 1 : place + 2]]
 
 
-def _picked(select: Selecting, term: Term, g: Share, place: int) -> Share:
+def _picked(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     axis, index = term.options
     make = select.make
-    return select.product(g, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]), ())
+    return select.product(cotangent, make.onehot(make.number(index + 1), axis, term.arguments[0].shape[axis]), ())
 
 
-def _indexed(select: Selecting, term: Term, g: Share, place: int) -> Share:
+def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     """Each index adds to its element; elements of several indices get the sum."""
     whole, at = term.arguments
     (axis,) = term.axes
     picks = select.make.onehot(at, axis, whole.shape[axis])
-    return select.product(g, picks, [name for name in at.shape if name not in whole.shape])
+    return select.product(cotangent, picks, [name for name in at.shape if name not in whole.shape])
 
 
-def _trace(select: Selecting, term: Term, g: Share, place: int) -> Share:
+def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     row, column = term.axes
-    return select.product(g, select.make.identity(row, column, term.arguments[0].shape[row]), ())
+    return select.product(cotangent, select.make.identity(row, column, term.arguments[0].shape[row]), ())
 
 
 BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
@@ -252,81 +254,81 @@ JOINS = frozenset(("fill", "literal", "⊕", "stack"))
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def _same(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return g
+def _same(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    return cotangent
 
 
-def _difference(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return make.negative(g) if place else g
+def _difference(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    return make.negative(cotangent) if place else cotangent
 
 
-def _negative(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return make.negative(g)
+def _negative(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    return make.negative(cotangent)
 
 
 # --------------------------------------------------------------------------------------------------------- reductions
-def _sum(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return make.spread(g, {**g.shape, **term.arguments[0].shape})
+def _sum(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
 
 
-def _mean(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _mean(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
-    return _sum(make, term, make.between("/", g, make.number(total)), place)
+    return _sum(make, term, make.between("/", cotangent, make.number(total)), place)
 
 
-def _cumsum(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _cumsum(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     """The sums from each element on: those up to each in the other direction."""
     (axis,) = term.axes
-    size = resolve(g.shape[axis])
+    size = resolve(cotangent.shape[axis])
     turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
-    up_to = make.term("cumsum", (make.at(g, axis, turned),), term.axes, (), dict(g.shape))
+    up_to = make.term("cumsum", (make.at(cotangent, axis, turned),), term.axes, (), dict(cotangent.shape))
     return make.at(up_to, axis, turned)
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
-def _spread(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return g  # summed to the operand's axes by `transpose`
+def _spread(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    return cotangent  # summed to the operand's axes by `transpose`
 
 
-def _merge(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _merge(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     sources, target = term.options
     shape = term.arguments[0].shape
-    return make.split(g, target, tuple((axis, shape[axis]) for axis in sources))
+    return make.split(cotangent, target, tuple((axis, shape[axis]) for axis in sources))
 
 
-def _split(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _split(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     source, parts = term.options
-    return make.merge(g, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
+    return make.merge(cotangent, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
 
 
-def _joined(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _joined(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     (axis,) = term.axes
     sizes = [resolve(each.shape[axis]) for each in term.arguments]
-    return make.at(g, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
+    return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
 
 
-def _stacked(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
-    return make.pick(g, term.axes[0], place)
+def _stacked(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    return make.pick(cotangent, term.axes[0], place)
 
 
-def _filled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _filled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     axis, positions = term.options
     sizes = [resolve(each.shape[axis]) for each in term.arguments]
     first = sum(sizes[:place])
     places = (position + 1 for position in positions[first : first + sizes[place]])
-    return make.at(g, axis, make.constant(axis, places))
+    return make.at(cotangent, axis, make.constant(axis, places))
 
 
-def _literal(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _literal(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     axes, extent = term.options
     for axis, size in reversed([*zip(axes, extent)]):
         place, index = divmod(place, size)
-        g = make.pick(g, axis, index)
-    return g
+        cotangent = make.pick(cotangent, axis, index)
+    return cotangent
 
 
 # ------------------------------------------------------------------------------------------------- indexing, windows
-def _unrolled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _unrolled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
     seq, kernel = term.axes
     whole, windows = term.arguments[0].shape[seq], term.shape[seq]
@@ -336,13 +338,15 @@ def _unrolled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
     one, last = make.number(1), make.number(resolve(windows))
     inside = make.between("∧", make.between("≥", begin, one), make.between("≤", begin, last))
     places = make.between("where", inside, begin, one)
-    found = make.at(g, seq, places)
+    found = make.at(cotangent, seq, places)
     return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
 
 
-def _pooled(make: TermBuilder, term: Term, g: Term, place: int) -> Term:
+def _pooled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     seq, kernel = term.axes
-    return make.merge(make.rename(g, {seq: f"{seq}@pool"}), (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])
+    return make.merge(
+        make.rename(cotangent, {seq: f"{seq}@pool"}), (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq]
+    )
 
 
 TRANSPOSE_RULES: dict[str, Rule] = {

@@ -1,1 +1,32 @@
-"""checking"""
+"""From nodes to terms: every name, axis and size found, or an error that teaches.
+
+`checker`: the table of rules, one for each kind of node.
+`report`: a whole program checked.
+`declarations`: inputs, declared sets, membership.
+`given_names`: what is given, against what the program speaks of.
+`given_sizes`: sizes that are given, against the others.
+`lookup`: what a name stands for.
+`families`: members of families.
+`unknown_names`: what may have been meant.
+`calls`: which function a use means.
+`lifting`: its body typed for its arguments.
+`hygiene`: names of axes kept apart.
+`application`: operators on typed operands.
+`diagnostics`: shapes that do not fit, in words.
+`elements`: definitions by elements.
+`indexing`: X_{a(i)}, ι and I.
+`sums`: sums over an index.
+`cases`: cases and guards.
+`renames`: renames, merges, splits.
+`literals`: numbers and literals.
+`loops`: recurrences typed once, as loops.
+`counting`: how far they count.
+`along`: members along an axis.
+`size_solver`: |ax| and n of seq[n], solved.
+`size_facts`: facts about sizes, by what they speak of.
+`made_sizes`: sizes that equations make.
+`axis_sizes`: the size of one axis.
+`claims`: what a program states.
+
+Law: a rule knows an `Inference` and other files only downward; no planning, no library of arrays.
+"""

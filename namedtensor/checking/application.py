@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grammar.nodes import Node
-
-from ..core import axes as named
 from ..core.axes import ShapeMismatch, bind, lift
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
@@ -15,23 +12,15 @@ from ..operators import REGISTRY
 from ..operators.record import Operator
 from ..scope.names import component
 from ..terms.folding import fold
+from ..terms.inference import CheckWarning, Inference, shown
 from ..terms.terms import Term
-from .diagnostics import operator_sign, shown
-from .report import CheckWarning
-
-if TYPE_CHECKING:
-    from .checker import Checker
-
-
-def broadcast(checker: Checker, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
-    try:
-        return named.broadcast([term.shape for term in terms], unify)
-    except ShapeMismatch as problem:
-        raise checker.problem(problem, operator, terms, parts, span, ()) from None
+from .axis_sizes import unknown_axis_size, unknown_size
+from .cases import truth
+from .diagnostics import broadcast, operator_sign, shape_error
 
 
 def apply(
-    checker: Checker,
+    checker: Inference,
     name: str,
     arguments: tuple[Term, ...],
     axes: tuple[tuple[str, Any], ...],
@@ -44,23 +33,23 @@ def apply(
     record = REGISTRY[name]
     names = tuple(axis for axis, _ in axes)
     if record.kind == "elementwise" or not names:
-        return checker.elementwise(record, name, arguments, axes, node, parts, options)
+        return elementwise(checker, record, name, arguments, axes, node, parts, options)
     try:
-        given = checker.given_by(record, arguments, names, node, env)
+        given = new_axis_sizes(checker, record, arguments, names, node, env)
         if record.kind in ("reduction", "along") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
                 raise ShapeMismatch("number", detail=(1, len(names)))
         shapes = tuple(argument.shape for argument in arguments)
         shape = lift(record.lifted_over(len(arguments)), names, shapes, unify, given, differing=name in ("⊕", "concat"))
     except ShapeMismatch as problem:
-        raise checker.problem(problem, name, arguments, parts, node, axes) from None
+        raise shape_error(checker, problem, name, arguments, parts, node, axes) from None
     static = tuple(options)
     if given:
         static += tuple((f"size {axis}", resolve(size)) for axis, size in given.items())
     return checker.graph.intern(record.name, arguments, names, static, shape, record.boolean[1], node)
 
 
-def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
+def new_axis_sizes(checker: Inference, record: Operator, arguments, names, node, env) -> Mapping[str, Any] | None:
     if record.given is None:
         return None
     sizes: dict[str, Any] = {}
@@ -72,17 +61,17 @@ def new_axis_sizes(checker: Checker, record: Operator, arguments, names, node, e
         for axis in bound.get(formal, ()):
             size = checker.solver.size_of(axis, env, node)
             if size is None and checker.infer_parameters:
-                size = checker.unknown_size(axis)
+                size = unknown_size(checker, axis)
             if size is None:
                 place = next((part for part in getattr(node, "subscript", ()) if component(part) == axis), node)
-                raise checker.unknown_axis_size(axis, place)
+                raise unknown_axis_size(checker, axis, place)
             sizes[axis] = size
     if any(not is_ground(size) for size in sizes.values()):
         sizes = {axis: resolve(size) for axis, size in sizes.items()}
     return record.given(tuple(argument.shape for argument in arguments), names, sizes)
 
 
-def elementwise(checker: Checker, record: Operator, name, arguments, axes, node, parts, options) -> Term:
+def elementwise(checker: Inference, record: Operator, name, arguments, axes, node, parts, options) -> Term:
     fewest, most = record.arity
     if (
         record.kind not in ("elementwise", "contraction")
@@ -90,40 +79,46 @@ def elementwise(checker: Checker, record: Operator, name, arguments, axes, node,
         and not (name in ("max", "min") and len(arguments) == 2)
     ):
         if record.lifted.formals:
-            raise checker.problem(
-                ShapeMismatch("number", detail=(len(record.lifted.formals), 0)), name, arguments, parts, node, axes
+            raise shape_error(
+                checker,
+                ShapeMismatch("number", detail=(len(record.lifted.formals), 0)),
+                name,
+                arguments,
+                parts,
+                node,
+                axes,
             )
     if not fewest <= len(arguments) <= most:
-        raise checker.problem(
+        raise shape_error(checker,
             ShapeMismatch("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments))),
             name, arguments, parts, node, axes,
         )  # fmt: skip
     if axes:
-        raise checker.problem(ShapeMismatch("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
-    checker.check_truth(record, name, arguments, parts)
-    shape = checker.broadcast(arguments, node, node, name, parts)
+        raise shape_error(checker, ShapeMismatch("number", detail=(0, len(axes))), name, arguments, parts, node, axes)
+    check_truth(checker, record, name, arguments, parts)
+    shape = broadcast(checker, arguments, node, node, name, parts)
     if name in ("+", "-", "⊙", "juxtaposed"):
-        checker.watch_outer(name, arguments, node, parts)
+        watch_outer(checker, name, arguments, node, parts)
     folded = fold(record.name, [argument.number for argument in arguments], options)
     if folded is not None:
         return checker.graph.number(folded, node, boolean=record.boolean[1])
     return checker.graph.intern(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)
 
 
-def check_truth(checker: Checker, record: Operator, name: str, arguments, parts) -> None:
+def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:
     if name == "where":
-        checker.truth(arguments[0], parts[0])
+        truth(checker, arguments[0], parts[0])
         return
     for argument, part in zip(arguments, parts):
         if record.boolean[0] and not argument.boolean:
-            checker.truth(argument, part)
+            truth(checker, argument, part)
         if argument.boolean and not record.boolean[0] and record.name not in ("=", "≠"):
             raise checker.error(
                 315, f"{name} takes numbers, and this is a condition", part, hint="𝕀[…] turns a condition into 0 and 1"
             )
 
 
-def watch_outer(checker: Checker, name: str, arguments, node, parts) -> None:
+def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
     left, right = (argument.shape.keys() for argument in arguments)
     if left <= right or right <= left:
         return
@@ -144,11 +139,3 @@ def watch_outer(checker: Checker, name: str, arguments, node, parts) -> None:
     warning = CheckWarning(message, node.span, hint)
     if warning not in checker.warnings:
         checker.warnings.append(warning)
-
-
-def truth(checker: Checker, term: Term, node: Node) -> Term:
-    if not term.boolean:
-        raise checker.error(
-            315, "a condition is due here, and this is a number", node, hint="compare it with something: i ≤ j, i = 1"
-        )
-    return term

@@ -6,8 +6,10 @@ A function of the program itself goes before a Python function, and that before 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import ShapeMismatch
@@ -17,14 +19,19 @@ from ..operators import REGISTRY
 from ..scope.names import Key, component
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment, source_name
+from ..terms.inference import Inference
 from ..terms.terms import Term
+from .application import apply
+from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
+from .diagnostics import shape_error
+from .indexing import take
 from .lifting import Bindings, inline_call
+from .made_sizes import may_make
+from .sums import implicit_sum
+from .unknown_names import visible
 
-if TYPE_CHECKING:
-    from .checker import Checker
 
-
-def call(checker: Checker, node: Call, env: Environment) -> Term:
+def call(checker: Inference, node: Call, env: Environment) -> Term:
     """The term of an operator applied to its operands."""
     if node.operator in checker.scope.functions:
         for function, bindings in matching(checker, node, env):
@@ -34,9 +41,7 @@ def call(checker: Checker, node: Call, env: Environment) -> Term:
     if node.operator == "size":
         return size_of(checker, node, env)
     if node.operator in ("∑", "∏"):
-        from . import sums
-
-        summed = sums.implicit_sum(checker, node, env)
+        summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
     if node.operator not in REGISTRY:
@@ -44,7 +49,7 @@ def call(checker: Checker, node: Call, env: Environment) -> Term:
     return call_builtin(checker, node, env)
 
 
-def unknown_operator(checker: Checker, node: Call, env: Environment):
+def unknown_operator(checker: Inference, node: Call, env: Environment):
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
@@ -63,12 +68,12 @@ def unknown_operator(checker: Checker, node: Call, env: Environment):
         else f"{name} is not known",
         node.operator_span,
         notes=notes,
-        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, checker.visible(env))) or define,
+        hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, visible(checker, env))) or define,
     )
 
 
 # ------------------------------------------------------------------------------------------------------- built-in
-def call_builtin(checker: Checker, node: Call, env: Environment) -> Term:
+def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, env)
     arguments = checker.infer_all(node.arguments, env)
@@ -84,49 +89,48 @@ def call_builtin(checker: Checker, node: Call, env: Environment) -> Term:
         return standardized(checker, node, arguments, axes, env)
     if record.kind == "index" and len(axes) == 1 and len(arguments) == 2 and not named:
         return indexed_by(checker, node, axes[0], arguments, env)
-    term = checker.apply(node.operator, arguments, axes, node, env, node.arguments, named)
+    term = apply(checker, node.operator, arguments, axes, node, env, node.arguments, named)
     if node.superscript:
         return powered(checker, term, node, env)
     return term
 
 
-def standardized(checker: Checker, node: Call, arguments: tuple[Term, ...], axes, env: Environment) -> Term:
+def standardized(checker: Inference, node: Call, arguments: tuple[Term, ...], axes, env: Environment) -> Term:
     """standardize_{ax} X with the ε of this place, where the program has one or is given one."""
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
     if small is None or options:
-        return checker.apply("standardize", arguments, axes, node, env, node.arguments, options)
+        return apply(checker, "standardize", arguments, axes, node, env, node.arguments, options)
     (x,) = arguments
-    mean, var = (checker.apply(name, (x,), axes, node, env, node.arguments) for name in ("mean", "var"))
+    mean, var = (apply(checker, name, (x,), axes, node, env, node.arguments) for name in ("mean", "var"))
 
     def infix(sign: str, *terms: Term) -> Term:
-        return checker.apply(sign, terms, (), node, env, node.arguments * len(terms))
+        return apply(checker, sign, terms, (), node, env, node.arguments * len(terms))
 
     return infix("/", infix("-", x, mean), infix("sqrt", infix("+", var, small)))
 
 
 def indexed_by(
-    checker: Checker, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
+    checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
     """index_{ax}(X, I) is X_{ax(I)} (paper §3.7)."""
-    from . import elements
 
     name, part = axis
     tensor, at = arguments
     if name not in tensor.shape:
         problem = ShapeMismatch("missing", name)
-        raise checker.problem(problem, node.operator, (tensor,), node.arguments[:1], node, (axis,))
+        raise shape_error(checker, problem, node.operator, (tensor,), node.arguments[:1], node, (axis,))
     apart = checker.renamed(tensor, {name: f"{name}@index"}, node)
-    return elements.take(checker, apart, f"{name}@index", at, node.arguments[1], node)
+    return take(checker, apart, f"{name}@index", at, node.arguments[1], node)
 
 
-def powered(checker: Checker, term: Term, node: Call, env: Environment) -> Term:
+def powered(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
     """sin^2 x: the square of the sine."""
     exponent = checker.infer(node.superscript[0], env)
-    return checker.apply("^", (term, exponent), (), node, env, (node, node.superscript[0]))
+    return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
 
-def option(checker: Checker, node: Node, env: Environment) -> Any:
+def option(checker: Inference, node: Node, env: Environment) -> Any:
     value = checker.infer(node, env).number
     if value is None:
         raise checker.error(
@@ -135,7 +139,7 @@ def option(checker: Checker, node: Node, env: Environment) -> Any:
     return value
 
 
-def use_axes(checker: Checker, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
+def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
     """The axes that a use names, each with the node that names it."""
     found = []
     for part in node.subscript:
@@ -151,7 +155,7 @@ def use_axes(checker: Checker, node: Call, env: Environment) -> tuple[tuple[str,
     return tuple(found)
 
 
-def size_of(checker: Checker, node: Call, env: Environment) -> Term:
+def size_of(checker: Inference, node: Call, env: Environment) -> Term:
     from grammar.nodes import Axis, Size
 
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
@@ -160,13 +164,13 @@ def size_of(checker: Checker, node: Call, env: Environment) -> Term:
     value = checker.solver.size(axis.name, env, node)
     if value is None:
         return checker.infer(Size(Axis(axis.name, axis.span), node.span), env)
-    return checker.scalar_term(value, f"|{axis.name}|", node)
+    return scalar_term(checker, value, f"|{axis.name}|", node)
 
 
 # --------------------------------------------------------------------------------------------------- the user's own
 
 
-def matching(checker: Checker, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
+def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """The function definitions that a use can mean, the one spelled exactly so first."""
     group = checker.scope.functions.get(node.operator, [])
     found = []
@@ -179,7 +183,7 @@ def matching(checker: Checker, node: Call, env: Environment) -> Iterator[tuple[F
         yield function, bindings
 
 
-def match(checker: Checker, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
+def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
     """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
@@ -217,7 +221,7 @@ def match(checker: Checker, function: FunctionDefinition, node: Call, env: Envir
 
 
 def call_defined(
-    checker: Checker, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
+    checker: Inference, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, wanted = len(node.arguments), len(function.parameters)
@@ -245,7 +249,7 @@ def call_defined(
 # ---------------------------------------------------------------------------------------------------------- lifting
 
 
-def call_python(checker: Checker, node: Call, env: Environment) -> Term:
+def call_python(checker: Inference, node: Call, env: Environment) -> Term:
     """A Python function that was registered with its signature."""
     registered = checker.python[node.operator]
     arguments = checker.infer_all(node.arguments, env)
@@ -273,7 +277,7 @@ def call_python(checker: Checker, node: Call, env: Environment) -> Term:
             if axis in names:
                 continue
             if axis in given or (axis in extras and not unify(extras[axis], size)):
-                raise checker.problem(
+                raise shape_error(checker,
                     ShapeMismatch("clash" if axis in given else "sizes", axis, 0, (extras.get(axis), size)),
                     node.operator, arguments, node.arguments, node, (),
                 )  # fmt: skip
@@ -284,7 +288,47 @@ def call_python(checker: Checker, node: Call, env: Environment) -> Term:
     for axis in given:
         size = sizes.get(axis)
         shape[axis] = (
-            size if size is not None else checker.solver.size_of(axis, env, node) or checker.unknown_size(axis)
+            size if size is not None else checker.solver.size_of(axis, env, node) or unknown_size(checker, axis)
         )
     term = checker.graph.intern("python", tuple(renamed), options=(registered,), shape=shape, node=node)
     return checker.renamed(term, {f"{source_name(axis)}@python": axis for axis in extras}, node)
+
+
+def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
+    name = node.axis.name
+    value = checker.solver.size(name, env, node)
+    tensor = find_quietly(checker, node, env)
+    if value is not None and tensor is not None and isinstance(tensor, Term) and tensor.operator != "number":
+        raise checker.error(
+            205,
+            f"{name} is both an axis and a tensor",
+            node,
+            hint=f"write size({name}) for the size, or abs({name}) for the absolute value",
+        )
+    if value is not None:
+        return scalar_term(checker, value, f"|{name}|", node)
+    if tensor is not None:
+        return apply(checker, "abs", (tensor,), (), node, env, (node,))
+    axes = sorted(axes_in_sight(checker, env))
+    known = name in axes or axis_is_mentioned(checker, name)
+    if checker.infer_parameters and (known or may_make(checker, name, env)):
+        return scalar_term(checker, unknown_size(checker, name), f"|{name}|", node)
+    if known:
+        raise unknown_axis_size(checker, name, node)
+    meant = near(name, axes)
+    raise checker.error(
+        204,
+        f"there is no axis and no tensor {name}, so |{name}| has no value",
+        node.axis,
+        notes=(f"axes here: {', '.join(axes)}",) if axes else (),
+        hint=f"did you mean |{meant[0]}|?" if meant else f"give the size by name: sizes={{{name!r}: 3}}",
+    )
+
+
+def find_quietly(checker: Inference, node: nodes.Size, env: Environment) -> Term | None:
+    name = node.axis.name
+    base, _, label = name.partition("_")
+    try:
+        return checker.find(Key(base, (label,) if label else ()), env, node)
+    except NotationError:
+        return None

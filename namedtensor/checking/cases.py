@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Node
 
-from ..core.axes import broadcast
+from ..core import axes as named
 from ..core.sizes import unify
 from ..terms.environment import Environment
+from ..terms.inference import Inference
 from ..terms.terms import Term
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from .diagnostics import broadcast
 
 
-def cases(checker: Checker, node: nodes.Cases, env: Environment) -> Term:
+def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
     """The term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
@@ -35,7 +33,7 @@ def cases(checker: Checker, node: nodes.Cases, env: Environment) -> Term:
         holds = None
         if condition is not None:
             (holds,) = checker.infer_all((condition,), env)
-            checker.truth(holds, condition)
+            truth(checker, holds, condition)
         decided = bool(len(arguments) % 2)  # one that holds everywhere stands before
         if decided or (holds is not None and holds.number is False):
             untaken += ruled_out(checker, value, env)
@@ -51,7 +49,13 @@ def cases(checker: Checker, node: nodes.Cases, env: Environment) -> Term:
     return as_term(checker, arguments, parts, untaken, node)
 
 
-def ruled_out(checker: Checker, value: Node, env: Environment) -> list[Term]:
+def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Term:
+    """𝕀[…]: 1 where a condition holds, else 0."""
+    condition = truth(checker, checker.infer(node.condition, env), node.condition)
+    return checker.graph.intern("indicator", (condition,), shape=condition.shape, node=node)
+
+
+def ruled_out(checker: Inference, value: Node, env: Environment) -> list[Term]:
     """The term of a case that is not taken; none where it has no value, as an index out of range has not."""
     try:
         return [checker.infer(value, env)]
@@ -61,11 +65,13 @@ def ruled_out(checker: Checker, value: Node, env: Environment) -> list[Term]:
         return []
 
 
-def as_term(checker: Checker, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases) -> Term:
+def as_term(
+    checker: Inference, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases
+) -> Term:
     if not arguments:
         raise checker.error(405, "no case holds", node, hint="end with: … otherwise")
     everything = (*arguments, *untaken)
-    shape = checker.broadcast(everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
+    shape = broadcast(checker, everything, node, node.span, "{…}", [*parts, *(term.node for term in untaken)])
     if len(arguments) > 1:
         return checker.graph.intern("cases", tuple(arguments), shape=shape, node=node)
     (term,) = arguments
@@ -75,11 +81,11 @@ def as_term(checker: Checker, arguments: list[Term], parts: list[Node], untaken:
     return checker.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
 
-def negation(checker: Checker, condition: Term) -> Term:
+def negation(checker: Inference, condition: Term) -> Term:
     return checker.graph.intern("¬", (condition,), shape=condition.shape, boolean=True, node=condition.node)
 
 
-def guarded_term(checker: Checker, value: Node, guards: list[Term], env: Environment) -> Term:
+def guarded_term(checker: Inference, value: Node, guards: list[Term], env: Environment) -> Term:
     with guarding(checker, [guard for guard in guards if of_elements(guard)]):
         (term,) = checker.infer_all((value,), env)
     return term
@@ -91,7 +97,7 @@ def of_elements(guard: Term) -> bool:
 
 
 @contextmanager
-def guarding(checker: Checker, guards: list[Term]) -> Iterator[None]:
+def guarding(checker: Inference, guards: list[Term]) -> Iterator[None]:
     """While this lasts, an index counts only where the guards hold."""
     outer = checker.guards
     checker.guards = [*outer, *guards]
@@ -102,7 +108,7 @@ def guarding(checker: Checker, guards: list[Term]) -> Iterator[None]:
 
 
 @contextmanager
-def unguarded(checker: Checker) -> Iterator[None]:
+def unguarded(checker: Inference) -> Iterator[None]:
     """What has a name of its own is the same wherever it is used."""
     outer = checker.guards
     checker.guards = []
@@ -112,10 +118,18 @@ def unguarded(checker: Checker) -> Iterator[None]:
         checker.guards = outer
 
 
-def guard_index(checker: Checker, at: Term) -> Term:
+def guard_index(checker: Inference, at: Term) -> Term:
     """An index that is 1 where a guard does not hold."""
     for guard in checker.guards:
         one = checker.graph.number(1)
-        shape = broadcast((guard.shape, at.shape), unify)
+        shape = named.broadcast((guard.shape, at.shape), unify)
         at = checker.graph.intern("where", (guard, at, one), shape=shape, node=at.node)
     return at
+
+
+def truth(checker: Inference, term: Term, node: Node) -> Term:
+    if not term.boolean:
+        raise checker.error(
+            315, "a condition is due here, and this is a number", node, hint="compare it with something: i ≤ j, i = 1"
+        )
+    return term

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node
+from grammar.nodes import Name
 
-from ..core.sizes import resolve, unify
-from ..scope.names import Key, match_key, spelled, walk
+from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
+from ..terms.inference import AlreadyReported, CheckWarning, Inference, shown
 from ..terms.terms import Term
-from . import elements
-from .diagnostics import shown
-from .report import AlreadyReported, CheckWarning
-
-if TYPE_CHECKING:
-    from .checker import Checker
-
+from .declarations import check_member, declaration, domain_values, local_declaration, unknown_bound
+from .diagnostics import broadcast
+from .indexing import iota
 
 MISSING = (201, 204, 206, 309)  # what a claim about something that is not given gets
 
 
-def check_claims(checker: Checker, whole: bool = True) -> None:
+def check_claims(checker: Inference, whole: bool = True) -> None:
     """Check all that the program claims; of a part of it, not `whole`, what can be said with what is given for that part."""
-    checker.steps = len(checker.trace)  # what claims need is no step to the value
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
     for claim, env in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
         try:
-            checker.claim(claim, env)
+            check_claim(checker, claim, env)
         except NotationError as problem:
             if checker.recover and problem.number not in passed:
                 checker.note(problem)
@@ -44,13 +40,13 @@ def check_claims(checker: Checker, whole: bool = True) -> None:
             pass
     while checker.pending_claims:
         claim, env = checker.pending_claims.pop()
-        checker.claim(claim, env)
-    for key, group in checker.domains(whole):
-        checker.domain_claim(key, group)
+        check_claim(checker, claim, env)
+    for key, group in domains(checker, whole):
+        domain_claim(checker, key, group)
 
 
 def member_claims(
-    checker: Checker, names: Iterable[Key], families: list[Definition], holder: Environment
+    checker: Inference, names: Iterable[Key], families: list[Definition], holder: Environment
 ) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
@@ -69,7 +65,16 @@ def member_claims(
                 yield Claim(family.head, family.body, family.statement.span), env
 
 
-def watch_replaced(checker: Checker) -> None:
+def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
+    """A context in which ∂X has a value, where an equation of differentials is checked."""
+    if not checker.scope.varied:
+        return nullcontext()
+    from ..calculus.derivative import perturbing
+
+    return perturbing(checker, sides, env)
+
+
+def warn_of_replaced(checker: Inference) -> None:
     """Warn of the program's own definitions that replace a built-in of that name; raise where that is refused."""
     for each in checker.scope.replaced:
         message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
@@ -79,78 +84,54 @@ def watch_replaced(checker: Checker) -> None:
         checker.warnings.append(CheckWarning(message, each.span, hint))
 
 
-def refused_head(checker: Checker, name: str) -> NotationError | None:
-    """The error of f(x + 1) = …, which does not define f, where f is asked for."""
-    for claim in checker.scope.claims:
-        if not isinstance(claim.left, Call) or claim.left.operator != "juxtaposed":
-            continue
-        head, argument = claim.left.arguments
-        if isinstance(head, Name) and head.text == name and checker.scope.source[argument.span[0]] == "(":
-            return checker.error(
-                114,
-                f"{checker.text(claim.left)} cannot be defined: the arguments of a head are plain names",
-                argument,
-                hint=f"write {name}(t) = …",
-            )
-    return None
-
-
-def domains(checker: Checker, whole: bool):
+def domains(checker: Inference, whole: bool):
     for key in checker.inputs:
-        declared, env = checker.declaration(key)
+        declared, env = declaration(checker, key)
         if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
             yield checker.top.variables[key], (declared, env)
 
 
-def domain_claim(checker: Checker, term: Term, group) -> None:
+def domain_claim(checker: Inference, term: Term, group) -> None:
     declared, env = group
     values = domain_values(checker, declared, env)
     if values is not None:
         checker.claim_terms.append((term, (declared.domain, values), declared.span))
 
 
-def domain_values(checker: Checker, of: nodes.Set, env: Environment) -> tuple | None:
-    """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
-    values = [checker.solver.value(node, env) for node in of.elements]
-    if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
-        return None
-    return tuple(values)
-
-
-def numbered(checker: Checker, over: nodes.Range, env: Environment) -> Iterator[Environment]:
+def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """An environment for each number of a range."""
     first, last = checker.solver.value(over.first, env), checker.solver.value(over.last, env)
     if not isinstance(first, int) or not isinstance(last, int):
-        raise checker.unknown_bound(over, env)
+        raise unknown_bound(checker, over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
         raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
     for step in range(first, last + 1):
         yield Environment(parent=env, sizes_parent=env, depth=env.depth, indices={over.variable.text: step})
 
 
-def with_elements(checker: Checker, sides: tuple[Any, ...], env: Environment) -> Environment:
+def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
     """An environment in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
-        if any(isinstance(index, Name) and elements.is_free(checker, index, env) for _, index in part.items):
-            env = elements.each_element(checker, part.items, checker.infer(part.base, env).shape, env)
+        if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
+            env = each_element(checker, part.items, checker.infer(part.base, env).shape, env)
     return env
 
 
-def claim(checker: Checker, claim: Claim, env: Environment) -> None:
+def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
         for place in numbered(checker, claim.range, env):
-            checker.claim(replace(claim, range=None), place)
+            check_claim(checker, replace(claim, range=None), place)
         return
-    env = checker.with_elements((claim.left, claim.right), env)
+    env = with_elements(checker, (claim.left, claim.right), env)
     if isinstance(claim.right, nodes.Set):
-        checker.check_member(checker.infer(claim.left, env), claim.right, env, claim.left)
+        check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
-    with checker.changing((claim.left, claim.right), env):
+    with perturbing(checker, (claim.left, claim.right), env):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
-    shape = checker.broadcast((left, right), claim.left, claim.span, "=", (claim.left, claim.right))
-    axes = [{axis for axis in side.shape if not elements.of_index(axis)} for side in (left, right)]
+    broadcast(checker, (left, right), claim.left, claim.span, "=", (claim.left, claim.right))
+    axes = [{axis for axis in side.shape if not of_index(axis)} for side in (left, right)]
     if axes[0] != axes[1] and all(axes):
         raise checker.error(
             307,
@@ -158,61 +139,43 @@ def claim(checker: Checker, claim: Claim, env: Environment) -> None:
             claim.span,
             notes=(checker.described(claim.left, left.shape), checker.described(claim.right, right.shape)),
         )
-    del shape
     checker.claim_terms.append((left, right, claim.span))
 
 
-def check_member(checker: Checker, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:
-    axes = checker.set_axes(of, env)
-    names = {axis for axis, _, _ in axes}
-    have = {axis for axis in term.shape if "@" not in axis}
-    if names != have:
-        raise checker.axes_differ(term, node, names, of, f"{checker.text(node)} ∈ {checker.text(of)}")
-    for axis, size, where in axes:
-        value = None if size is None else checker.solver.value(size, env)
-        if value is not None and not unify(value, term.shape[axis]):
-            raise checker.error(
-                308,
-                f"{axis} has {resolve(term.shape[axis])} here, and {checker.text(of)} says {resolve(value)}",
-                where,
-                notes=(checker.described(node, term.shape),),
-            )
-        if size is not None and value is None:
-            checker.learn(size, term.shape[axis], env)
-    values = domain_values(checker, of, env)
-    if values is not None:
-        checker.claim_terms.append((term, (of.domain, values), of.span))
+def each_element(checker: Inference, items: Iterable[tuple], shape: Mapping[str, Any], env: Environment) -> Environment:
+    """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+    for axis, index in items:
+        for real in env.real_axes(axis.name):
+            if isinstance(index, Name) and real in shape and is_free(checker, index, env):
+                inner.variables[Key(index.text)] = iota(checker, f"{real}@{index.text}", 1, shape[real], index)
+    return inner
 
 
-def bind_size(checker: Checker, size: Node, actual: Any, env: Environment) -> None:
-    name = spelled(size)
-    if name is not None:
-        env.scalars.setdefault(name.key(env.index), actual)
+def of_index(axis: str) -> bool:
+    """Whether an axis is that of an index: height@i of A_{height(i)}, not seq@1 of what is lifted."""
+    return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 
-def axes_differ(checker: Checker, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):
-    have = {axis for axis in term.shape if "@" not in axis}
-    missing, further = names - have, have - names
-    parts = []
-    if further:
-        parts.append(f"has {_axes(further)} besides")
-    if missing:
-        parts.append(f"lacks {_axes(missing)}")
-    return checker.error(
-        307,
-        f"{checker.text(node)} {' and '.join(parts)}: it cannot be in {checker.text(of)}",
-        node,
-        notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
-        labels=((of.span, "stated here"),),
-        hint=_rename_hint(missing, further) or "a value has exactly the axes of its set: change one of the two",
-    )
+def is_free(checker: Inference, index: Name, env: Environment) -> bool:
+    """Whether nothing says what an index is."""
+    key = Key(index.text)
+    if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
+        return False
+    try:
+        return checker.find(key, env, index) is None
+    except NotationError:
+        return False
 
 
-def _axes(names: set[str]) -> str:
-    return ("the axis " if len(names) == 1 else "the axes ") + ", ".join(sorted(names))
-
-
-def _rename_hint(missing: set[str], further: set[str]) -> str | None:
-    if len(missing) == 1 and len(further) == 1:
-        return f"rename it: [ … ]_{{{further.copy().pop()}→{missing.copy().pop()}}}"
-    return None
+def check_statement(checker: Inference, definition: Definition, term: Term, env: Environment) -> None:
+    for of in definition.statement.sets:
+        check_member(checker, term, of, env, definition.body)
+    declared, declaring = local_declaration(checker, definition.key, env)
+    if declared is not None:
+        check_member(checker, term, declared, declaring, definition.body)
+    if definition.claims and definition.elements:
+        env = each_element(checker, definition.elements, term.shape, env)
+    over = definition.range if not definition.is_family else None
+    for other in definition.claims:
+        checker.pending_claims.append((Claim(definition.body, other, definition.statement.span, over), env))

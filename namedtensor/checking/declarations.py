@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Node
 
-from ..core.sizes import SizeVariable
-from ..scope.names import Key, arithmetic, plain_key
+from ..core.sizes import SizeVariable, resolve, unify
+from ..scope.names import Key, arithmetic, plain_key, spelled
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment, lifted_name
-from .diagnostics import shown
+from ..terms.inference import Inference, InputType, shown
+from ..terms.terms import Term
+from .axis_sizes import unknown_size
+from .given_names import Speaks
 from .given_sizes import agree_with_given
-from .report import InputType
-
-if TYPE_CHECKING:
-    from .checker import Checker
 
 
-def prepare_inputs(checker: Checker) -> None:
+def prepare_inputs(checker: Inference, speaks: Speaks) -> None:
     for name, size in checker.given_sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
             continue
         raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
     for key, given in checker.inputs.items():
-        shape = checker.lifted_input(key, given)
+        shape = lifted_input(checker, key, given)
         if given.number is not None:
             checker.top.variables[key] = checker.graph.number(given.number)
         else:
@@ -36,7 +35,7 @@ def prepare_inputs(checker: Checker) -> None:
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
             own = {a: s for a, s in shape.items() if "@" not in a}
-            if not checker.speaks.names_it(key):
+            if not speaks.names_it(key):
                 checker.unnamed.note_sizes(str(key), own)
                 continue
             checker.top.note_sizes(str(key), own)
@@ -48,12 +47,12 @@ def prepare_inputs(checker: Checker) -> None:
             checker.top.sizes[name] = size
 
 
-def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, Any]:
+def lifted_input(checker: Inference, key: Key, given: InputType) -> Mapping[str, Any]:
     """The shape of an input, its axes beyond those of its declaration lifted; the declaration's sizes noted."""
-    declared, env = checker.declaration(key)
+    declared, env = declaration(checker, key)
     if declared is None or not isinstance(given.shape, Mapping):
         return given.shape
-    axes = checker.set_axes(declared, env)
+    axes = set_axes(checker, declared, env)
     for axis, size, node in axes:
         if axis not in given.shape:
             raise checker.error(
@@ -71,7 +70,7 @@ def lifted_input(checker: Checker, key: Key, given: InputType) -> Mapping[str, A
     return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}
 
 
-def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environment]:
+def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
     """The set that a top-level name is declared to be in, and an environment that knows its indices."""
     declared = checker.scope.declaration(key)
     if declared is None:
@@ -79,7 +78,7 @@ def declaration(checker: Checker, key: Key) -> tuple[nodes.Set | None, Environme
     return declared[0], Environment(parent=checker.top, indices=declared[1])
 
 
-def set_axes(checker: Checker, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
+def set_axes(checker: Inference, of: nodes.Set, env: Environment) -> list[tuple[str, Node | None, Any]]:
     found: list[tuple[str, Node | None, Any]] = []
     seen: set[str] = set()
     for axis, size in of.axes:
@@ -96,3 +95,98 @@ def set_axes(checker: Checker, of: nodes.Set, env: Environment) -> list[tuple[st
                 )
             found.append((real, size, axis))
     return found
+
+
+def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[nodes.Set | None, Environment]:
+    current: Environment | None = env
+    while current is not None:
+        if current.function is not None and key in current.function.declarations:
+            return current.function.declarations[key], env
+        current = current.parent
+    declared, declaring = declaration(checker, key)
+    if declared is None:
+        return None, env
+    return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
+
+
+def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+    return checker.error(
+        309,
+        f"{checker.text(over.last)} has no value, and the range {checker.text(over)} needs one",
+        over.last,
+        hint=f"give it by name: sizes={{{checker.text(over.last)!r}: 3}}",
+    )
+
+
+def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Environment) -> Term:
+    if key not in checker.parameters:
+        shape = {}
+        for axis, size, _ in set_axes(checker, declared, env):
+            value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
+            shape[axis] = value if value is not None else unknown_size(checker, axis)
+        checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
+    return checker.parameters[key]
+
+
+def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment, node: Node) -> None:
+    axes = set_axes(checker, of, env)
+    names = {axis for axis, _, _ in axes}
+    have = {axis for axis in term.shape if "@" not in axis}
+    if names != have:
+        raise axes_differ(checker, term, node, names, of, f"{checker.text(node)} ∈ {checker.text(of)}")
+    for axis, size, where in axes:
+        value = None if size is None else checker.solver.value(size, env)
+        if value is not None and not unify(value, term.shape[axis]):
+            raise checker.error(
+                308,
+                f"{axis} has {resolve(term.shape[axis])} here, and {checker.text(of)} says {resolve(value)}",
+                where,
+                notes=(checker.described(node, term.shape),),
+            )
+        if size is not None and value is None:
+            bind_size(checker, size, term.shape[axis], env)
+    values = domain_values(checker, of, env)
+    if values is not None:
+        checker.claim_terms.append((term, (of.domain, values), of.span))
+
+
+def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple | None:
+    """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
+    values = [checker.solver.value(node, env) for node in of.elements]
+    if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
+        return None
+    return tuple(values)
+
+
+def bind_size(checker: Inference, size: Node, actual: Any, env: Environment) -> None:
+    name = spelled(size)
+    if name is not None:
+        env.scalars.setdefault(name.key(env.index), actual)
+
+
+def axes_differ(checker: Inference, term: Term, node: Node, names: set[str], of: nodes.Set, text: str):
+    have = {axis for axis in term.shape if "@" not in axis}
+    missing, further = names - have, have - names
+    parts = []
+    if further:
+        parts.append(f"has {_axes(further)} besides")
+    if missing:
+        parts.append(f"lacks {_axes(missing)}")
+    return checker.error(
+        307,
+        f"{checker.text(node)} {' and '.join(parts)}: it cannot be in {checker.text(of)}",
+        node,
+        notes=(checker.described(node, {a: s for a, s in term.shape.items() if "@" not in a}),),
+        labels=((of.span, "stated here"),),
+        hint=_rename_hint(missing, further) or "a value has exactly the axes of its set: change one of the two",
+    )
+
+
+def _axes(names: set[str]) -> str:
+    return ("the axis " if len(names) == 1 else "the axes ") + ", ".join(sorted(names))
+
+
+def _rename_hint(missing: set[str], further: set[str]) -> str | None:
+    if len(missing) == 1 and len(further) == 1:
+        return f"rename it: [ … ]_{{{further.copy().pop()}→{missing.copy().pop()}}}"
+    return None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.axes import ShapeMismatch, show
-from ..core.sizes import is_ground, resolve
+from ..core import axes as named
+from ..core.axes import Mismatch, ShapeMismatch
+from ..core.sizes import resolve, unify
 from ..core.suggestions import did_you_mean, near
-from ..terms.environment import source_name, told_apart
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from ..terms.environment import source_name
+from ..terms.inference import Inference
 
 ARGUMENTS = {
     "where": "write where(condition, value, otherwise)",
@@ -23,74 +22,131 @@ ARGUMENTS = {
 }
 
 
+class Use(NamedTuple):
+    """A use of an operator whose shapes do not fit: the problem, the operands, and the nodes that name them and the axes."""
+
+    checker: Inference
+    problem: ShapeMismatch
+    operator: str
+    arguments: Sequence[Any]
+    parts: Sequence[Any]
+    place: Any
+    axes: Sequence[tuple[str, Any]]
+
+    @property
+    def sign(self) -> str:
+        """The operator with its axes, as it is shown."""
+        named = ", ".join(axis for axis, _ in self.axes)
+        return operator_sign(self.operator) + (f"_{{{named}}}" if named else "")
+
+    @property
+    def axis(self) -> str:
+        return self.problem.axis
+
+    @property
+    def notes(self) -> list[str]:
+        """What each operand has."""
+        return [self.checker.described(part, argument.shape) for part, argument in zip(self.parts, self.arguments)]
+
+    @property
+    def where_named(self) -> Any:
+        """Where the axis of the problem is named."""
+        return dict(self.axes).get(self.axis, self.place)
+
+
+class Told(NamedTuple):
+    """An error's number, message, place, notes and hint."""
+
+    number: int
+    message: str
+    place: Any
+    notes: Sequence[str]
+    hint: str | None = None
+
+
 def shape_error(
-    checker: Checker, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
+    checker: Inference, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
 ) -> NotationError:
-    """Turn a shape that does not fit into an error that shows what each operand has."""
-    notes = [checker.described(part, argument.shape) for part, argument in zip(parts, arguments)]
-    shown_operator = operator_sign(operator) + ("_{" + ", ".join(axis for axis, _ in axes) + "}" if axes else "")
-    where = dict(axes)
-    axis = problem.axis
-    if problem.what == "missing":
-        node = where.get(axis, place)
-        have = sorted({name for argument in arguments for name in argument.shape if "@" not in name})
-        lacking = [
-            checker.text(part)
-            for part, argument in zip(parts, arguments)
-            if axis not in argument.shape and hasattr(part, "span")
-        ]
-        who = " and ".join(lacking) if len(lacking) <= 2 else "its operands"
-        verb = "lacks" if len(lacking) == 1 else "lack"
-        reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands need it"
-        return checker.error(
-            301,
-            f"{shown_operator} needs the axis {axis}, which {who} {verb}{reason}",
-            node,
-            notes=notes,
-            hint=checker.other_axis(axis, have, arguments),
-        )
-    if problem.what == "sizes":
-        first, second = (resolve(size) for size in problem.detail)
-        return checker.error(
-            302,
-            f"{source_name(axis)} is {first} {checker.where_sized(axis, first, arguments, parts)} and "
-            f"{second} {checker.where_sized(axis, second, arguments, parts)}",
-            place,
-            notes=notes + [f"{shown_operator} takes axes of one name as one axis, so their sizes must agree"],
-            hint="rename one of the two, or give tensors of one size",
-        )
-    if problem.what == "clash":
-        return checker.error(
-            306,
-            f"{shown_operator} gives the axis {axis}, which its operand has already",
-            where.get(axis, place),
-            notes=notes,
-            hint=f"rename the operand's {axis} first: X_{{{source_name(axis)}→{source_name(axis)}'}}",
-        )
-    if problem.what == "repeated":
-        return checker.error(303, f"{axis} is named twice", where.get(axis, place), hint="name each axis once")
-    if problem.what == "arity":
-        wanted, have_number = problem.detail
-        plural = "" if wanted == 1 else "s"
-        return checker.error(
-            304, f"{shown_operator} takes {wanted} argument{plural}, and was given {have_number}", place, notes=notes,
-            hint=ARGUMENTS.get(operator),
-        )  # fmt: skip
-    if problem.what == "number":
-        wanted, have_number = problem.detail
-        return checker.error(
-            316,
-            f"{operator_sign(operator)} takes {_count(wanted)}, and {_named(have_number)}",
-            place,
-            notes=notes,
-            hint=_axes_hint(operator_sign(operator), wanted, have_number, arguments),
-        )
-    if problem.what == "whole":
-        return checker.error(310, str(problem.detail), place, notes=notes, hint="give sizes that divide")
-    return checker.error(301, str(problem.detail), place, notes=notes)
+    """The error of a shape that does not fit, which shows what each operand has."""
+    return checker.error(*TELL[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
 
 
-def other_axis(checker: Checker, axis: str, have: list[str], arguments) -> str | None:
+def _missing(use: Use) -> Told:
+    axis, arguments = use.axis, use.arguments
+    have = sorted({name for argument in arguments for name in argument.shape if "@" not in name})
+    lacking = [
+        use.checker.text(part)
+        for part, argument in zip(use.parts, arguments)
+        if axis not in argument.shape and hasattr(part, "span")
+    ]
+    who = " and ".join(lacking) if len(lacking) <= 2 else "its operands"
+    verb = "lacks" if len(lacking) == 1 else "lack"
+    reason = "" if len(arguments) < 2 or len(lacking) > 1 else "; both operands need it"
+    message = f"{use.sign} needs the axis {axis}, which {who} {verb}{reason}"
+    return Told(301, message, use.where_named, use.notes, other_axis(axis, have, arguments))
+
+
+def _sizes(use: Use) -> Told:
+    axis = use.axis
+    first, second = (resolve(size) for size in use.problem.detail)
+    return Told(
+        302,
+        f"{source_name(axis)} is {first} {where_sized(use, first)} and {second} {where_sized(use, second)}",
+        use.place,
+        [*use.notes, f"{use.sign} takes axes of one name as one axis, so their sizes must agree"],
+        "rename one of the two, or give tensors of one size",
+    )
+
+
+def _clash(use: Use) -> Told:
+    axis = use.axis
+    return Told(
+        306,
+        f"{use.sign} gives the axis {axis}, which its operand has already",
+        use.where_named,
+        use.notes,
+        f"rename the operand's {axis} first: X_{{{source_name(axis)}→{source_name(axis)}'}}",
+    )
+
+
+def _repeated(use: Use) -> Told:
+    return Told(303, f"{use.axis} is named twice", use.where_named, (), "name each axis once")
+
+
+def _arity(use: Use) -> Told:
+    wanted, have = use.problem.detail
+    message = f"{use.sign} takes {wanted} argument{'' if wanted == 1 else 's'}, and was given {have}"
+    return Told(304, message, use.place, use.notes, ARGUMENTS.get(use.operator))
+
+
+def _number(use: Use) -> Told:
+    wanted, have = use.problem.detail
+    sign = operator_sign(use.operator)
+    hint = _axes_hint(sign, wanted, have, use.arguments)
+    return Told(316, f"{sign} takes {_count(wanted)}, and {_named(have)}", use.place, use.notes, hint)
+
+
+def _whole(use: Use) -> Told:
+    return Told(310, str(use.problem.detail), use.place, use.notes, "give sizes that divide")
+
+
+def _other(use: Use) -> Told:
+    return Told(301, str(use.problem.detail), use.place, use.notes)
+
+
+TELL: dict[Mismatch, Callable[[Use], Told]] = {
+    "missing": _missing,
+    "sizes": _sizes,
+    "clash": _clash,
+    "repeated": _repeated,
+    "arity": _arity,
+    "number": _number,
+    "whole": _whole,
+    "other": _other,
+}
+
+
+def other_axis(axis: str, have: list[str], arguments) -> str | None:
     """The axis that may have been meant, where the operands lack the one that is named."""
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
@@ -100,12 +156,12 @@ def other_axis(checker: Checker, axis: str, have: list[str], arguments) -> str |
     return f"its axes are {', '.join(have)}" if have else None
 
 
-def where_sized(checker: Checker, axis: str, size: Any, arguments, parts) -> str:
-    """The operands that have the axis in this size."""
+def where_sized(use: Use, size: Any) -> str:
+    """The operands that have the axis of the problem in this size."""
     found = [
-        checker.text(part)
-        for part, argument in zip(parts, arguments)
-        if hasattr(part, "span") and resolve(argument.shape.get(axis)) == size
+        use.checker.text(part)
+        for part, argument in zip(use.parts, use.arguments)
+        if hasattr(part, "span") and resolve(argument.shape.get(use.axis)) == size
     ]
     return "in " + ", ".join(dict.fromkeys(found)) if found else "elsewhere"
 
@@ -132,12 +188,8 @@ def operator_sign(operator: str) -> str:
     return {"juxtaposed": "the product", "negative": "−", "-": "−"}.get(operator, operator)
 
 
-def shown(shape: Mapping[str, Any]) -> str:
-    """A shape for people: known sizes as numbers, lifted axes under their own names."""
-    names = told_apart(shape)
-    return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
-
-
-def _unsized(size: Any) -> Any:
-    text = str(size)
-    return None if text.startswith("|") and text.endswith("|") and text.count("|") == 2 else text
+def broadcast(checker: Inference, terms, node: Any, span: Any, operator: str, parts) -> dict[str, Any]:
+    try:
+        return named.broadcast([term.shape for term in terms], unify)
+    except ShapeMismatch as problem:
+        raise shape_error(checker, problem, operator, terms, parts, span, ()) from None

@@ -1,25 +1,27 @@
-"""Sizes that are given, `sizes={"a": 5}`, against what inputs, declarations and equations say of the same axes."""
+"""Sizes that are given, `sizes={"a": 5}`, and stated, against what inputs, declarations and equations say of the same axes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
 from grammar.nodes import Axis, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import plain_key, spelled, walk
+from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from ..terms.inference import Inference, shown
+from .size_facts import as_size, sides, stated, words_in
 
 HINT = "leave the size out, or give a tensor of that size"
 
 
 def agree_with_given(
-    checker: Checker, source: str, shape: Mapping[str, Any], axes: Iterable[str], place: Any = None
+    checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], place: Any = None
 ) -> None:
     """Raise where an input has another size of one of these axes than was given for it."""
     for axis in axes:
@@ -34,13 +36,7 @@ def agree_with_given(
             )
 
 
-def shown(shape: Mapping[str, Any]) -> str:
-    from .diagnostics import shown
-
-    return shown(shape)
-
-
-def place_of(checker: Checker, axis: str) -> Any:
+def place_of(checker: Inference, axis: str) -> Any:
     """Where a program asks for the size of an axis; else where it first names the axis."""
     named = None
     for node in walk(checker.scope.program):
@@ -59,7 +55,45 @@ def names_in(node: Any) -> list[Axis]:
     return [axis for axis in map(axis_of, parts) if axis is not None]
 
 
-def check_given_sizes(checker: Checker) -> None:
+def check_stated_sizes(checker: Inference) -> None:
+    """Raise where two sides of a size equation that the program states, or a declared size and the input's, differ."""
+    facts = [(fact, checker.top) for fact in checker.scope.sizes]
+    for fact, env in facts + checker.solver.declared:
+        left = checker.solver.value(fact.left, env)
+        right = fact.right if isinstance(fact.right, int) else checker.solver.value(fact.right, env)
+        if left is None or right is None or not is_ground(left) or not is_ground(right):
+            continue
+        left, right = resolve(left), resolve(right)
+        if left == right:
+            continue
+        for side in (left, right):
+            if Fraction(side).denominator != 1:
+                as_size(checker, side, ("size", "…"), fact)
+        raise unequal(checker, fact, left, right)
+
+
+def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
+    """The error of a size equation that does not hold; of a declaration, where the tensor that is given differs from it."""
+    text = stated(checker, fact)
+    if fact.text:
+        return checker.error(
+            308, f"{text} has the size {left} in this declaration, and {right} in the tensor that is given", fact.span,
+            notes=[f"given: {fact.text}"], hint="change the declaration, or give a tensor that fits",
+        )  # fmt: skip
+    words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
+    given = [
+        f"sizes= says {name} is {resolve(checker.given_sizes[name])}" for name in words if name in checker.given_sizes
+    ]
+    return checker.error(
+        308,
+        f"{text} does not hold",
+        fact.span,
+        notes=[f"the left side is {left}, the right side {right}", *given],
+        hint="change the statement, or give a tensor that fits",
+    )
+
+
+def check_given_sizes(checker: Inference) -> None:
     """Raise where a given size is not that of anything that the program makes, declares or defines."""
     for name, size in checker.given_sizes.items():
         if not is_ground(size):
@@ -70,8 +104,9 @@ def check_given_sizes(checker: Checker) -> None:
             check_made(checker, name, resolve(size))
 
 
-def check_number(checker: Checker, name: str, size: int) -> None:
+def check_number(checker: Inference, name: str, size: int) -> None:
     """n = 3 in the program, or n given as a value, and sizes= says otherwise."""
+
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
@@ -87,7 +122,7 @@ def check_number(checker: Checker, name: str, size: int) -> None:
         )  # fmt: skip
 
 
-def check_declared(checker: Checker, name: str, size: int) -> None:
+def check_declared(checker: Inference, name: str, size: int) -> None:
     """D ∈ ℝ^{a[3]}, and sizes= says otherwise."""
     for _, declared, sets, _ in checker.scope.declarations:
         for axis, extent in (pair for of in sets for pair in of.axes):
@@ -101,7 +136,7 @@ def check_declared(checker: Checker, name: str, size: int) -> None:
                 )  # fmt: skip
 
 
-def check_made(checker: Checker, axis: str, size: int) -> None:
+def check_made(checker: Inference, axis: str, size: int) -> None:
     """[3, 1]_{a}, X_{b→a}, and sizes= says otherwise."""
     found = [
         (node, resolve(term.shape[axis]), at_top(env))

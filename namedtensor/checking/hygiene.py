@@ -16,10 +16,10 @@ from grammar.nodes import Set
 
 from ..scope.names import MARKS
 from ..scope.symbols import FunctionDefinition
+from ..terms.inference import Inference
 
 if TYPE_CHECKING:
     from ..terms.terms import Term
-    from .checker import Checker
 
 
 def typed(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
@@ -68,7 +68,7 @@ def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
 
 
 def put_apart(
-    checker: Checker,
+    checker: Inference,
     function: FunctionDefinition,
     axes: Mapping[str, tuple[str, ...]],
     terms: Sequence[Term],

@@ -6,7 +6,7 @@ signature or of the body can meet them, and get their old names back in the resu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar.nodes import Name, Node, Set
 
@@ -15,19 +15,18 @@ from ..core.suggestions import near
 from ..scope.names import Key
 from ..scope.symbols import Claim, FunctionDefinition
 from ..terms.environment import Environment, lifted_name, source_name
+from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import hygiene
 from .cases import unguarded
-
-if TYPE_CHECKING:
-    from .checker import Checker
-
+from .declarations import axes_differ, bind_size, check_member, declared_parameter, set_axes
+from .unknown_names import unknown_name
 
 Bindings = dict[str, dict[str, Any]]
 
 
 def inline_call(
-    checker: Checker,
+    checker: Inference,
     function: FunctionDefinition,
     bindings: Bindings,
     numbers: dict[str, Term],
@@ -91,12 +90,12 @@ def inline_call(
         body = checker.infer(function.body, inner)
     result = close_call(checker, function, body, node, inner) if signed else body
     for of in function.statement.sets:
-        checker.check_member(result, of, inner, function.body)
+        check_member(checker, result, of, inner, function.body)
     note_claims(checker, function, inner)
     return result
 
 
-def note_claims(checker: Checker, function: FunctionDefinition, inner: Environment) -> None:
+def note_claims(checker: Inference, function: FunctionDefinition, inner: Environment) -> None:
     for other in function.claims:
         checker.pending_claims.append((Claim(function.body, other, function.statement.span), inner))
     for claim in function.local_claims:
@@ -104,7 +103,7 @@ def note_claims(checker: Checker, function: FunctionDefinition, inner: Environme
 
 
 def bind_argument(
-    checker: Checker, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
+    checker: Inference, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
 ) -> None:
     declared = function.declarations.get(key)
     if declared is not None:
@@ -129,18 +128,18 @@ def bind_option(checker, function, position, key, options, parts, ordinary, inne
                 place,
                 hint=f"give it by position after the semicolon, or by name: values={{{str(key)!r}: …}}",
             )
-        found = checker.declared_parameter(key, declared, inner)
+        found = declared_parameter(checker, key, declared, inner)
     if found is None:
-        raise checker.unknown(key, place, caller)
+        raise unknown_name(checker, key, place, caller)
     if declared is not None:  # an input of the program: its further axes are lifted with those of all inputs
-        bound = {axis for axis, _, _ in checker.set_axes(declared, inner)}
+        bound = {axis for axis, _, _ in set_axes(checker, declared, inner)}
         found = checker.renamed(found, {axis: lifted_name(axis, 0) for axis in found.shape if axis not in bound}, place)
     bind_argument(checker, function, key, found, place, inner)
 
 
-def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
+def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
     """An argument that has a declaration of its own: it has the declared axes; any others are lifted."""
-    axes = checker.set_axes(declared, inner)
+    axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
             raise checker.error(
@@ -159,20 +158,20 @@ def check_declared(checker: Checker, key: Key, declared: Set, term: Term, part: 
                 labels=((where.span, "declared here"),),
             )
         if size is not None and value is None:
-            checker.learn(size, term.shape[axis], inner)
+            bind_size(checker, size, term.shape[axis], inner)
     if inner.function is None or inner.function.signature is None:
         return term
     return lift_parameter(checker, inner.function, term, {axis for axis, _, _ in axes}, part, inner)
 
 
 def lift_parameter(
-    checker: Checker, function: FunctionDefinition, term: Term, bound: set[str], part: Node, inner: Environment
+    checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, inner: Environment
 ) -> Term:
     """A parameter after the semicolon with its extra axes renamed apart: it is an argument like the others."""
     signature = function.signature
     assert signature is not None
-    given = {axis for axis, _, _ in checker.set_axes(signature.codomain, inner)}
-    extras = inner.memo.setdefault("extras", {})
+    given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
+    extras = inner.extras
     names = {}
     for axis, size in term.shape.items():
         if axis in bound:
@@ -194,7 +193,7 @@ def lift_parameter(
     return checker.renamed(term, names, part)
 
 
-def lifting_clash(checker: Checker, function: FunctionDefinition, axis: str, argument: Term, part: Node, node: Any):
+def lifting_clash(checker: Inference, function: FunctionDefinition, axis: str, argument: Term, part: Node, node: Any):
     return checker.error(
         306,
         f"{function.title} gives the axis {axis}, which its argument {checker.text(part)} has besides",
@@ -205,7 +204,7 @@ def lifting_clash(checker: Checker, function: FunctionDefinition, axis: str, arg
 
 
 def lift_arguments(
-    checker: Checker, function: FunctionDefinition, arguments, node, parts, inner: Environment
+    checker: Inference, function: FunctionDefinition, arguments, node, parts, inner: Environment
 ) -> tuple[Term, ...]:
     """The arguments with their extra axes renamed apart; raises where an argument lacks an axis, or lifting clashes."""
     signature = function.signature
@@ -217,11 +216,11 @@ def lift_arguments(
             signature,
             labels=((function.head.span, "the head"),),
         )
-    given = {axis for axis, _, _ in checker.set_axes(signature.codomain, inner)}
+    given = {axis for axis, _, _ in set_axes(checker, signature.codomain, inner)}
     extras: dict[str, tuple[Any, Node]] = {}
     lifted = []
     for argument, part, of in zip(arguments, parts, signature.domain):
-        axes = checker.set_axes(of, inner)
+        axes = set_axes(checker, of, inner)
         needed = {axis for axis, _, _ in axes}
         for axis, size, where in axes:
             if axis not in argument.shape:
@@ -257,7 +256,7 @@ def lift_arguments(
             extras[axis] = (size, part)
             names[axis] = lifted_name(axis, inner.depth)
         lifted.append(checker.renamed(argument, names, part))
-    inner.memo["extras"] = {lifted_name(axis, inner.depth): (axis, size) for axis, (size, _) in extras.items()}
+    inner.extras = {lifted_name(axis, inner.depth): (axis, size) for axis, (size, _) in extras.items()}
     return tuple(lifted)
 
 
@@ -269,13 +268,13 @@ def _nearest_axis(axis: str, shape) -> str | None:
     return f"give it that axis: its axes are {', '.join(have)}" if have else "give a tensor that has it"
 
 
-def solve_size(checker: Checker, size: Node, actual: Any, axis: str, part: Node, inner: Environment) -> None:
+def solve_size(checker: Inference, size: Node, actual: Any, axis: str, part: Node, inner: Environment) -> None:
     """n of `seq[n]` becomes the size of this call's seq; a size that is known already must be the same."""
     value = (
         checker.solver.value(size, Environment(parent=inner, sizes_parent=inner)) if not _is_free(size, inner) else None
     )
     if value is None:
-        checker.learn(size, actual, inner)
+        bind_size(checker, size, actual, inner)
     elif not unify(value, actual):
         raise checker.error(
             308,
@@ -295,16 +294,16 @@ def _is_free(size: Node, inner: Environment) -> bool:
     )
 
 
-def close_call(checker: Checker, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
+def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
     """Check the body against the signature's result, give it every extra axis, and name those as outside."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain
-    axes = checker.set_axes(of, inner)
+    axes = set_axes(checker, of, inner)
     names = {axis for axis, _, _ in axes}
     have = {axis for axis in body.shape if "@" not in axis}
     if names != have:
-        raise checker.axes_differ(body, function.body, names, of, "")
+        raise axes_differ(checker, body, function.body, names, of, "")
     for axis, size, where in axes:
         value = None if size is None else checker.solver.value(size, inner)
         if value is not None and not unify(value, body.shape[axis]):
@@ -315,7 +314,7 @@ def close_call(checker: Checker, function: FunctionDefinition, body: Term, node:
                 function.body,
                 labels=((of.span, "stated here"),),
             )
-    extras = inner.memo.get("extras", {})
+    extras = inner.extras
     missing = tuple((axis, size) for axis, (_, size) in extras.items() if axis not in body.shape)
     if missing:
         shape = {**body.shape, **dict(missing)}

@@ -4,47 +4,34 @@ The body is typed with t as the tensor of its values along an axis of its own, a
 and with h^{t-1} as a tensor that is given, a *state*. What needs no state is then computed for all steps at once; what does
 is the body of the loop, which has one element of that axis at a time (`loop_bodies`). The first steps are written out until
 the shape of h^t stays the same. A body that the index means more to, as a label in `W^t`, is written out in whole.
-
-In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` a family whose index is a tensor stands for its members along that axis.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right, insort
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
-from grammar.nodes import Call, Name, Node
 
-from ..core.sizes import is_ground, resolve, unify
-from ..scope.names import Key, component, match_key, spelled, walk
+from ..core.sizes import unify
+from ..scope.names import Key, match_key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
-from ..terms.loop_bodies import Unsliceable, loop_of
+from ..terms.inference import Inference
+from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term, resolved_shape
 from .cases import unguarded
-from .report import AlreadyReported
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from .counting import OFFSET, Unrollable, attempted, is_value, members_of
 
 LEAST = 64  # steps that are worth a loop
 FIRST = 3  # steps that are written out at most until shapes stay the same
-OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
-class Unrollable(Exception):
-    """A recurrence is no loop, or not one that begins here."""
-
-
-# ------------------------------------------------------------------------------------------ an index that is a tensor
 def member_at(
-    checker: Checker, family: Definition, indices: dict, text: Any, holder: Environment, env: Environment
+    checker: Inference, family: Definition, indices: dict, text: Any, holder: Environment, env: Environment
 ) -> Any:
     """h^{t-1} where t is a tensor in the environment that asks; None where it is none."""
     found = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -56,90 +43,6 @@ def member_at(
     if any(found[1] in re.split(r"[+-]", str(each)) for each in others.values()):
         raise Unrollable
     return members.member(checker, Unit(family, others, holder), offset)
-
-
-def members_of(variable: str, env: Environment | None) -> Any:
-    """What gives the members at a variable, in the environment that binds it."""
-    while env is not None:
-        if variable in env.members:
-            return env.members[variable]
-        if variable in env.indices or Key(variable) in env.variables:
-            return None
-        env = env.parent
-    return None
-
-
-def is_value(checker: Checker, variable: str, body: Node, env: Environment) -> bool:
-    """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away."""
-    labelled, families = labelled_names(checker, env)
-    for node in walk(body):
-        if isinstance(node, nodes.Axis):
-            if variable in re.split(r"[_^{},]", node.name)[1:]:
-                return False
-        elif isinstance(node, Call):
-            if any(mentions(part, variable) for part in (*node.superscript, *node.subscript)):
-                return False
-        elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
-            for part in (*name.subscript, *name.superscript):
-                if mentions(part, variable) and not (
-                    is_near(part, variable) if name.base in families else name.base not in labelled
-                ):
-                    return False
-    return True
-
-
-def labelled_names(checker: Checker, env: Environment | None) -> tuple[set[str], set[str]]:
-    """The bases of the names that have labels here, and those of families."""
-    scope = checker.scope
-    families = {each.name.base for each in scope.families}
-    labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
-    keys = [*scope.definitions]
-    while env is not None:
-        keys += env.variables
-        if env.function is not None:
-            families |= {each.name.base for each in env.function.families}
-            keys += [*env.function.facts, *env.function.declarations]
-        env = env.parent
-    return labelled | {key.base for key in keys if key.superscript or key.subscript}, families
-
-
-def mentions(part: Node, variable: str) -> bool:
-    return any(isinstance(node, Name) and node.text.rstrip("'") == variable for node in walk(part))
-
-
-def is_near(part: Node, variable: str) -> bool:
-    """Whether a component is t, t − 1, t + 2, …"""
-    found = OFFSET.fullmatch(component(part))
-    return found is not None and found[1] == variable
-
-
-def attempted(checker: Checker, env: Environment, typed: Callable[[], Any]) -> Any:
-    """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
-    trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
-    collect, checker.recover = checker.recover, False
-    memos = [(each.memo, set(each.memo)) for each in around(env)]
-    try:
-        return typed()
-    except (Unrollable, Unsliceable, NotationError, AlreadyReported):
-        del checker.trace[trace:], checker.pending_claims[claims:], checker.warnings[warnings:]
-        for memo, before in memos:
-            for key in memo.keys() - before:
-                del memo[key]
-        return None
-    finally:
-        checker.recover = collect
-
-
-def around(env: Environment) -> list[Environment]:
-    """An environment, and all those that it looks names and sizes up in."""
-    found: dict[int, Environment] = {}
-    waiting: list[Environment | None] = [env]
-    while waiting:
-        each = waiting.pop()
-        if each is not None and id(each) not in found:
-            found[id(each)] = each
-            waiting += [each.parent, each.sizes_parent, each.caller]
-    return list(found.values())
 
 
 # ------------------------------------------------------------------------------------------------- a family, by steps
@@ -168,7 +71,7 @@ class Unit:
     def key(self, step: int) -> Key:
         return self.family.name.key({**self.others, self.variable: step}.get)
 
-    def range(self, checker: Checker) -> tuple[int, int]:
+    def range(self, checker: Inference) -> tuple[int, int]:
         over = self.family.range
         first, last = (checker.solver.value(part, self.holder) for part in (over.first, over.last))  # type: ignore[union-attr]
         if not isinstance(first, int) or not isinstance(last, int):
@@ -178,7 +81,7 @@ class Unit:
     @property
     def known(self) -> list[int]:
         """The steps of the members that were made, in order."""
-        return self.holder.memo.setdefault(("steps", self.mark), [])
+        return self.holder.steps.setdefault(self.mark, [])
 
     def note(self, step: int, term: Term) -> None:
         """Keep a member that was made."""
@@ -196,14 +99,14 @@ class Unit:
             del known[place]
         return known[place - 1] if place else first
 
-    def at(self, checker: Checker, step: int) -> Term:
+    def at(self, checker: Inference, step: int) -> Term:
         """One member, written out."""
         found = checker.find(self.key(step), self.holder, self.family.head)
         if found is None:
             raise Unrollable
         return found
 
-    def is_given(self, checker: Checker, steps: range) -> bool:
+    def is_given(self, checker: Inference, steps: range) -> bool:
         """Whether some member of these steps has a value of its own."""
         function = self.holder.function
         keys = [*self.holder.variables, *(checker.scope.definitions if function is None else function.facts)]
@@ -220,6 +123,7 @@ class Keys:
         self.unit, self.steps = unit, steps
 
     def __contains__(self, key: Key) -> bool:
+
         unit = self.unit
         indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
         text = None if indices is None else str(indices.get(unit.variable))
@@ -229,7 +133,7 @@ class Keys:
 class Rolled:
     """The body of a loop while it is typed: the steps after `base`, up to `last`."""
 
-    def __init__(self, checker: Checker, base: int, last: int, over: nodes.Range):
+    def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range):
         self.checker, self.base, self.last = checker, base, last
         self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
         self.steps = last - base
@@ -239,7 +143,7 @@ class Rolled:
         )
         self.units: dict[tuple, Unit] = {}
 
-    def member(self, checker: Checker, unit: Unit, offset: int) -> Term:
+    def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
         unit = self.units.setdefault(unit.mark, unit)
         if offset > 0:
             raise Unrollable
@@ -283,7 +187,7 @@ class Rolled:
         )  # fmt: skip
         claims = len(checker.pending_claims)
         with unguarded(checker):
-            term = checker.member_term(family, place)
+            term = checker.infer_member(family, place)
         if len(checker.pending_claims) > claims:
             raise Unrollable
         return term
@@ -307,7 +211,7 @@ class Rolled:
         return self.units
 
 
-def means_something(checker: Checker, variable: str, env: Environment) -> bool:
+def means_something(checker: Inference, variable: str, env: Environment) -> bool:
     """Whether a variable is something else besides where a family is held, which would shine through."""
     solved = checker.solver.scalar(Key(variable), env)
     return solved is not None or checker.find(Key(variable), env, None) is not None
@@ -324,9 +228,9 @@ class Made:
     state: Term
 
 
-def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
+def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
     """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
-    if wanted - begin < LEAST or checker.scope.varied or ("unrollable", unit.mark) in unit.holder.memo:
+    if wanted - begin < LEAST or checker.scope.varied or unit.mark in unit.holder.unrollable:
         return None
     if any((id(unit.holder), unit.key(step)) in env.active for step in range(begin, begin + FIRST + 1)):
         return None  # what asks is one of the first members itself, in terms of later ones
@@ -334,7 +238,7 @@ def rolled_up(checker: Checker, unit: Unit, begin: int, wanted: int, env: Enviro
     return None if made is None else after(checker, made)
 
 
-def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
+def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
     """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
     for base in range(begin, begin + FIRST + 1) if last - begin < checker.limits.steps else ():
         try:
@@ -346,11 +250,11 @@ def loop_to(checker: Checker, unit: Unit, begin: int, last: int) -> Made | None:
         )
         if found is not None:
             return found
-    unit.holder.memo["unrollable", unit.mark] = True
+    unit.holder.unrollable[unit.mark] = True
     return None
 
 
-def made_loop(checker: Checker, unit: Unit, base: int, last: int) -> Made:
+def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
     assert unit.family.range is not None
     trace = len(checker.trace)
     rolled = Rolled(checker, base, last, unit.family.range)
@@ -369,14 +273,14 @@ def made_loop(checker: Checker, unit: Unit, base: int, last: int) -> Made:
                 each.note(last + 1 - back, after(checker, made))
             number += 1
             if back == 1:
-                each.holder.memo.setdefault(("loops", each.mark), []).append(made)
+                each.holder.loops.setdefault(each.mark, []).append(made)
                 found = made if each is unit else found
                 explained(checker, each, last)
     assert found is not None
     return found
 
 
-def explained(checker: Checker, unit: Unit, step: int) -> None:
+def explained(checker: Inference, unit: Unit, step: int) -> None:
     """Note the type and the value of the member that a loop ends with, as one step."""
     key = unit.key(step)
     term = unit.holder.memo[key]
@@ -385,86 +289,9 @@ def explained(checker: Checker, unit: Unit, step: int) -> None:
     checker.trace.append((unit.family.body, term, place))
 
 
-def after(checker: Checker, made: Made) -> Term:
+def after(checker: Inference, made: Made) -> Term:
     """What a state is after the last step."""
     state, node = made.state, made.loop.node
     return checker.graph.intern(
         "after", (made.loop,), options=(made.number,), shape=dict(state.shape), boolean=state.boolean, node=node
     )
-
-
-# ---------------------------------------------------------------------------------------------- members along an axis
-class Along:
-    """An index that takes the values from `first` on along an axis: the members of a family lie along it too."""
-
-    def __init__(self, axis: str, first: int, size: Any):
-        self.axis, self.first, self.size = axis, first, size
-
-    def member(self, checker: Checker, unit: Unit, offset: int) -> Term:
-        if not is_ground(self.size):
-            raise Unrollable
-        start = self.first + offset
-        return along(checker, unit, range(start, start + resolve(self.size)), self.axis)
-
-
-def along(checker: Checker, unit: Unit, steps: range, axis: str) -> Term:
-    """The members of some steps, laid along an axis: those written out first, then what a loop gives."""
-    first, last = unit.range(checker)
-    made = None
-    if len(steps) >= LEAST and steps[-1] <= last:
-        made = loop_with(checker, unit, first, steps)
-    alone = steps if made is None else range(steps[0], max(steps[0], made.base + 1))
-    parts = [spread(checker, unit.at(checker, step), axis) for step in alone]
-    if made is not None:
-        parts.append(through(checker, made, axis, range(max(steps[0], made.base + 1), steps[-1] + 1)))
-    if len(parts) == 1:
-        return parts[0]
-    shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
-    positions = tuple(range(len(steps)))
-    return checker.graph.intern(
-        "fill", tuple(parts), options=(axis, positions), shape=shape, boolean=parts[-1].boolean, node=unit.family.body
-    )
-
-
-def loop_with(checker: Checker, unit: Unit, first: int, steps: range) -> Made | None:
-    """A loop that has these steps, but for the first ones."""
-    for made in unit.holder.memo.get(("loops", unit.mark), ()):
-        if made.last >= steps[-1] and made.base <= max(steps[0], first + FIRST):
-            return made
-    if checker.scope.varied or steps[-1] - first < LEAST or ("unrollable", unit.mark) in unit.holder.memo:
-        return None
-    return loop_to(checker, unit, first, steps[-1])
-
-
-def spread(checker: Checker, term: Term, axis: str) -> Term:
-    shape = {axis: 1, **term.shape}
-    return checker.graph.intern(
-        "spread", (term,), options=((axis, 1),), shape=shape, boolean=term.boolean, node=term.node
-    )
-
-
-def through(checker: Checker, made: Made, axis: str, steps: range) -> Term:
-    """What a state is after each of some steps, along an axis."""
-    node, boolean = made.loop.node, made.state.boolean
-
-    def states(along: str) -> Term:
-        shape = {along: made.last - made.base, **made.state.shape}
-        return checker.graph.intern(
-            "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
-        )
-
-    if steps == range(made.base + 1, made.last + 1):
-        return states(axis)
-    every = states(f"{axis}@all")
-    first = checker.graph.intern(
-        "iota", axes=(axis,), options=(steps[0] - made.base, len(steps)), shape={axis: len(steps)}, node=node
-    )
-    shape = {axis: len(steps), **made.state.shape}
-    return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
-
-
-def lifted(checker: Checker, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
-    if not is_ground(size) or resolve(size) < LEAST or checker.scope.varied:
-        return None
-    return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None

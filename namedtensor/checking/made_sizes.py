@@ -9,7 +9,7 @@ for. Such a one fails there, and its parts are typed in its stead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -19,16 +19,13 @@ from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
+from ..terms.inference import AlreadyReported, Inference
 from ..terms.terms import Term, TermGraph
-from .report import AlreadyReported
-
-if TYPE_CHECKING:
-    from .checker import Checker
 
 MOST = 50_000  # pieces of formulas that are typed aside
 
 
-def made_size(checker: Checker, axis: str, place: Environment, node: Any) -> int | None:
+def made_size(checker: Inference, axis: str, place: Environment, node: Any) -> int | None:
     """The size of an axis by what a call, or the program, makes; raises where that has several sizes."""
     if not may_make(checker, axis, place):
         return None
@@ -40,7 +37,7 @@ def made_size(checker: Checker, axis: str, place: Environment, node: Any) -> int
     return next(iter(found), None)
 
 
-def several_sizes(checker: Checker, axis: str, sources: list[tuple[str, Any]], node: Any) -> NotationError:
+def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]], node: Any) -> NotationError:
     return checker.error(
         302,
         f"|{axis}| is asked for, and {axis} has several sizes here",
@@ -50,7 +47,7 @@ def several_sizes(checker: Checker, axis: str, sources: list[tuple[str, Any]], n
     )
 
 
-def written(checker: Checker, axis: str, place: Environment) -> set[str]:
+def written(checker: Inference, axis: str, place: Environment) -> set[str]:
     """The names under which an axis stands in the equations of an environment."""
     found, current = {axis}, place
     while current is not None:
@@ -59,12 +56,11 @@ def written(checker: Checker, axis: str, place: Environment) -> set[str]:
     return found
 
 
-def may_make(checker: Checker, axis: str, place: Environment) -> bool:
+def may_make(checker: Inference, axis: str, place: Environment) -> bool:
     """Whether the axis stands anywhere but in a size."""
-    named = checker.top.memo.get("axes named")
-    if named is None:
-        named = checker.top.memo["axes named"] = frozenset(axes_named(checker.scope.program))
-    return bool(named & written(checker, axis, place) or checker.python)
+    if checker.axes_named is None:
+        checker.axes_named = frozenset(axes_named(checker.scope.program))
+    return bool(checker.axes_named & written(checker, axis, place) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[str]:
@@ -85,11 +81,8 @@ def axes_named(root: Any) -> Iterator[str]:
 class Aside:
     """What a program makes, typed by a checker of its own, so that nothing of it is seen in the program's types."""
 
-    def __init__(self, checker: Checker):
-        self.checker = type(checker)(
-            checker.scope, checker.inputs, checker.given_sizes, checker.infer_parameters,
-            python=checker.python, limits=checker.limits,
-        )  # fmt: skip
+    def __init__(self, checker: Inference):
+        self.checker = checker.fork()
         self.checker.aside = self
         self.checker.graph = TermGraph(
             checker.graph.serials
@@ -169,7 +162,7 @@ class Aside:
             indices=env.indices,
             sizes=dict(env.sizes),
             scalars=dict(env.scalars),
-            memo={key: value for key, value in env.memo.items() if key == "extras"},
+            extras=env.extras,
             active=env.active,
         )
 
@@ -234,16 +227,16 @@ def mark_of(env: Environment) -> Any:
     return id(env.function), tuple(env.axes.items()), tuple(env.indices.items()), shapes
 
 
-def definitions_of(checker: Checker, env: Environment) -> dict[Key, list[Definition]]:
+def definitions_of(checker: Inference, env: Environment) -> dict[Key, list[Definition]]:
     return env.function.facts if env.function is not None else checker.scope.definitions
 
 
-def families_of(checker: Checker, env: Environment) -> list[Definition]:
+def families_of(checker: Inference, env: Environment) -> list[Definition]:
     families = env.function.families if env.function is not None else checker.scope.families
     return [family for family in families if family.range is not None]
 
 
-def bodies_of(checker: Checker, env: Environment) -> list[Node]:
+def bodies_of(checker: Inference, env: Environment) -> list[Node]:
     """The expressions of a call, or of the program, that no name stands for."""
     if env.function is not None:
         return [env.function.body]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grammar.nodes import Rename
+from grammar.nodes import Rename, Starred
 
 from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import Environment
+from ..terms.inference import Inference
 from ..terms.terms import Term
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from .axis_sizes import unknown_size
 
 
-def rename(checker: Checker, base: Term, node: Rename, env: Environment) -> Term:
+def rename(checker: Inference, node: Rename, env: Environment) -> Term:
     """Renames, merges and splits of one subscript, all at once (paper §3.6)."""
+    base = checker.infer(node.base, env)
     shape = base.shape
     old: set[str] = set()
     for before, _ in node.items:
@@ -68,7 +68,15 @@ def rename(checker: Checker, base: Term, node: Rename, env: Environment) -> Term
     return checker.renamed(term, back, node)
 
 
-def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment) -> Term:
+def starred(checker: Inference, node: Starred, env: Environment) -> Term:
+    """X*: the same with the mark on each axis."""
+    base = checker.infer(node.base, env)
+    return checker.renamed(base, {axis: axis + node.mark for axis in base.shape if "@" not in axis}, node)
+
+
+def merge(
+    checker: Inference, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment
+) -> Term:
     size: Any = 1
     for axis in sources:
         size = resolve(term.shape[axis]) if size == 1 else size * resolve(term.shape[axis])
@@ -78,7 +86,9 @@ def merge(checker: Checker, term: Term, sources: list[str], targets: list[str], 
     return checker.graph.intern("merge", (term,), options=(tuple(sources), target), shape=shape, node=node)
 
 
-def split(checker: Checker, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment) -> Term:
+def split(
+    checker: Inference, term: Term, sources: list[str], targets: list[str], node: Rename, env: Environment
+) -> Term:
     whole = resolve(term.shape[sources[0]])
     sizes: dict[str, Any] = {axis: checker.solver.size_said(axis, env, node) for axis in targets}
     if sum(size is None for size in sizes.values()) > 1:
@@ -95,7 +105,7 @@ def split(checker: Checker, term: Term, sources: list[str], targets: list[str], 
                 hint=f"give one of them by name: sizes={{{unknown[0]!r}: 2}}",
             )
         for axis in unknown:
-            sizes[axis] = checker.unknown_size(axis)
+            sizes[axis] = unknown_size(checker, axis)
     elif product == 0 or whole % product or (not unknown and product != whole):
         text = " × ".join(f"{axis}[{resolve(size)}]" for axis, size in sizes.items() if axis not in unknown)
         raise checker.error(

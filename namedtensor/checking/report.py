@@ -1,42 +1,26 @@
-"""What `check` gives: the type of everything, every error, and warnings."""
+"""A whole program checked: the type of everything, every error, and warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar.errors import NotationError, excerpt
+from grammar.nodes import Number
 
-
-class InputType(NamedTuple):
-    """What is known of a tensor that is given: its shape, and its value where it is a whole Python number."""
-
-    shape: Mapping[str, Any]
-    number: int | None = None
-    boolean: bool = False
-
-
-class CheckWarning(NamedTuple):
-    """A place that is right by the rules and may be a slip."""
-
-    message: str
-    span: tuple[int, int]
-    hint: str
-
-
-class AlreadyReported(Exception):
-    """A part has an error that is reported already; what contains it has no type."""
-
-
-def _shown(shape: Mapping[str, Any]) -> str:
-    from .diagnostics import shown
-
-    return shown(shape)
+from ..core.sizes import SizeVariable
+from ..core.suggestions import Suggests
+from ..scope.names import Key
+from ..scope.symbols import Definition, FunctionDefinition
+from ..terms.inference import AlreadyReported, shown
+from ..terms.terms import resolved_shape
+from .checker import Checker
+from .lifting import Bindings, inline_call
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Suggests):
     """`types` are the shapes of names; `steps` pairs each sub-expression with its type, in order of evaluation.
 
     `type` is that of the whole, as text; `shape` as a mapping; None where an error hides it.
@@ -56,11 +40,13 @@ class CheckResult:
 
     @property
     def type(self) -> str | None:
-        return None if self.shape is None else _shown(self.shape)
+        """The type of the whole, as text; None where an error hides it."""
+        return None if self.shape is None else shown(self.shape)
 
     @property
     def types(self) -> dict[str, str]:
-        return {name: _shown(shape) for name, shape in self.shapes.items()}
+        """The type of each name, as text."""
+        return {name: shown(shape) for name, shape in self.shapes.items()}
 
     def raise_first(self) -> None:
         """Raise the first error, if there is one."""
@@ -82,3 +68,82 @@ class CheckResult:
         return "\n".join(lines).lstrip("\n")
 
     __repr__ = __str__
+
+
+def check_program(source: str, checker: Checker) -> CheckResult:
+    """Check every definition, value, function and claim of a program, in its order."""
+    last: Any = None
+    scope = checker.scope
+    pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]
+    pending += [(family.position, family) for family in scope.families]
+    pending += list(scope.values)
+    for _, what in sorted(pending, key=lambda entry: entry[0]):
+        try:
+            if isinstance(what, Key):
+                term = checker.find(what, checker.top, scope.program)
+            elif isinstance(what, Definition):
+                term = checker.definition(what)
+            else:
+                term = checker.last_term(what)
+        except NotationError as problem:
+            checker.note(problem)
+            continue
+        except AlreadyReported:
+            continue
+        if what is scope.last or (isinstance(scope.last, Definition) and what == scope.last.key):
+            last = term
+    for function in scope.all_functions():
+        _check_function(checker, function)
+    return report(source, checker, last)
+
+
+def report(source: str, checker: Checker, last: Any) -> CheckResult:
+    """What a checker has found, where `last` is the value of the whole."""
+    for finish in (checker.solver.check, checker.check_claims):
+        try:
+            finish()
+        except NotationError as problem:
+            checker.note(problem)
+        except AlreadyReported:
+            pass
+    types = {str(k): resolved_shape(t.shape) for k, t in {**checker.top.variables, **checker.parameters}.items()}
+    types |= checker.types
+    steps = _steps(checker)
+    return CheckResult(
+        source,
+        None if last is None else resolved_shape(last.shape),
+        types,
+        steps,
+        tuple(sorted(checker.errors, key=lambda e: e.span or (0, 0))),
+        tuple(checker.warnings),
+    )
+
+
+def _check_function(checker: Checker, function: FunctionDefinition) -> None:
+    """Check the body of a function that has a signature, for arguments of exactly its shape."""
+    if function.signature is None or any(kind == "number" for kind, _ in function.subscript):
+        return
+    axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
+    indices = {text: text for kind, text in function.superscript if kind == "index"}
+    arguments = []
+    for name, of in zip(function.parameters, function.signature.domain):
+        shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
+        arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
+    bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
+    try:
+        inline_call(
+            checker, function, bindings, {}, tuple(arguments), (), function.head, function.head.arguments, checker.top
+        )
+    except NotationError as problem:
+        if problem.number not in (206, 309):
+            checker.note(problem)
+    except AlreadyReported:
+        pass
+
+
+def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:
+    found: dict[tuple[int, int], tuple[str, str]] = {}
+    for node, term, _ in checker.trace:
+        if node.span not in found and not isinstance(node, Number):
+            found[node.span] = (checker.text(node), shown(term.shape))
+    return tuple(found.values())

@@ -1,4 +1,4 @@
-"""Facts about sizes, each found by what it speaks of, and the arithmetic of size expressions, done and undone."""
+"""Facts about sizes, each found by what it speaks of, and the arithmetic of size expressions, and its inverse."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..core.sizes import SizeVariable
 from ..scope.names import MARKS, walk
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
+from ..terms.inference import Inference
 
 Symbol = tuple  # ("size", axis) or ("scalar", Key)
 
@@ -79,7 +80,7 @@ def computed(operator: str, values: list) -> Any:
     return left * right
 
 
-def undone(operator: str, value: Any, other: Any, in_left: bool) -> Any:
+def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
     if operator == "+":
         return value - other
     if operator == "-":
@@ -91,3 +92,24 @@ def undone(operator: str, value: Any, other: Any, in_left: bool) -> Any:
             return value * other
         return None if value == 0 else computed("/", [other, value])
     return None
+
+
+def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
+    """A solution as a size. Raises NotationError (310) where it is no whole number from 0."""
+    if isinstance(value, SizeVariable):
+        return value
+    if value != int(value) or value < 0:
+        name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
+        raise checker.error(
+            310,
+            f"{name} would be {Fraction(value)}, and a size is a whole number",
+            fact.span,
+            notes=(f"the formula says {stated(checker, fact)}",),
+            hint="give sizes that divide",
+        )
+    return int(value)
+
+
+def stated(checker: Inference, fact: SizeEquation) -> str:
+    """A fact as the formula states it."""
+    return checker.scope.source[fact.span[0] : fact.span[1]]

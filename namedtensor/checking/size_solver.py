@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
-from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import MARKS, Key, spelled, walk
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment
-from .given_sizes import check_given_sizes
+from ..terms.inference import Inference, Sizes
+from .given_sizes import check_given_sizes, check_stated_sizes
 from .made_sizes import made_size, several_sizes
-from .size_facts import FactIndex, Symbol, computed, sides, undone, words_in, words_of
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from .size_facts import FactIndex, Symbol, as_size, computed, invert, sides, words_of
 
 Way = tuple  # a node, and the way to what holds it
 Mark = tuple  # a symbol, the environment where it is asked for, and whether what the scope makes counts
@@ -48,14 +45,14 @@ def in_head(env: Environment | None) -> bool:
     return env is not None
 
 
-class SizeSolver:
+class SizeSolver(Sizes):
     """What is known of sizes while one program is typed.
 
     What a fact gives is kept. A symbol that had no value is asked for again only once a symbol that shares a fact with it
     has one, so that all sizes of a program are found in one pass through its facts, whatever their order.
     """
 
-    def __init__(self, checker: Checker):
+    def __init__(self, checker: Inference):
         self.checker = checker
         self.declared: list[tuple[SizeEquation, Environment]] = []
         self.busy: set[Mark] = set()
@@ -63,7 +60,6 @@ class SizeSolver:
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
         self.found: dict[Mark, tuple[Any, Environment]] = {}
         self.runs = 0
-        self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.making = True  # whether what the scope makes is looked at
         self.indices: dict[int, FactIndex] = {}
 
@@ -264,9 +260,9 @@ class SizeSolver:
                 value = other if isinstance(other, int) else self.value(other, env)
                 if value is None:
                     continue
-                solved = self.isolate(side, symbol, value, env)
+                solved = self.solve_for(side, symbol, value, env)
                 if solved is not None:
-                    return self.whole(solved, symbol, fact)
+                    return as_size(self.checker, solved, symbol, fact)
         return None
 
     def settle(self) -> None:
@@ -285,21 +281,6 @@ class SizeSolver:
                 unify(top.sizes[axis], resolve(found))
                 del waiting[axis]
                 pending += [name for fact, _ in about for side in sides(fact) for _, name in self.symbols(side, top)]
-
-    def whole(self, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-        if isinstance(value, SizeVariable):
-            return value
-        if value != int(value) or value < 0:
-            name = f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1])
-            text = self.checker.scope.source[fact.span[0] : fact.span[1]]
-            raise self.checker.error(
-                310,
-                f"{name} would be {Fraction(value)}, and a size is a whole number",
-                fact.span,
-                notes=(f"the formula says {text}",),
-                hint="give sizes that divide",
-            )
-        return int(value)
 
     def symbol_of(self, node: Node, env: Environment) -> Symbol | None:
         if isinstance(node, Size):
@@ -360,8 +341,8 @@ class SizeSolver:
             )
         return value
 
-    def isolate(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """What `symbol` must be for the expression to be `value`; None where that cannot be undone."""
+    def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
+        """What `symbol` must be for the expression to be `value`; None where that cannot be inverted."""
         way = next(way for found, way in self.places(node, env) if found == symbol)
         above = []
         while way:
@@ -379,7 +360,7 @@ class SizeSolver:
             other = self.value(outer.arguments[1 if in_left else 0], env)
             if other is None:
                 return None
-            value = self.bounded(undone(outer.operator, value, other, in_left), outer)
+            value = self.bounded(invert(outer.operator, value, other, in_left), outer)
             if value is None:
                 return None
         return value
@@ -388,43 +369,5 @@ class SizeSolver:
     def check(self) -> None:
         """Raise where a stated size and a known one differ."""
         with self.run():
-            self.check_facts()
+            check_stated_sizes(self.checker)
         check_given_sizes(self.checker)
-
-    def check_facts(self) -> None:
-        top = self.checker.top
-        for fact, env in [(fact, top) for fact in self.checker.scope.sizes] + self.declared:
-            left = self.value(fact.left, env)
-            right = fact.right if isinstance(fact.right, int) else self.value(fact.right, env)
-            if left is None or right is None or not is_ground(left) or not is_ground(right):
-                continue
-            if resolve(left) == resolve(right):
-                continue
-            if Fraction(resolve(left)).denominator != 1 or Fraction(resolve(right)).denominator != 1:
-                self.whole(
-                    resolve(right) if Fraction(resolve(left)).denominator == 1 else resolve(left), ("size", "…"), fact
-                )
-            text = self.checker.scope.source[fact.span[0] : fact.span[1]]
-            notes = [f"the left side is {resolve(left)}, the right side {resolve(right)}", *self.given_in(fact)]
-            if fact.text:
-                raise self.declared_otherwise(fact, text, resolve(left), resolve(right))
-            raise self.checker.error(
-                308,
-                f"{text} does not hold",
-                fact.span,
-                notes=notes,
-                hint="change the statement, or give a tensor that fits",
-            )
-
-    def given_in(self, fact: SizeEquation) -> list[str]:
-        """What was given of the sizes that a fact speaks of."""
-        words = dict.fromkeys(name for side in sides(fact) for _, name in words_in(side))
-        given = self.checker.given_sizes
-        return [f"sizes= says {name} is {resolve(given[name])}" for name in words if name in given]
-
-    def declared_otherwise(self, fact: SizeEquation, text: str, stated: Any, actual: Any) -> NotationError:
-        """The size in a declaration is not that of the tensor that is given."""
-        return self.checker.error(
-            308, f"{text} has the size {stated} in this declaration, and {actual} in the tensor that is given", fact.span,
-            notes=[f"given: {fact.text}"], hint="change the declaration, or give a tensor that fits",
-        )  # fmt: skip

@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
@@ -16,18 +16,19 @@ from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 from ..core.sizes import is_ground, resolve, unify
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
+from ..terms.inference import Inference
 from ..terms.terms import Term
+from .along import Along, lifted
+from .application import apply
 from .cases import guarding, of_elements
-from .loops import Along, lifted
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from .diagnostics import broadcast
+from .indexing import iota
 
 NEUTRAL = {"∑": 0, "∏": 1}
 JOINED = {"∑": "+", "∏": "⊙"}
 
 
-def index_sum(checker: Checker, node: IndexSum, env: Environment) -> Term:
+def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{i=1}^{n} body."""
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
     if not isinstance(first, int) or not isinstance(last, int):
@@ -40,21 +41,22 @@ def index_sum(checker: Checker, node: IndexSum, env: Environment) -> Term:
     return summed(checker, node.operator, node.variable, first, last - first + 1, node.body, node, env)
 
 
-def check_length(checker: Checker, node: Node, count: int) -> None:
+def check_length(checker: Inference, node: Node, count: int) -> None:
     if count > checker.limits.steps:
         raise checker.error(404, f"a sum of {count} terms is too long", node, hint="raise limits.steps")
 
 
 def summed(
-    checker: Checker, operator: str, variable: Name, first: int, size: Any, body: Node, node, env: Environment
+    checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node, env: Environment
 ) -> Term:
     """The sum of a body whose index takes `size` values from `first`."""
     axis, inner = indexed_frame(checker, variable, first, size, env)
     return over(checker, operator, axis, size, checker.infer(body, inner), variable, body, node, env)
 
 
-def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, env: Environment) -> tuple[str, Environment]:
-    from .elements import iota
+def indexed_frame(
+    checker: Inference, variable: Name, first: int, size: Any, env: Environment
+) -> tuple[str, Environment]:
 
     depth = env.depth + 1
     axis = f"{variable.text}@{depth}"
@@ -65,16 +67,16 @@ def indexed_frame(checker: Checker, variable: Name, first: int, size: Any, env: 
 
 
 def over(
-    checker: Checker, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, env
+    checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node, env
 ) -> Term:
     if axis not in term.shape:
         shape = {**term.shape, axis: size}
         term = checker.graph.intern("spread", (term,), options=((axis, size),), shape=shape, node=node)
-    return checker.apply(operator, (term,), ((axis, variable),), node, env, (body,))
+    return apply(checker, operator, (term,), ((axis, variable),), node, env, (body,))
 
 
 # ------------------------------------------------------------------------------------- bounds that differ by element
-def bounded(checker: Checker, node: IndexSum, env: Environment) -> Term:
+def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{j=1}^{i} where i is the index of an element: the longest sum, of which each element counts its part."""
     first, last = checker.infer_all((node.first, node.last), env)
     low, high = whole_range(checker, first, node.first)[0], whole_range(checker, last, node.last)[1]
@@ -85,18 +87,18 @@ def bounded(checker: Checker, node: IndexSum, env: Environment) -> Term:
     index = inner.variables[Key(node.variable.text)]
     conditions = []
     for operator, bound in (("≥", first), ("≤", last)):
-        condition = checker.apply(operator, (index, bound), (), node, env, (node.variable, node))
+        condition = apply(checker, operator, (index, bound), (), node, env, (node.variable, node))
         conditions.append(condition)
-    within = checker.apply("∧", tuple(conditions), (), node, env, (node, node))
+    within = apply(checker, "∧", tuple(conditions), (), node, env, (node, node))
     with guarding(checker, [within] if of_elements(within) else []):
         term = checker.infer(node.body, inner)
     neutral = checker.graph.number(NEUTRAL[node.operator])
-    shape = checker.broadcast((term, within), node, node.span, node.operator, (node.body, node))
+    shape = broadcast(checker, (term, within), node, node.span, node.operator, (node.body, node))
     part = checker.graph.intern("cases", (term, within, neutral), shape=shape, node=node.body)
     return over(checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env)
 
 
-def whole_range(checker: Checker, term: Term, part: Node) -> tuple[int, int]:
+def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
     found = extremes(term)
     if found is None:
         shown = checker.text(part)
@@ -137,7 +139,7 @@ COMBINED = {
 
 
 # ------------------------------------------------------------------------------------------------- an index as a label
-def is_label(checker: Checker, variable: str, body: Node) -> bool:
+def is_label(checker: Inference, variable: str, body: Node) -> bool:
     """Whether the index stands in the label of a name that has such labels: W^i, where W^1 and W^2 are given."""
     scope = checker.scope
     labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
@@ -162,7 +164,7 @@ def _words(label: Node) -> Iterator[str]:
     return (node.text for node in walk(label) if isinstance(node, Name))
 
 
-def members_summed(checker: Checker, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
+def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
     """∑_{t=1}^{n} of members of a family that lie along an axis; None where the index is another label."""
     size, variable = last - first + 1, node.variable
 
@@ -172,7 +174,7 @@ def members_summed(checker: Checker, node: IndexSum, first: int, last: int, env:
     return lifted(checker, variable.text, size, node.body, env, typed)
 
 
-def written_out(checker: Checker, node: IndexSum, first: int, last: int, env: Environment) -> Term:
+def written_out(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term:
     total = None
     for step in range(first, last + 1):
         place = Environment(
@@ -181,13 +183,13 @@ def written_out(checker: Checker, node: IndexSum, first: int, last: int, env: En
         checker.spend(node)
         term = checker.infer(node.body, place)
         parts = (node.body, node.body)
-        total = term if total is None else checker.apply(JOINED[node.operator], (total, term), (), node, env, parts)
+        total = term if total is None else apply(checker, JOINED[node.operator], (total, term), (), node, env, parts)
     assert total is not None
     return total
 
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
-def implicit_sum(checker: Checker, node: Call, env: Environment) -> Term | None:
+def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | None:
     """∑_i A_{height(i)}: where the subscript is used as an index below and is no axis there, it is an index."""
     if len(node.subscript) != 1 or not isinstance(node.subscript[0], Name):
         return None
@@ -231,7 +233,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         stack += reversed(nodes.children(node))
 
 
-def indexed_size(checker: Checker, node: Index, axis: Axis, env: Environment) -> Any:
+def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:
     (real,) = env.real_axes(axis.name)
     base = checker.infer(node.base, env)
     if real not in base.shape:

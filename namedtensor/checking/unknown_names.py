@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.names import Key
 from ..terms.environment import Environment, source_name
-from .diagnostics import shown
-
-if TYPE_CHECKING:
-    from .checker import Checker
+from ..terms.inference import Inference, shown
 
 
-def unknown(checker: Checker, key: Key, place: Any, env: Environment):
+def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     text = str(key)
-    known_names = checker.visible(env)
+    known_names = visible(checker, env)
     base = place
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base
-    if base is not place and near(key.base, checker.function_names(), 1, 0.75):
+    if base is not place and near(key.base, function_names(checker), 1, 0.75):
         text, place = key.base, base
-    refused = checker.refused_head(text)
+    refused = refused_head(checker, text)
     if refused is not None:
         return refused
     axes = {axis for term in checker.top.variables.values() for axis in term.shape}
@@ -40,22 +39,22 @@ def unknown(checker: Checker, key: Key, place: Any, env: Environment):
         return checker.error(
             201,
             f"{text} is not known as a tensor, and as the function {key.base} it lacks its operand",
-            checker.unbracketed(place),
+            unbracketed(checker, place),
             hint=f"give {text} a value, or write what it applies to: {key.base}(X)",
         )
-    notes = checker.known_here(key, known_names)
-    hint = of_family(checker, key) or checker.unspelled(key) or of_derivative(checker, key, place)
-    hint = hint or did_you_mean(near(text, checker.spellable(known_names))) or ELSEWHERE.get(text)
+    notes = known_here(checker, key, known_names)
+    hint = of_family(checker, key) or unspelled(checker, key) or of_derivative(checker, key, place)
+    hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
     return checker.error(
         201,
         f"{text} is not known",
-        place if place is None else checker.unbracketed(place),
+        place if place is None else unbracketed(checker, place),
         notes=notes,
         hint=hint or f"define {text} by an equation, or give it a value",
     )
 
 
-def of_family(checker: Checker, key: Key) -> str | None:
+def of_family(checker: Inference, key: Key) -> str | None:
     """W^n, where W^t is defined for t = 1, …, n and nobody says what n is."""
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
     bounds = {checker.text(each.range.last) for each in families if each.range is not None}
@@ -63,7 +62,7 @@ def of_family(checker: Checker, key: Key) -> str | None:
     return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else None
 
 
-def of_derivative(checker: Checker, key: Key, place: Any) -> str | None:
+def of_derivative(checker: Inference, key: Key, place: Any) -> str | None:
     """dL/dW, which is no derivative without a sign that says so."""
     span = getattr(place, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
@@ -72,12 +71,12 @@ def of_derivative(checker: Checker, key: Key, place: Any) -> str | None:
     return f"a derivative is written ∂{key.base[1:]}/∂X*, or d({key.base[1:]})/dX*"
 
 
-def spellable(checker: Checker, names: list[str]) -> list[str]:
+def spellable(checker: Inference, names: list[str]) -> list[str]:
     """Without built-in names of one letter or sign, which nobody means by a slip."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
-def unbracketed(checker: Checker, place: Any) -> tuple[int, int]:
+def unbracketed(checker: Inference, place: Any) -> tuple[int, int]:
     """Where a name stands, without the brackets around it."""
     start, end = place if isinstance(place, tuple) else place.span
     source = checker.scope.source
@@ -88,7 +87,7 @@ def unbracketed(checker: Checker, place: Any) -> tuple[int, int]:
     return start, end
 
 
-def known_here(checker: Checker, key: Key, names: list[str]) -> list[str]:
+def known_here(checker: Inference, key: Key, names: list[str]) -> list[str]:
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is not None and (key.subscript or key.superscript):
         return [f"{key.base} : {shown(tensor.shape)}"]
@@ -96,7 +95,7 @@ def known_here(checker: Checker, key: Key, names: list[str]) -> list[str]:
     return [f"known here: {', '.join(own[:8])}" + (", …" if len(own) > 8 else "")] if own else []
 
 
-def unspelled(checker: Checker, key: Key) -> str | None:
+def unspelled(checker: Inference, key: Key) -> str | None:
     """What X_1 or X_seq should be where X is a tensor that has no such label."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
@@ -107,12 +106,12 @@ def unspelled(checker: Checker, key: Key) -> str | None:
     return f"an index names its axis: {key.base}_{{{named}({index})}}"
 
 
-def function_names(checker: Checker) -> list[str]:
+def function_names(checker: Inference) -> list[str]:
     own = [function.operator for function in checker.scope.all_functions()]
     return [*own, *checker.python, *(name for name in REGISTRY if name[0].isalpha())]
 
 
-def visible(checker: Checker, env: Environment) -> list[str]:
+def visible(checker: Inference, env: Environment) -> list[str]:
     names: dict[str, None] = {}
     current: Environment | None = env
     while current is not None:
@@ -125,3 +124,19 @@ def visible(checker: Checker, env: Environment) -> list[str]:
     names.update(dict.fromkeys(checker.python))
     names.update(dict.fromkeys(REGISTRY))
     return list(names)
+
+
+def refused_head(checker: Inference, name: str) -> NotationError | None:
+    """The error of f(x + 1) = …, which does not define f, where f is asked for."""
+    for claim in checker.scope.claims:
+        if not isinstance(claim.left, Call) or claim.left.operator != "juxtaposed":
+            continue
+        head, argument = claim.left.arguments
+        if isinstance(head, Name) and head.text == name and checker.scope.source[argument.span[0]] == "(":
+            return checker.error(
+                114,
+                f"{checker.text(claim.left)} cannot be defined: the arguments of a head are plain names",
+                argument,
+                hint=f"write {name}(t) = …",
+            )
+    return None

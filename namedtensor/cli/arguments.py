@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from grammar.errors import NotationError
 
 from ..files.text import InputError, as_number, read_text, reason
-from ..programs.given_names import Told
+from ..programs.arguments import Told
 from .console import Console
 from .inputs import is_file, read_given
 

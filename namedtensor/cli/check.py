@@ -10,7 +10,7 @@ from typing import Any
 from grammar.errors import CATALOGUE, NotationError
 
 from ..files.text import InputError
-from ..programs.given_names import Told
+from ..programs.arguments import Told
 from .arguments import Source, place_of, sizes_of, source_of
 from .check_documents import Given, check_documents, documents_of, is_document, write_findings
 from .console import Console, error_record

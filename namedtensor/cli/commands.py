@@ -209,7 +209,7 @@ def _derive(options: Any, console: Console) -> int:
     from ..programs.api import derivative
 
     source = source_of(options)
-    found = derivative(source.text, options.by, source.syntax)
+    found: Any = derivative(source.text, options.by, source.syntax)
     if not options.inputs:
         return spell(found.tree, options.to or "text", options, console)
     value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..files.formats import writable, write
 from ..files.text import InputError, as_number
-from ..programs.given_names import Told
+from ..programs.arguments import Told
 from .arguments import Source, limits_of, sizes_of, source_of, values_of
 from .console import FINE, Console
 from .inputs import read_value
@@ -45,7 +45,8 @@ def eval_command(options: Any, console: Console) -> int:
 
 
 def _value(options: Any, source: Source, console: Console) -> Any:
-    from ..programs.api import evaluate, program
+    from ..programs.api import program
+    from ..programs.evaluate import evaluate
 
     name, arguments, values = _called(options, console)
     sizes = sizes_of(options.sizes)

@@ -21,7 +21,8 @@ def explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explain_command(options: Any, console: Console) -> int:
-    from ..programs.api import explain, program
+    from ..programs.api import program
+    from ..programs.evaluate import explain
 
     source = source_of(options)
     name, arguments, values = _called(options, console)

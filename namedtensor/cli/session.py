@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
 from ..files.text import InputError, read_text
-from ..programs.executable import shadowed_by
+from ..programs.parsed import shadowed_by
 from ..scope.names import key, spelled, walk
 from .completion import Known
 from .inputs import read_given
@@ -209,7 +209,7 @@ class Session:
         return before + text, len(before)
 
     def evaluate(self, text: str, without: tuple[str, ...] = (), ending: str = "") -> Any:
-        from ..programs.api import evaluate
+        from ..programs.evaluate import evaluate
 
         return self.asked(lambda source, values: evaluate(source, values, syntax="text"), text, without, ending)
 
@@ -325,7 +325,7 @@ def _latex(session: Session, rest: str) -> str:
 
 
 def _explain(session: Session, rest: str) -> str:
-    from ..programs.api import explain
+    from ..programs.evaluate import explain
 
     text = session.as_text(_needed(rest, "explain"))
     return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))

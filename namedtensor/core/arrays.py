@@ -114,3 +114,4 @@ def placed(array: Any, backend: object, dtype: str | None = None, device: Any = 
 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}
+HALF = frozenset(("float16", "bfloat16"))  # the dtypes of half precision

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from grammar.errors import NotationError
 from grammar.text import fold
@@ -55,16 +55,19 @@ def signature(text: str) -> Signature:
     return Signature(inputs, output, tuple(formals), variadic)
 
 
+Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "whole", "other"]
+
+
 class ShapeMismatch(Exception):
     """Why shapes do not fit; whoever knows the operands' names turns it into a NotationError.
 
-    `what` is one of: missing (argument lacks axis), sizes (axis has two sizes), clash (an extra axis is also given),
+    `kind` is one of: missing (argument lacks axis), sizes (axis has two sizes), clash (an extra axis is also given),
     repeated (one axis twice), number (of axes), arity, whole (a size is no whole number), other (`detail` says what).
     """
 
-    def __init__(self, what: str, axis: str = "", argument: int = 0, detail: Any = None):
-        super().__init__(what, axis, argument, detail)
-        self.what: str = what
+    def __init__(self, kind: Mismatch, axis: str = "", argument: int = 0, detail: Any = None):
+        super().__init__(kind, axis, argument, detail)
+        self.kind: Mismatch = kind
         self.axis: str = axis
         self.argument: int = argument
         self.detail: Any = detail

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 LONGEST = 60  # names beyond this are no slips of the pen
 
@@ -69,3 +70,14 @@ def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
     """
     hint = did_you_mean(near(name, known))
     return AttributeError(f"{whose} has no attribute {name!r}" + (f"; {hint}" if hint else ""), name=name)
+
+
+class Suggests:
+    """Objects whose unknown attribute is an error that has the nearest of their public names."""
+
+    if not TYPE_CHECKING:  # to a type checker an unknown attribute is one
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):  # as while one is copied
+                raise AttributeError(name)
+            raise no_attribute(f"this {type(self).__name__}", name, [each for each in dir(self) if each[:1] != "_"])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from grammar.nodes import Node
+from grammar.printer import to_text
 
 from .colours import Tint, shown_in_colour
-
-if TYPE_CHECKING:
-    from ..programs.program import Program
+from .html import html_program
 
 RESET = "\x1b[0m"
 
@@ -19,20 +20,22 @@ RESET = "\x1b[0m"
 class Coloured:
     """In a notebook HTML with a legend; printed, escapes where a terminal shows colours, and plain text elsewhere."""
 
-    program: Program
+    tree: Node
+    tints: Mapping[str, Tint]
     sizes: Mapping[str, Any]
 
     def to_text(self) -> str:
         """With the escapes of terminals, and a legend where sizes are known."""
-        text = self.program.to_text(colours=True)
-        known = {axis: tint for axis, tint in self.program.tints.items() if axis in self.sizes}
+        text = to_text(self.tree, colours={axis: tint.escape for axis, tint in self.tints.items()})
+        known = {axis: tint for axis, tint in self.tints.items() if axis in self.sizes}
         return f"{text}\n{legend(known, self.sizes)}" if known else text
 
     def to_html(self) -> str:
-        return self.program.to_html(self.sizes)
+        """For a page, with a legend."""
+        return html_program(self.tree, self.tints, self.sizes)
 
     def __str__(self) -> str:
-        return self.to_text() if shown_in_colour(sys.stdout) else self.program.to_text()
+        return self.to_text() if shown_in_colour(sys.stdout) else to_text(self.tree)
 
     __repr__ = __str__
 

@@ -9,95 +9,39 @@ Data are the inputs, and what depends on them; parameters are not drawn, but wri
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node
-from grammar.printer.runs import Run, axes_in, to_runs
+from grammar.printer.runs import Run, to_runs
 
-from ..checking.calls import matching
 from ..checking.checker import Checker
-from ..core.sizes import SizeVariable, resolve
-from ..scope.names import Key, match_key, spelled, walk
+from ..core.sizes import resolve
+from ..scope.names import Key, walk
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.environment import Environment, source_name
-from ..terms.terms import Term
+from .flow_data import Asked, FlowData
 from .flow_graph import NAMING, Drawn, Edge, Graph, Port, Source
-from .flow_trees import lineage, needs, operands, regrouped, substituted, written
-from .steps import AxisNames
+from .flow_trees import operands, regrouped, substituted, written
 
 JOINING = ("+", "-", "⊙", "/", "⊕", "juxtaposed")  # drawn as a sign, not as a box
 WHOLE = (nodes.Cases, nodes.IndexSum, nodes.Literal, nodes.Indicator)  # drawn as one box, whatever is in them
 
 
 # ------------------------------------------------------------------------------------------------------------ the flow
-class Asked(NamedTuple):
-    """`data` are the names of the inputs; `expand` those of functions to open and of families, or their indices, to draw
-    member by member; `sizes` what was said of numbers; `given` the shapes as they were given."""
-
-    data: frozenset[Key]
-    expand: frozenset[str]
-    sizes: Mapping[str, int]
-    given: tuple[Mapping[str, Any], ...] = ()
-
-
-class Flow:
+class Flow(FlowData):
     """Draws what a checker has typed."""
 
     def __init__(self, checker: Checker, asked: Asked):
-        self.checker, self.asked, self.data = checker, asked, asked.data
-        trace = checker.trace
-        self.names = AxisNames(trace)
-        self.terms = {(id(node), id(env)): (term, env) for node, term, env in trace}
-        self.typed: dict[int, list[Environment]] = {}
-        self.calls: dict[tuple[int, int], Environment] = {}
-        for node, _, env in trace:
-            self.typed.setdefault(id(node), []).append(env)
-            self.note_call(env)
-        self.axes = frozenset(axes_in(checker.scope.program))
-        self.order = self.order_of_axes(asked.given)
+        super().__init__(checker, asked)
         self.root = Graph()
         self.graphs: dict[int, Graph] = {id(checker.top): self.root}  # of calls that are drawn open, and of the program
-        self.bound: dict[int, dict[Key, Source | None]] = {}  # what the arguments of those calls are
         self.made: dict[Any, Source | None] = {}
         self.plates: dict[Any, Graph] = {}
-        self.carried: dict[tuple[int, int], dict[Key | int, None]] = {}
-
-    def note_call(self, env: Environment | None) -> None:
-        while env is not None:
-            if env.call is not None and env.caller is not None:
-                self.calls.setdefault((id(env.call), id(env.caller)), env)
-            env = env.caller if env.function is not None else env.parent
-
-    def order_of_axes(self, given: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """An order in which all types name their axes: as they were given, then as the longest declarations have them."""
-        sets = [node for node in walk(self.checker.scope.program) if isinstance(node, nodes.Set)]
-        declared = [[axis.name for axis, _ in of.axes] for of in sorted(sets, key=lambda of: -len(of.axes))]
-        axes = [axis for shape in (*given, *declared) for axis in shape]
-        return {axis: place for place, axis in enumerate(dict.fromkeys(axes))}
-
-    def sorted_axes(self, shape: Mapping[str, Any]) -> dict[str, Any]:
-        def place(axis: str) -> tuple[int, str]:
-            return self.order.get(axis.rstrip("'*†"), len(self.order)), axis
-
-        return {axis: shape[axis] for axis in sorted(shape, key=place)}
 
     def runs(self, node: Any) -> tuple[Run, ...]:
         return to_runs(node, self.axes)
-
-    def shape(self, node: Any, env: Environment) -> dict[str, Any]:
-        """The type of a piece of a formula; of a sum that no formula holds, that of its terms together."""
-        found = self.terms.get((id(node), id(env)))
-        if found is not None:
-            return self.sorted_axes(self.names.shape(*found))
-        shape: dict[str, Any] = {}
-        for part in operands(node):
-            shape |= self.shape(part, env)
-        return self.sorted_axes(shape)
-
-    def type_of(self, term: Term, env: Environment) -> dict[str, Any]:
-        return self.sorted_axes(self.names.shape(term, env))
 
     # ------------------------------------------------------------------------------------------------------ the roots
     def function(self, function: FunctionDefinition) -> Source | None:
@@ -141,21 +85,6 @@ class Flow:
             holder = holder.parent
         return self.input(key) if key in self.data else None
 
-    def definition_of(self, key: Key, holder: Environment) -> Definition | None:
-        if holder.function is None and holder is not self.checker.top:
-            return None
-        scope: Any = self.checker.scope if holder.function is None else holder.function
-        facts = scope.facts if holder.function is not None else scope.definitions
-        if key in self.checker.top.variables and holder is self.checker.top:
-            return None
-        if key in facts:
-            return facts[key][0]
-        for family in scope.families:
-            indices = match_key(family.name, key, self.checker.scope.indices)
-            if indices is not None and all(str(index).isdecimal() for index in indices.values()):
-                return family
-        return None
-
     def input(self, key: Key) -> Source:
         if key not in self.made:
             shape = self.type_of(self.checker.top.variables[key], self.checker.top)
@@ -194,25 +123,6 @@ class Flow:
         return source
 
     # ------------------------------------------------------------------------------------------------------- families
-    def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
-        """Which member of a family is drawn for this one; None where all are drawn as one."""
-        if definition.range is None or not definition.is_family:
-            return None
-        variable = definition.range.variable.text
-        names = {name for family in self.kin(definition, holder) for name in (str(family.key), family.name.base)}
-        if not ({variable} | names) & self.asked.expand:
-            return None
-        indices = match_key(definition.name, key, self.checker.scope.indices) or {}
-        return int(indices[variable])
-
-    def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
-        """The environment in which a definition was typed; of a family drawn once, that of its first member."""
-        for env in self.typed.get(id(definition.body), []):
-            own = definition.range is None or index is None or env.index(definition.range.variable.text) == index
-            if own and holder in lineage(env):
-                return env
-        return None
-
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> Graph:
         """The graph that holds a definition: that of its function or program; of a family, a group in it."""
         graph = self.graphs[id(holder)]
@@ -232,18 +142,6 @@ class Flow:
         last = self.checker.solver.value(over.last, holder)
         stated = isinstance(over.last, Name) and isinstance(last, int) and over.last.text in self.asked.sizes
         return (*title, Run(" ("), *self.runs(over.last), Run(f" = {last})")) if stated else title
-
-    def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """The families that are drawn in one group with this one: those that need one another at the same index."""
-        families = holder.function.families if holder.function is not None else self.checker.scope.families
-        known, waiting = {id(definition)}, [definition]
-        while waiting:
-            one = waiting.pop()
-            for other in families:
-                if id(other) not in known and (needs(one, other) or needs(other, one)):
-                    known.add(id(other))
-                    waiting.append(other)
-        return [family for family in families if id(family) in known]
 
     # -------------------------------------------------------------------------------------------------- an expression
     def flow(self, node: Node, env: Environment, graph: Graph) -> Source | None:
@@ -328,13 +226,6 @@ class Flow:
         return ()
 
     # ------------------------------------------------------------------------------------------------------ functions
-    def called(self, node: Any, env: Environment) -> FunctionDefinition | None:
-        if not isinstance(node, Call) or node.operator not in self.checker.scope.functions:
-            return None
-        for function, _ in matching(self.checker, node, env):
-            return function
-        return None
-
     def opens(self, function: FunctionDefinition, node: Call) -> bool:
         return bool({function.operator, function.title} & self.asked.expand)
 
@@ -375,91 +266,3 @@ class Flow:
                 graph.edges.append(Edge(graph.port(source), Port(group.place, Port(entry.node))))
                 bound[name.key()] = entry
         return self.flow(function.body, inner, group)
-
-    # ---------------------------------------------------------------------------------------------------- what is data
-    def leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
-        """The names of data in an expression, and the calls of functions that have data: in the order written."""
-        mark = (id(node), id(env))
-        if mark not in self.carried:
-            self.carried[mark] = self.found_leaves(node, env)
-        return self.carried[mark]
-
-    def found_leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
-        key = self.name_in(node, env)
-        if key is not None:
-            return {key: None} if self.resolve_quietly(key, env) else {}
-        found: dict[Key | int, None] = {}
-        for part in operands(node):
-            found |= self.leaves(part, env)
-        function = self.called(node, env)
-        if function is not None:
-            inner = self.calls.get((id(node), id(env)))
-            if found or self.free(function, inner):
-                found[id(node)] = None
-        return found
-
-    def free(self, function: FunctionDefinition, inner: Environment | None) -> list[Key]:
-        """The program's data that a function's body speaks of, which no argument of it is."""
-        bodies = [function.body, *(each.body for group in function.facts.values() for each in group)]
-        own = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
-        found: dict[Key, None] = {}
-        for body in bodies:
-            for node in walk(body):
-                name = spelled(node)
-                key = name.key(inner.index if inner is not None else lambda _: None) if name is not None else None
-                if key is not None and key not in own and self.resolve_quietly(key, self.checker.top):
-                    found[key] = None
-        return list(found)
-
-    def name_in(self, node: Any, env: Environment) -> Key | None:
-        """The name that an expression is, where that means a tensor here: X, X^{l-1}, but not X^2 for a square."""
-        name = spelled(node)
-        if name is None:
-            return None
-        index: Callable[[str], Any] = env.index
-        for value in (index, lambda word: self.number(word, env)):
-            key = name.key(value)
-            if self.means(key, env):
-                return key
-        return None
-
-    def number(self, word: str, env: Environment) -> Any:
-        """What a word in a superscript stands for: an index, or a size such as L."""
-        found = env.index(word)
-        if found is None:
-            found = self.checker.solver.scalar(Key(word), env)
-        found = resolve(found)
-        return None if isinstance(found, SizeVariable) else found
-
-    def means(self, key: Key, env: Environment) -> bool:
-        holder: Environment | None = env
-        while holder is not None:
-            if key in self.bound.get(id(holder), {}) or key in holder.variables:
-                return True
-            if self.definition_of(key, holder) is not None:
-                return True
-            holder = holder.parent
-        return key in self.checker.parameters
-
-    def resolve_quietly(self, key: Key, env: Environment) -> bool:
-        """Whether data are in a name. A definition that is being drawn is data: it was asked for."""
-        holder: Environment | None = env
-        while holder is not None:
-            bound = self.bound.get(id(holder), {})
-            if key in bound:
-                return bound[key] is not None
-            definition = self.definition_of(key, holder)
-            if definition is not None:
-                return self.has_data(definition, holder, self.index_of(key, definition, holder))
-            if key in holder.variables and holder is not self.checker.top:
-                return False
-            holder = holder.parent
-        return key in self.data
-
-    def has_data(self, definition: Definition, holder: Environment, index: int | None) -> bool:
-        mark = ("data", id(definition), id(holder), index)
-        if mark not in self.made:
-            self.made[mark] = None  # a recurrence: its first value, or what is added to it, has data or not
-            env = self.environment_of(definition, holder, index)
-            self.made[mark] = bool(env is not None and self.leaves(definition.body, env))  # type: ignore[assignment]
-        return bool(self.made[mark])

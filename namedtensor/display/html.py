@@ -1,18 +1,14 @@
-"""Formulas for pages: scripts below and above, each axis in its colour; and the steps of an explanation."""
+"""Formulas for pages: scripts below and above, each axis in its colour."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grammar.errors import printable
 from grammar.printer.runs import Run, to_runs
 
 from .colours import Tint, axis_rules, classes
-
-if TYPE_CHECKING:
-    from .steps import Explanation, Step
 
 TAGS = {"below": "sub", "above": "sup"}
 STYLE = (
@@ -76,7 +72,6 @@ def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any])
     return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
 
 
-# ------------------------------------------------------------------------------------------------------------- steps
 def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
     """ℝ^{seq[3] × key[2]}"""
     if not axes:
@@ -86,41 +81,3 @@ def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
         times = [Run(" × ", ("above",))] if len(runs) > 1 else []
         runs += [*times, Run(axis, ("above",), axis), Run(f"[{size}]", ("above",))]
     return f'<span class="nt-formula">{html_runs(runs, tints)}</span>'
-
-
-def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
-    from .steps import headings
-
-    rows, before = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"], ()
-    for place, group in explanation.grouped():
-        for depth, name in headings(before, place):
-            rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
-        before = place
-        for number, stage in group:
-            rows.append(
-                f"<tr><td>{number}</td>"
-                f'<td style="text-align:left;{indent(len(place))}">{html_text(stage, tints)}</td>'
-                f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
-            )
-    return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
-
-
-def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
-    rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
-    for row in explanation.overview():
-        rows.append(
-            f'<tr><td style="text-align:left;{indent(row.depth)}">{html.escape(row.title)}</td>'
-            f"<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td></tr>"
-        )
-    caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"
-    return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
-
-
-def html_text(stage: Step, tints: Mapping[str, Tint]) -> str:
-    if hasattr(stage.node, "span"):
-        return html_formula(stage.node, tints)
-    return f"<code>{html.escape(printable(stage.text))}</code>"
-
-
-def indent(depth: int) -> str:
-    return f"padding-left:{0.6 + 1.4 * depth:.1f}em"

@@ -11,27 +11,29 @@ axes of its arguments have names of their own (`seq@1`); here they have their pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import html
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grammar.errors import NotationError
+from grammar.errors import NotationError, printable
 from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
-from ..core.limits import DEFAULT, recursion_headroom
-from ..core.suggestions import did_you_mean, near
+from ..core.suggestions import Suggests, did_you_mean, near
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
+from .colours import Tint, tints
+from .html import html_formula, html_type, style
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
-    from ..programs.executable import Arguments
 
+Compute = Callable[[list[Term]], list[tuple[Any, tuple[str, ...], Any]]]  # array, order of its axes, library
 LONGEST = 60  # steps that are shown one by one; of more, an overview
 
 
@@ -126,63 +128,45 @@ class Step:
 
 
 class StepValues:
-    """The values of steps, computed when the first is asked for."""
+    """The values of steps, computed when the first is asked for: `compute` gives the array of each term and its order."""
 
-    def __init__(self, source: str, bundle: Arguments):
-        self.source, self.bundle = source, bundle
+    def __init__(self, compute: Compute):
+        self.compute = compute
         self.wanted: list[Term] = []
 
     def __getstate__(self) -> dict[str, Any]:  # what is computed is kept by the identity of terms, and computed again
-        return {name: self.__dict__[name] for name in ("source", "bundle", "wanted")}
+        return {"compute": self.compute, "wanted": self.wanted}
 
-    def __getitem__(self, stage: Step) -> Any:
+    def __getitem__(self, step: Step) -> Any:
         from ..tensors.values import wrap
 
-        array, result = self.computed[id(stage.term)]
-        names = dict(zip(stage.term.shape, stage.axes))
-        return wrap(array, tuple(names[axis] for axis in getattr(result, "order", ())), self.target.xp)
+        array, order, xp = self.computed[id(step.term)]
+        names = dict(zip(step.term.shape, step.axes))
+        return wrap(array, tuple(names[axis] for axis in order), xp)
 
     @cached_property
-    def target(self) -> Any:
-        from ..planning.target import target_of
-        from ..tensors.values import namespace_of
-
-        return target_of(namespace_of(self.bundle.arrays))
-
-    @cached_property
-    def computed(self) -> dict[int, tuple[Any, Any]]:
-        from ..programs.executable import function_of
-
+    def computed(self) -> dict[int, tuple[Any, tuple[str, ...], Any]]:
         terms = list({id(term): term for term in self.wanted}.values())
-        with recursion_headroom(self.source):
-            function = function_of(self.source, tuple(terms), self.bundle, self.target, DEFAULT)
-            arrays = function(*self.bundle.arrays.values())
-        arrays = arrays if len(terms) > 1 else (arrays,)
-        return {id(term): (array, result) for term, array, result in zip(terms, arrays, function.plan.results)}
+        return {id(term): found for term, found in zip(terms, self.compute(terms))}
 
 
-def explained(checker: Checker, typed: Callable[[], Term], whole: Any, bundle: Arguments) -> Explanation:
-    """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
-    from ..programs.executable import planned
-
-    with recursion_headroom(checker.scope.source):
-        root = typed()
-        value = planned(checker, (root,), bundle, DEFAULT)(*bundle.arrays.values())
+def explanation(checker: Checker, root: Term, whole: Any, value: Any, compute: Compute) -> Explanation:
+    """The steps to a term that a checker has typed; `whole` is the formula, or the name, that stands for all of it."""
     trace = [entry for entry in checker.trace[: checker.steps] if not isinstance(entry[0], Number)]
     names, found, seen = AxisNames(trace), [], set()
-    values = StepValues(checker.scope.source, bundle)
+    values = StepValues(compute)
     for node, term, env in trace:
         text, place = checker.text(node), places(env)
         if (text, place, id(term)) not in seen:
             seen.add((text, place, id(term)))
-            found.append(stage(text, node, place, names.shape(term, env), term, values))
+            found.append(step(text, node, place, names.shape(term, env), term, values))
     if not found or (found[-1].term is not root and found[-1].term not in root.arguments):
         text = whole if isinstance(whole, str) else checker.text(whole)
-        found.append(stage(text, whole, (), resolved_shape(root.shape), root, values))
+        found.append(step(text, whole, (), resolved_shape(root.shape), root, values))
     return Explanation(checker.scope.source, tuple(found), value, axes_in(checker.scope.program))
 
 
-def stage(
+def step(
     text: str, node: Any, place: tuple[Location, ...], axes: dict[str, Any], term: Term, values: StepValues
 ) -> Step:
     values.wanted.append(term)
@@ -190,7 +174,7 @@ def stage(
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Suggests):
     """The steps of a formula in order of evaluation; prints as a table, and shows as one in a notebook.
 
     Of many steps it shows an overview; `inside("FFN^2")` has those of one definition, or of a family of them.
@@ -214,23 +198,28 @@ class Explanation:
         """The steps that stand in the definition of a name: FFN^2; of all of a family: FFN^l, or FFN.
 
         Raises NotationError where no step does.
+
+        >>> import namedtensor as nt
+        >>> steps = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")["g"].explain(3)
+        >>> [step.text for step in steps.inside("f")]
+        ['x', '2 x']
         """
         wanted = str(key(name))
         kept = [stage for stage in self.stages if any(wanted in spellings(place) for place in stage.place)]
         if not kept:
             known = dict.fromkeys(place.name for stage in self.stages for place in stage.place)
             raise NotationError(201, f"no step stands in {name}", hint=did_you_mean(near(wanted, list(known))))
-        values = StepValues(self.source, kept[0].values.bundle)
-        stages = tuple(stage(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
+        values = StepValues(kept[0].values.compute)
+        stages = tuple(step(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
-    def grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
+    def _grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
         """Runs of steps that stand in one place, each step with its number."""
         numbered = enumerate(self.stages, 1)
         for place, group in groupby(numbered, lambda entry: entry[1].place):
             yield place, list(group)
 
-    def overview(self) -> list[Overview]:
+    def _overview(self) -> list[Overview]:
         """A row for each definition that steps stand in, families in one row."""
         rows: dict[tuple[str, ...], list[Step]] = {}
         for each in self.stages:
@@ -243,9 +232,6 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .colours import tints
-        from .html import html_overview, html_steps
-
         colours = tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
         return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
 
@@ -280,7 +266,7 @@ def steps_text(explanation: Explanation) -> str:
 
     lines: list[str] = []
     before: tuple[Location, ...] = ()
-    for place, group in explanation.grouped():
+    for place, group in explanation._grouped():
         lines += ["  " * depth + name for depth, name in headings(before, place)]
         before = place
         margin = "  " * len(place)
@@ -301,9 +287,46 @@ def headings(before: tuple[Location, ...], place: tuple[Location, ...]) -> list[
 def overview_text(explanation: Explanation) -> str:
     rows = [
         ("  " * row.depth + (row.title or "the formula itself"), str(len(row.stages)), row.last.type)
-        for row in explanation.overview()
+        for row in explanation._overview()
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     lines = [f"{len(explanation)} steps; explanation.inside(…) shows those of one name"]
     lines += [f"{name:<{widths[0]}}  {count:>{widths[1]}}  {type}" for name, count, type in rows]
     return "\n".join(lines)
+
+
+# ------------------------------------------------------------------------------------------------------------- pages
+def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
+    rows, before = ["<tr><th></th><th>sub-formula</th><th>type</th><th>value</th></tr>"], ()
+    for place, group in explanation._grouped():
+        for depth, name in headings(before, place):
+            rows.append(f'<tr><th colspan="4" style="text-align:left;{indent(depth)}">{html.escape(name)}</th></tr>')
+        before = place
+        for number, stage in group:
+            rows.append(
+                f"<tr><td>{number}</td>"
+                f'<td style="text-align:left;{indent(len(place))}">{html_text(stage, tints)}</td>'
+                f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
+            )
+    return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
+
+
+def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
+    rows = ["<tr><th>definition</th><th>steps</th><th>type</th></tr>"]
+    for row in explanation._overview():
+        rows.append(
+            f'<tr><td style="text-align:left;{indent(row.depth)}">{html.escape(row.title)}</td>'
+            f"<td>{len(row.stages)}</td><td>{html_type(row.last.axes, tints)}</td></tr>"
+        )
+    caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"
+    return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
+
+
+def html_text(stage: Step, tints: Mapping[str, Tint]) -> str:
+    if hasattr(stage.node, "span"):
+        return html_formula(stage.node, tints)
+    return f"<code>{html.escape(printable(stage.text))}</code>"
+
+
+def indent(depth: int) -> str:
+    return f"padding-left:{0.6 + 1.4 * depth:.1f}em"

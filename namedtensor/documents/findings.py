@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..checking.report import CheckWarning
+from ..terms.inference import CheckWarning
 from .included_files import Whole
 from .maths import Maths
 from .remarks import Ignored

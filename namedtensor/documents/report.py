@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..checking.report import CheckWarning
+from ..terms.inference import CheckWarning
 from .maths import Document, Section, named_axes
 from .remarks import Ignored
 

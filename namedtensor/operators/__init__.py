@@ -1,7 +1,19 @@
 """Every operator of the notation, one record each; a file for each section of the paper.
 
-Importing this registers them. It needs no arrays: what computes is made when a record's `lower` is called, and imports
-then what it needs.
+`record`: the record and the registry.
+`lowering`: three kinds of `lower`.
+`sizes_given`: the sizes of axes that an operator makes.
+`elementwise`: functions of numbers.
+`reductions`: sums and their kin over axes.
+`contraction`: products, summed over axes.
+`along_axes`: functions along axes, such as softmax.
+`renaming`: axes renamed, merged, split.
+`indexing`: elements picked by indices.
+`windows`: windows of an axis, and pooling.
+`linear_algebra`: inverse, determinant, trace.
+`user_functions`: Python functions with a signature.
+
+Law: it imports the core and the grammar alone and needs no arrays: `lower` is handed the builder of a plan.
 """
 
 from . import along_axes, contraction, elementwise, indexing, linear_algebra, reductions, renaming, windows

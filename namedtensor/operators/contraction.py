@@ -48,24 +48,24 @@ def _adjacent(group: Order, order: Order) -> bool:
     return order[start : start + len(group)] == group
 
 
-def contract(w, x, y, axes: Order):
+def contract(b, x, y, axes: Order):
     """x ⊙_{axes} y."""
     found = groups(x.order, y.order, axes)
     if found.batch:
-        return _stacked(w, x, y, found)
+        return _stacked(b, x, y, found)
     if not found.rows and not found.columns:
-        return _vectors(w, x, y, found)
+        return _vectors(b, x, y, found)
     if max(map(len, (found.rows, found.columns, found.summed))) == 1:
-        return _plain(w, x, y, found)
-    return _merged(w, x, y, found)
+        return _plain(b, x, y, found)
+    return _merged(b, x, y, found)
 
 
-def _vectors(w, x, y, found: Groups):
+def _vectors(b, x, y, found: Groups):
     """All axes summed: one number."""
-    x, y = w.reorder(x, found.summed), w.reorder(y, found.summed)
+    x, y = b.reorder(x, found.summed), b.reorder(y, found.summed)
     if len(found.summed) > 1:
-        x, y = (w.reshape(each, (merged(found.summed),), (each.count,)) for each in (x, y))
-    return w.step("dot" if w.target.name == "numpy" else "vecdot", (x, y), (), ())
+        x, y = (b.reshape(each, (merged(found.summed),), (each.count,)) for each in (x, y))
+    return b.step("dot" if b.target.name == "numpy" else "vecdot", (x, y), (), ())
 
 
 def merged(axes: Order) -> str:
@@ -73,96 +73,96 @@ def merged(axes: Order) -> str:
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
-def _plain(w, x, y, found: Groups):
+def _plain(b, x, y, found: Groups):
     """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
     (summed,) = found.summed
     left_last, right_first = x.order[-1] == summed, y.order[0] == summed
     if not left_last and not right_first:
         x, y, found = y, x, Groups((), found.columns, found.rows, found.summed)
     elif left_last and not right_first:
-        y = w.reorder(y, (summed, *found.columns))
+        y = b.reorder(y, (summed, *found.columns))
     elif not left_last:
-        x = w.reorder(x, (*found.rows, summed))
-    return _dot(w, x, y, found.rows + found.columns)
+        x = b.reorder(x, (*found.rows, summed))
+    return _dot(b, x, y, found.rows + found.columns)
 
 
-def _dot(w, x, y, order: Order):
+def _dot(b, x, y, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
-    return w.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **_by_rows(w, x, y))
+    return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **by_rows(b, x, y))
 
 
 HEAVY = 2**26  # multiply-adds that are worth waking other threads for
 ROWS = 256
 
 
-def _by_rows(w, x, y) -> dict[str, int]:
+def by_rows(b, x, y) -> dict[str, int]:
     """How many rows are multiplied at a time, by as many threads as there are cores, where that is worth it."""
     large = len(x.shape) == len(y.shape) == 2 and x.shape[0] > ROWS and x.count * y.shape[1] >= HEAVY
     floats = x.dtype == y.dtype and x.dtype in ("float32", "float64")
     dynamic = x.dynamic or y.dynamic or (x.fixed and y.fixed)
-    return {"rows": ROWS} if large and floats and not dynamic and "products by rows" in w.optimised else {}
+    return {"rows": ROWS} if large and floats and not dynamic and "products by rows" in b.optimised else {}
 
 
-def _merged(w, x, y, found: Groups):
+def _merged(b, x, y, found: Groups):
     """One matrix product, of groups merged."""
     rows, columns, summed = (merged(group) if group else "" for group in (found.rows, found.columns, found.summed))
     product = _dot(
-        w, _matrix(w, x, found.rows, found.summed), _matrix(w, y, found.summed, found.columns),
+        b, _matrix(b, x, found.rows, found.summed), _matrix(b, y, found.summed, found.columns),
         tuple(filter(None, (rows, columns))),
     )  # fmt: skip
-    return w.reshape(product, (*found.rows, *found.columns), (*w.extents(x, found.rows), *w.extents(y, found.columns)))
+    return b.reshape(product, (*found.rows, *found.columns), (*b.extents(x, found.rows), *b.extents(y, found.columns)))
 
 
-def _matrix(w, x, above: Order, beside: Order):
+def _matrix(b, x, above: Order, beside: Order):
     """A matrix of two groups of axes, or a vector where one group has none."""
     if x.order == (*beside, *above) and above and beside:
-        return w.reorder(_matrix(w, x, beside, above), (merged(above), merged(beside)))
-    x = w.reorder(x, (*above, *beside))
+        return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
+    x = b.reorder(x, (*above, *beside))
     order = tuple(merged(group) for group in (above, beside) if group)
-    return w.reshape(x, order, tuple(math.prod(w.extents(x, group)) for group in (above, beside) if group))
+    return b.reshape(x, order, tuple(math.prod(b.extents(x, group)) for group in (above, beside) if group))
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
-def _stacked(w, x, y, found: Groups):
+def _stacked(b, x, y, found: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
-    batch = w.extents(x, found.batch)
+    batch = b.extents(x, found.batch)
     if not found.rows and not found.columns:
-        first, second = (_vectors_of(w, each, found.batch, found.summed) for each in (x, y))
-        return w.step("vecdot", (first, second), found.batch, batch)
-    first = _stack(w, x, found.batch, found.rows, found.summed)
-    second = _stack(w, y, found.batch, found.summed, found.columns)
+        first, second = (_vectors_of(b, each, found.batch, found.summed) for each in (x, y))
+        return b.step("vecdot", (first, second), found.batch, batch)
+    first = _stack(b, x, found.batch, found.rows, found.summed)
+    second = _stack(b, y, found.batch, found.summed, found.columns)
     order = (*found.batch, merged(found.rows) if found.rows else "1", merged(found.columns) if found.columns else "1'")
-    product = w.step("matmul", (first, second), order, (*batch, first.shape[-2], second.shape[-1]))
-    kept = (*batch, *w.extents(x, found.rows), *w.extents(y, found.columns))
-    return w.reshape(product, (*found.batch, *found.rows, *found.columns), kept)
+    product = b.step("matmul", (first, second), order, (*batch, first.shape[-2], second.shape[-1]))
+    kept = (*batch, *b.extents(x, found.rows), *b.extents(y, found.columns))
+    return b.reshape(product, (*found.batch, *found.rows, *found.columns), kept)
 
 
-def _vectors_of(w, x, batch: Order, summed: Order):
+def _vectors_of(b, x, batch: Order, summed: Order):
     """A stack of vectors."""
-    x = w.reorder(x, (*batch, *summed))
-    return w.reshape(x, (*batch, merged(summed)), (*w.extents(x, batch), math.prod(w.extents(x, summed))))
+    x = b.reorder(x, (*batch, *summed))
+    return b.reshape(x, (*batch, merged(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 
 
-def _stack(w, x, batch: Order, above: Order, beside: Order):
+def _stack(b, x, batch: Order, above: Order, beside: Order):
     """A stack of matrices of two groups of axes."""
     dense = x.order[-1] not in batch
-    x = w.reorder(x, (*batch, *above, *beside))
+    x = b.reorder(x, (*batch, *above, *beside))
     if len(above) == len(beside) == 1:  # where no matrix axis is dense a copy is faster than NumPy's slow path
-        steady = w.target.name == "numpy" and not dense
-        return w.step("contiguous", (x,), x.order, x.shape, x.dtype) if steady else x
+        steady = b.target.name == "numpy" and not dense
+        return b.step("contiguous", (x,), x.order, x.shape, x.dtype) if steady else x
     order = (*batch, merged(above) if above else "1", merged(beside) if beside else "1'")
-    sizes = (math.prod(w.extents(x, above)), math.prod(w.extents(x, beside)))
-    return w.reshape(x, order, (*w.extents(x, batch), *sizes))
+    sizes = (math.prod(b.extents(x, above)), math.prod(b.extents(x, beside)))
+    return b.reshape(x, order, (*b.extents(x, batch), *sizes))
 
 
-def _lower(w, arguments, axes, options):
+def _lower(b, arguments, axes, options):
     if not axes:
-        return elementwise(named("multiply"))(w, arguments, axes, options)
-    x, y = w.coerced(arguments, "numbers")
+        return elementwise(named("multiply"))(b, arguments, axes, options)
+    x, y = b.coerced(arguments, "numbers")
     count = math.prod((x if axis in x.order else y).size(axis) for axis in axes)
-    x, y = w.summable((x, y), "dot", count)
-    return contract(w, x, y, axes)
+    x, y = b.summable((x, y), "dot", count)
+    return contract(b, x, y, axes)
 
 
 register(

@@ -25,55 +25,55 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
-def _sigmoid(w, x):
+def _sigmoid(b, x):
     """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
 
     def write():
-        if w.target.name != "numpy":
-            return w.exp(w.negative(w.logaddexp(w.negative(x), 0)))
-        small = w.exp(w.negative(w.abs(x)))
-        return w.divide(w.where(w.greater_equal(x, 0), 1.0, small), w.add(small, 1.0))
+        if b.target.name != "numpy":
+            return b.exp(b.negative(b.logaddexp(b.negative(x), 0)))
+        small = b.exp(b.negative(b.abs(x)))
+        return b.divide(b.where(b.greater_equal(x, 0), 1.0, small), b.add(small, 1.0))
 
-    return w.composite("sigmoid", (x,), write)
-
-
-def _silu(w, x):
-    return w.composite("silu", (x,), lambda: w.multiply(x, _sigmoid(w, x)))
+    return b.native_or("sigmoid", (x,), write)
 
 
-def _relu(w, x):
+def _silu(b, x):
+    return b.native_or("silu", (x,), lambda: b.multiply(x, _sigmoid(b, x)))
+
+
+def _relu(b, x):
     def write():
-        return w.maximum(x, 0) if w.target.name == "numpy" else w.where(w.less_equal(x, 0), 0, x)
+        return b.maximum(x, 0) if b.target.name == "numpy" else b.where(b.less_equal(x, 0), 0, x)
 
-    return w.composite("relu", (x,), write)
+    return b.native_or("relu", (x,), write)
 
 
-def _softplus(w, x):
+def _softplus(b, x):
     """max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
 
     def write():
-        if w.target.name != "numpy":
-            return w.logaddexp(x, 0)
-        return w.add(w.maximum(x, 0), w.log1p(w.exp(w.negative(w.abs(x)))))
+        if b.target.name != "numpy":
+            return b.logaddexp(x, 0)
+        return b.add(b.maximum(x, 0), b.log1p(b.exp(b.negative(b.abs(x)))))
 
-    return w.composite("softplus", (x,), write)
+    return b.native_or("softplus", (x,), write)
 
 
-def _gelu(w, x):
+def _gelu(b, x):
     def write():
-        return w.multiply(w.multiply(w.add(w.erf(w.multiply(x, math.sqrt(0.5))), 1.0), x), 0.5)
+        return b.multiply(b.multiply(b.add(b.erf(b.multiply(x, math.sqrt(0.5))), 1.0), x), 0.5)
 
-    return w.composite("gelu", (x,), write)
+    return b.native_or("gelu", (x,), write)
 
 
-def _gelu_tanh(w, x):
+def _gelu_tanh(b, x):
     scale = math.sqrt(2.0 / math.pi)
 
     def write():
-        inner = w.multiply(w.add(w.multiply(w.multiply(x, x), scale * 0.044715), scale), x)
-        return w.multiply(w.multiply(w.add(w.tanh(inner), 1.0), x), 0.5)
+        inner = b.multiply(b.add(b.multiply(b.multiply(x, x), scale * 0.044715), scale), x)
+        return b.multiply(b.multiply(b.add(b.tanh(inner), 1.0), x), 0.5)
 
-    return w.composite("gelu_tanh", (x,), write)
+    return b.native_or("gelu_tanh", (x,), write)
 
 
 ANALYTIC = (
@@ -114,16 +114,16 @@ OF_FLOATS = (
      "2 exp(−X^2) ⊙ ∂X / √π"),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential in OF_FLOATS:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,))
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), heavy=True)
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
     aliases=("sigmoid",), ascii="sigmoid", latex=r"\sigma", python="sigmoid",
-    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",),
+    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), heavy=True,
 )  # fmt: skip
 
 
 def _rounded(primitive: str) -> Write:
-    return lambda w, x: x if w.kind(x) in "iu" else w.elementwise(primitive, x)
+    return lambda b, x: x if b.kind(x) in "iu" else b.elementwise(primitive, x)
 
 
 OF_NUMBERS = (
@@ -138,15 +138,15 @@ _unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differ
 _unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-", differentials=("−∂X",), complex=True)
 for _name, _rest in (("odd", 1), ("even", 0)):
     _unary(
-        _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda w, x, rest=_rest: w.equal(w.remainder(x, 2), rest),
+        _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda b, x, rest=_rest: b.equal(b.remainder(x, 2), rest),
         boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}", differentials=("0",),
     )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
-def _power(w, x, y):
+def _power(b, x, y):
     """Whole numbers stay whole where it is known that no exponent is negative, and that they fit."""
-    return x if type(y) is int and y == 1 and hasattr(x, "order") else w.power(x, y)
+    return x if type(y) is int and y == 1 and hasattr(x, "order") else b.power(x, y)
 
 
 ARITHMETIC = (
@@ -201,17 +201,17 @@ _unary(
 
 
 # --------------------------------------------------------------------------------------------------- of three numbers
-def _where(w, condition, x, y):
-    x, y = w.common((x, y), numbers=True)
-    return w.where(condition, x, y)
+def _where(b, condition, x, y):
+    x, y = b.common((x, y), numbers=True)
+    return b.where(condition, x, y)
 
 
-def _clip(w, x, low, high):
-    return w.minimum(w.maximum(x, low), high)
+def _clip(b, x, low, high):
+    return b.minimum(b.maximum(x, low), high)
 
 
-def _lower_where(w, arguments, axes, options):
-    return _where(w, w.array(arguments[0]), *arguments[1:])
+def _lower_where(b, arguments, axes, options):
+    return _where(b, b.array(arguments[0]), *arguments[1:])
 
 
 _THREE: dict[str, Any] = {"section": SECTION, "arity": (3, 3)}

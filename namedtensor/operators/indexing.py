@@ -18,22 +18,22 @@ SECTION = "§3.7 Indexing"
 
 
 # ------------------------------------------------------------------------------------------------- what is an index
-def positions(w, index: Any, size: int, base: int) -> Any:
+def positions(b, index: Any, size: int, base: int) -> Any:
     """Indices as positions from 0, which the step finds to lie in range; a plain number stays one."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
-    index = countable(w, index)
-    if w.kind(index) in NO_INDEX:
-        raise IndexProblem(NO_INDEX[w.kind(index)], None)
-    if w.kind(index) not in "iu":
-        index = w.step("whole_positions", (index,), index.order, index.shape, w.target.default_whole)
-    dtype = w.target.default_whole if base else index.dtype
-    return w.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
+    index = countable(b, index)
+    if b.kind(index) in NO_INDEX:
+        raise IndexProblem(NO_INDEX[b.kind(index)], None)
+    if b.kind(index) not in "iu":
+        index = b.step("whole_positions", (index,), index.order, index.shape, b.target.default_whole)
+    dtype = b.target.default_whole if base else index.dtype
+    return b.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
 
 
-def countable(w, x: Any) -> Any:
+def countable(b, x: Any) -> Any:
     """Whole numbers of a dtype that the library has, and can neither compare nor pick from, in 64 bits."""
-    return w.cast(x, w.target.default_whole) if x.dtype in w.target.stored else x
+    return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x
 
 
 NO_INDEX = {"b": "a truth value", "c": "a complex number"}
@@ -48,14 +48,14 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------- index
-def _index(w, arguments, axes, options):
+def _index(b, arguments, axes, options):
     """X_{a(I), b(J)}, all at once; an axis that X and the indices share is one axis."""
     x, *indices = arguments
     base = options.get("base", 1)
     if not any(hasattr(index, "order") for index in indices):
-        return w.pick(x, {axis: _one_position(index, x.size(axis), base) for axis, index in zip(axes, indices)})
-    x = countable(w, x)
-    places = {axis: positions(w, index, x.size(axis), base) for axis, index in zip(axes, indices)}
+        return b.pick(x, {axis: _one_position(index, x.size(axis), base) for axis, index in zip(axes, indices)})
+    x = countable(b, x)
+    places = {axis: positions(b, index, x.size(axis), base) for axis, index in zip(axes, indices)}
     chosen_axes = union([place.order for place in places.values() if hasattr(place, "order")])
     shared = tuple(axis for axis in x.order if axis in chosen_axes and axis not in axes)
     run: Order = tuple(axis for axis in x.order if axis in axes or axis in shared)
@@ -63,66 +63,66 @@ def _index(w, arguments, axes, options):
     together = x.order[first : first + len(run)] == run
     kept = tuple(axis for axis in x.order if axis not in run)
     start = first if together else 0
-    sizes = w.extents(x, run)
-    x = w.reorder(x, (*kept[:start], *run, *kept[start:]))
+    sizes = b.extents(x, run)
+    x = b.reorder(x, (*kept[:start], *run, *kept[start:]))
     at: Any = None
     for axis, size in zip(run, sizes):
-        here = places[axis] if axis in places else w.arange(0, size, axis)
-        at = here if at is None else _further(w, at, size, here)
+        here = places[axis] if axis in places else b.arange(0, size, axis)
+        at = here if at is None else _further(b, at, size, here)
     (axis,) = run if len(run) == 1 else (MERGED,)
     if axis == MERGED:
-        x = w.merge(x, run, MERGED)
-    return w.take(x, w.lay(w.array(at), chosen_axes), axis)
+        x = b.merge(x, run, MERGED)
+    return b.take(x, b.align(b.array(at), chosen_axes), axis)
 
 
 MERGED = "(merged)"
 
 
-def _further(w, at: Any, size: int, here: Any) -> Any:
+def _further(b, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
-    at = at * size if not hasattr(at, "order") else w.multiply(wide(w, at), size)
-    return w.add(at, wide(w, here))
+    at = at * size if not hasattr(at, "order") else b.multiply(wide(b, at), size)
+    return b.add(at, wide(b, here))
 
 
-def wide(w, place: Any) -> Any:
+def wide(b, place: Any) -> Any:
     """Positions whose dtype holds the product of several sizes."""
-    return w.cast(place, w.target.default_whole) if hasattr(place, "order") else place
+    return b.cast(place, b.target.default_whole) if hasattr(place, "order") else place
 
 
 register(
     Operator(
         "index", "index", "ax, ->", _index, "index_{ax}(X, I) is the element of X at the index I",
-        "np.take(X, I - 1, axis)", SECTION, arity=(2, 2), complex=True,
+        "np.take(X, I - 1, axis)", SECTION, arity=(2, 2), complex=True, counts_from_zero=True,
     )
 )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ the largest few
-def _places(w, x, axis: str, count: int) -> tuple[Any, Any]:
+def _places(b, x, axis: str, count: int) -> tuple[Any, Any]:
     """The array with `axis` last, and the positions of its `count` largest; of equals the first comes first."""
-    x = w.reorder(countable(w, x), (*[name for name in x.order if name != axis], axis))
-    dtype = w.target.default_whole
-    return x, w.head(w.step("descending", (x,), x.order, x.shape, dtype), count)
+    x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
+    dtype = b.target.default_whole
+    return x, b.head(b.step("descending", (x,), x.order, x.shape, dtype), count)
 
 
-def _maxk(w, arguments, axes, options):
+def _maxk(b, arguments, axes, options):
     (x,), (axis, rank) = arguments, axes
-    x, places = _places(w, x, axis, options["sizes"][rank])
-    return w.step("take_along", (x, places), (*x.order[:-1], rank), places.shape, x.dtype)
+    x, places = _places(b, x, axis, options["sizes"][rank])
+    return b.step("take_along", (x, places), (*x.order[:-1], rank), places.shape, x.dtype)
 
 
-def _argmaxk(w, arguments, axes, options):
+def _argmaxk(b, arguments, axes, options):
     (x,), (axis, rank) = arguments, axes
-    x, places = _places(w, x, axis, options["sizes"][rank])
-    return _indicators(w, w.renamed(places, (*x.order[:-1], rank)), axis, x.size(axis), x.dtype)
+    x, places = _places(b, x, axis, options["sizes"][rank])
+    return _indicators(b, b.renamed(places, (*x.order[:-1], rank)), axis, x.size(axis), x.dtype)
 
 
-def _indicators(w, places: Any, axis: str, size: int, dtype: str) -> Any:
+def _indicators(b, places: Any, axis: str, size: int, dtype: str) -> Any:
     """A further, last axis of `size`, with a one at each position."""
-    row = w.arange(0, size, axis, places.dtype)
-    return w.cast(w.equal(w.lay(places, (*places.order, axis)), row), dtype)
+    row = b.arange(0, size, axis, places.dtype)
+    return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
 
 
 RANKS: dict[str, Any] = {"section": SECTION, "given": ranks}
@@ -142,20 +142,20 @@ register(
 
 
 # ---------------------------------------------------------------------------------------- tensors made of indices
-def _onehot(w, arguments, axes, options):
+def _onehot(b, arguments, axes, options):
     (index,), (axis,) = arguments, axes
     size, base = options["sizes"][axis], options.get("base", 1)
-    dtype = index.dtype if hasattr(index, "order") else w.target.default_whole
-    places = positions(w, index, size, base)
-    return _indicators(w, places if hasattr(places, "order") else w.constant(places), axis, size, dtype)
+    dtype = index.dtype if hasattr(index, "order") else b.target.default_whole
+    places = positions(b, index, size, base)
+    return _indicators(b, places if hasattr(places, "order") else b.constant(places), axis, size, dtype)
 
 
-def _iota(w, arguments, axes, options):
-    return w.arange(1, options["sizes"][axes[0]] + 1, axes[0])
+def _iota(b, arguments, axes, options):
+    return b.arange(1, options["sizes"][axes[0]] + 1, axes[0])
 
 
-def _identity(w, arguments, axes, options):
-    return w.identity(options["sizes"][axes[0]], axes)
+def _identity(b, arguments, axes, options):
+    return b.identity(options["sizes"][axes[0]], axes)
 
 
 def _equal(shapes: tuple, axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,6 +175,7 @@ register(
         "np.eye(n)[I - 1]",
         SECTION,
         given=stated_sizes,
+        counts_from_zero=True,
     )
 )
 register(

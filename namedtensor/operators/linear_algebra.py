@@ -13,13 +13,13 @@ SECTION = "§3.5 Vectors to vectors"
 def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     """Lower a function of the last two axes of an array."""
 
-    def lower(w, arguments, axes, options):
-        (x,) = w.coerced(arguments, rule)
+    def lower(b, arguments, axes, options):
+        (x,) = b.coerced(arguments, rule)
         if primitive == "trace":
-            (x,) = w.summable((x,), primitive, x.size(axes[0]))
+            (x,) = b.summable((x,), primitive, x.size(axes[0]))
         rest = tuple(axis for axis in x.order if axis not in axes)
         order = (*rest, *axes) if gives_matrix else rest
-        return w.step(primitive, (w.reorder(x, (*rest, *axes)),), order, w.extents(x, order))
+        return b.step(primitive, (b.reorder(x, (*rest, *axes)),), order, b.extents(x, order))
 
     return lower
 

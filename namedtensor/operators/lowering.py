@@ -23,22 +23,22 @@ def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
 def elementwise(write: Write, rule: str = "numbers") -> Lower:
     """Lower a function of numbers to one over the union of the axes (paper §3.2)."""
 
-    def lower(w, arguments, axes, options):
-        return write(w, *w.coerced(arguments, rule), **own_options(options))
+    def lower(b, arguments, axes, options):
+        return write(b, *b.coerced(arguments, rule), **own_options(options))
 
     return lower
 
 
 def of_axes(write: Write, rule: str = "numbers") -> Lower:
-    """Lower a function of some axes (paper §3.3): write(w, x, axes), mapped over the others."""
+    """Lower a function of some axes (paper §3.3): write(b, x, axes), mapped over the others."""
 
-    def lower(w, arguments, axes, options):
-        (x,) = w.coerced(arguments, rule)
-        return write(w, x, axes, **own_options(options))
+    def lower(b, arguments, axes, options):
+        (x,) = b.coerced(arguments, rule)
+        return write(b, x, axes, **own_options(options))
 
     return lower
 
 
 def named(primitive: str) -> Write:
     """The elementwise primitive of this name."""
-    return lambda w, *arguments: w.elementwise(primitive, *arguments)
+    return lambda b, *arguments: b.elementwise(primitive, *arguments)

@@ -3,7 +3,7 @@
 A record holds all that the project knows of an operator: its names, its signature, how it runs, what it means. The
 checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
 
-`lower(w, arguments, axes, options)` says what a use means, once, for good: `w` writes the steps of a plan (see
+`lower(b, arguments, axes, options)` says what a use means, once, for good: `b` writes the steps of a plan (see
 `namedtensor.writer`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
 It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator gives, and
 `base` from which indices count (1, as in formulas).
@@ -34,7 +34,9 @@ class Operator:
     counts, in the notation, of arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y");
     "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
     there may be one or two. `kind` groups records that check alike:
-    elementwise, reduction, along, contraction, window, index, creation, matrix, structure.
+    elementwise, reduction, along, contraction, window, index, creation, matrix, structure. `definition` is the same on
+    plain numbers, or on a list of them for a reduction or a function along axes: what the reference evaluator takes where
+    it has none of its own. The flags say what the callers of an operator must know of it.
     """
 
     name: str
@@ -54,6 +56,11 @@ class Operator:
     python: str = ""  # the Python function's name, where it differs
     differentials: tuple[str, ...] = ()
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
+    definition: Callable[..., Any] | None = None
+    of_nothing: bool = False  # whether it has a value over an axis of size 0
+    heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
+    warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
+    counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
 
     @property
     def lifted(self) -> Signature:
@@ -87,14 +94,14 @@ def register(operator: Operator) -> Operator:
 def of_real_numbers(operator: Operator) -> Lower:
     """What lowers an operator, where it is given no complex numbers."""
 
-    def lower(w, arguments, axes, options):
+    def lower(b, arguments, axes, options):
         for each in arguments:
-            if hasattr(each, "order") and w.kind(each) == "c":
+            if hasattr(each, "order") and b.kind(each) == "c":
                 raise NotationError(
                     405, f"{operator.name} takes real numbers, for formulas are over ℝ, and this is {each.dtype}",
                     hint="take its absolute value, or give its real and its imaginary part apart",
                 )  # fmt: skip
-        return operator.lower(w, arguments, axes, options)
+        return operator.lower(b, arguments, axes, options)
 
     return lower
 

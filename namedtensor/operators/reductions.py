@@ -11,7 +11,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..planning.builder import HALF
+from ..core.arrays import HALF
 from .lowering import Write, elementwise, named, of_axes
 from .record import Lower, Operator, register
 
@@ -20,7 +20,7 @@ SECTION = "§3.3 Reductions"
 
 def folded(kind: str) -> Write:
     """The reduction that is a primitive."""
-    return lambda w, x, axes, keep=False: w.reduce(kind, x, axes, keep)
+    return lambda b, x, axes, keep=False: b.reduce(kind, x, axes, keep)
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
@@ -28,67 +28,67 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
     return math.prod(map(x.size, axes))
 
 
-def mean(w, x, axes, keep=False):
-    if w.target.name == "torch" or (
-        w.target.name in ("numpy", "jax") and x.dtype == "float16"
+def mean(b, x, axes, keep=False):
+    if b.target.name == "torch" or (
+        b.target.name in ("numpy", "jax") and x.dtype == "float16"
     ):  # which they sum in single
-        return w.reduce("mean", x, axes, keep)
-    return w.divide(w.reduce("sum", x, axes, keep), count(x, axes))
+        return b.reduce("mean", x, axes, keep)
+    return b.divide(b.reduce("sum", x, axes, keep), count(x, axes))
 
 
 def in_single(write: Write) -> Write:
     """Half precision computed in single, for what is left when a mean is taken off may be less than its rounding."""
 
-    def of_halves(w, x, axes, **options):
+    def of_halves(b, x, axes, **options):
         if x.dtype not in HALF:
-            return write(w, x, axes, **options)
-        return w.cast(write(w, w.cast(x, "float32"), axes, **options), x.dtype)
+            return write(b, x, axes, **options)
+        return b.cast(write(b, b.cast(x, "float32"), axes, **options), x.dtype)
 
     return of_halves
 
 
-def _away(w, x, axes):
-    return w.subtract(x, mean(w, x, axes, True))
+def _away(b, x, axes):
+    return b.subtract(x, mean(b, x, axes, True))
 
 
-def _variance(w, x, axes):
-    away = _away(w, x, axes)
-    return mean(w, w.multiply(away, away), axes)
+def _variance(b, x, axes):
+    away = _away(b, x, axes)
+    return mean(b, b.multiply(away, away), axes)
 
 
-def _deviation(w, x, axes):
+def _deviation(b, x, axes):
     """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
-    return w.divide(_norm(w, _away(w, x, axes), axes), math.sqrt(count(x, axes)))
+    return b.divide(_norm(b, _away(b, x, axes), axes), math.sqrt(count(x, axes)))
 
 
-def _norm(w, x, axes, p=2):
+def _norm(b, x, axes, p=2):
     """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm has no value for p = {p}", hint="give another p: 1, 2, ∞")
-    size = w.abs(x)
-    scale = w.reduce("max", size, axes, True)
+    size = b.abs(x)
+    scale = b.reduce("max", size, axes, True)
     if p == math.inf:
-        return without(w, scale, axes)
+        return without(b, scale, axes)
     if p > 0:
-        scale = w.where(w.logical_and(w.isfinite(scale), w.greater(scale, 0)), scale, 1.0)
-        size = w.divide(size, scale)
-    powers = w.multiply(size, size) if p == 2 else w.power(size, p)
-    total = w.reduce("sum", powers, axes)
-    root = w.sqrt(total) if p == 2 else w.power(total, 1.0 / p)
-    return w.multiply(root, without(w, scale, axes)) if p > 0 else root
+        scale = b.where(b.logical_and(b.isfinite(scale), b.greater(scale, 0)), scale, 1.0)
+        size = b.divide(size, scale)
+    powers = b.multiply(size, size) if p == 2 else b.power(size, p)
+    total = b.reduce("sum", powers, axes)
+    root = b.sqrt(total) if p == 2 else b.power(total, 1.0 / p)
+    return b.multiply(root, without(b, scale, axes)) if p > 0 else root
 
 
-def without(w, x, axes):
+def without(b, x, axes):
     """A value without axes whose size is 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
-    return w.reshape(x, rest, w.extents(x, rest))
+    return b.reshape(x, rest, b.extents(x, rest))
 
 
-def logarithm_of_sum(w, x, axes):
+def logarithm_of_sum(b, x, axes):
     """log ∑ exp x, the largest x taken out so that nothing overflows."""
-    top = w.reduce("max", x, axes, True)
-    top = w.where(w.isfinite(top), top, 0.0)
-    return without(w, w.add(w.log(w.reduce("sum", w.exp(w.subtract(x, top)), axes, True)), top), axes)
+    top = b.reduce("max", x, axes, True)
+    top = b.where(b.isfinite(top), top, 0.0)
+    return without(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
 
 
 def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "numbers", **more: Any) -> Operator:
@@ -96,29 +96,29 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",)}
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True}
 _reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
-           differentials=("∑_{ax} ∂X",), complex=True)  # fmt: skip
+           differentials=("∑_{ax} ∂X",), complex=True, of_nothing=True)  # fmt: skip
 _reduction(
     "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
-    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True,  # of one axis
+    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # of one axis
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True)
 _reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
-           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",))  # fmt: skip
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True)  # fmt: skip
 _reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
-           differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",),
+           differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
 )  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),), complex=True, differentials=(
+    options=(("p", 2),), complex=True, heavy=True, differentials=(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
     ),  # of even p it is smooth at zero, but where all is zero
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
-           differentials=("softmax_{ax} X ⊙_{ax} ∂X",))  # fmt: skip
+           differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True)  # fmt: skip
 _reduction("any", "whether one holds", "X.any(axis)", folded("any"), **TRUTHS)
 _reduction("all", "whether all hold", "X.all(axis)", folded("all"), **TRUTHS)
 
@@ -126,7 +126,7 @@ _reduction("all", "whether all hold", "X.all(axis)", folded("all"), **TRUTHS)
 def _over_or_between(over: str, between: str) -> Lower:
     """max and min: over axes of one argument, or between two arguments."""
     of_one, of_two = of_axes(folded(over)), elementwise(named(between))
-    return lambda w, arguments, axes, options: (of_one if axes else of_two)(w, arguments, axes, options)
+    return lambda b, arguments, axes, options: (of_one if axes else of_two)(b, arguments, axes, options)
 
 
 EXTREMES = (

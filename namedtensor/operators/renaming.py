@@ -12,25 +12,25 @@ from .sizes_given import counted, joined
 SECTION = "§3.6 Renaming and reshaping"
 
 
-def _concat(w, arguments, axes, options):
+def _concat(b, arguments, axes, options):
     """The joined axis is as long as in each part; the others are made alike."""
     (axis,) = axes
-    parts = w.common([w.array(each) for each in arguments], numbers=True)
+    parts = b.common([b.array(each) for each in arguments], numbers=True)
     order = max((part.order for part in parts), key=len)
     further = dict.fromkeys(name for part in parts for name in part.order if name not in order)
     order = (*further, *order)
     sizes = {name: size for part in parts for name, size in zip(part.order, part.shape)}
     whole = [
-        w.broadcast(part, order, [part.size(axis) if name == axis else sizes[name] for name in order]) for part in parts
+        b.broadcast(part, order, [part.size(axis) if name == axis else sizes[name] for name in order]) for part in parts
     ]
-    return w.concat(whole, axis)
+    return b.concat(whole, axis)
 
 
-def _stack(w, arguments, axes, options):
-    parts = w.common(arguments, numbers=True)
+def _stack(b, arguments, axes, options):
+    parts = b.common(arguments, numbers=True)
     order = union([part.order for part in parts])
-    shape = w.shape_over(order, parts)
-    return w.stack([w.broadcast(part, order, shape) for part in parts], axes[0])
+    shape = b.shape_over(order, parts)
+    return b.stack([b.broadcast(part, order, shape) for part in parts], axes[0])
 
 
 register(

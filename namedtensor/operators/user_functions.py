@@ -72,11 +72,11 @@ class _Functions(dict):
     def _changed(self):
         self.version += 1
         for each in [*self.watching.values()]:
-            each._forget()
+            each._invalidate()
         self.watching.clear()
 
-    def watched_by(self, other: Any) -> None:
-        """Have something forget its call, with `_forget`, when a function comes or goes."""
+    def subscribe(self, other: Any) -> None:
+        """Have something forget its call, with `_invalidate`, when a function comes or goes."""
         self.watching[id(other)] = other
 
 

@@ -12,18 +12,18 @@ from .sizes_given import pool, window
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _unroll(w, arguments, axes, options):
+def _unroll(b, arguments, axes, options):
     """A view: windows share their elements."""
     (x,), (seq, kernel) = arguments, axes
     at, size = x.order.index(seq), options["sizes"][kernel]
     shape = (*x.shape[:at], x.shape[at] - size + 1, *x.shape[at + 1 :], size)
-    return w.step("unfold", (x,), (*x.order, kernel), shape, x.dtype, at=at, size=size)
+    return b.step("unfold", (x,), (*x.order, kernel), shape, x.dtype, at=at, size=size)
 
 
-def _pool(w, arguments, axes, options):
+def _pool(b, arguments, axes, options):
     (x,), (seq, kernel) = arguments, axes
     size = options["sizes"][kernel]
-    return w.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))
+    return b.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))
 
 
 SIGNATURE = "seq -> seq kernel"

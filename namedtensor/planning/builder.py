@@ -1,6 +1,6 @@
 """What writes a plan: operations on values with named axes become primitive steps on positions.
 
-Operators say by this what they mean, once, whatever library will run it: `w.exp(w.subtract(x, m))`. Axes are aligned by
+Operators say by this what they mean, once, whatever library will run it: `b.exp(b.subtract(x, m))`. Axes are aligned by
 name, equal steps are written once, and what a target has as one operation of its own is one step there.
 """
 
@@ -10,20 +10,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core.arrays import HALF
 from ..core.axes import Order, union
-from . import extremes, whole_numbers
-from .intervals import PRODUCTS, of_dtype, within
+from . import dtypes, sums_as_products, whole_numbers
+from .fast_path import ENDS, FALLBACK, FAR, FAST, version
+from .intervals import of_dtype, within
 from .optimisations import enabled
 from .plan import Argument, Plan, Scalar, Step, Value
 from .target import Target
-
-TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
-         "logical_not", "isfinite", "any", "all"}  # fmt: skip
-FLOATING = ("f", "c")
-PLAIN = {bool, int, float, Scalar}  # what stands beside arrays and leaves them their dtype
-
-
-HALF = frozenset(("float16", "bfloat16"))
 
 
 class PlanBuilder:
@@ -51,15 +45,15 @@ class PlanBuilder:
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
         """The plan of what is written, which may leave out what only extreme numbers need if it has at most `short` steps."""
 
-        def form(which: int, prefix: str, careful: Plan | None = None) -> Plan:
-            steps, final = extremes.form(which, self.steps, results)
+        def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
+            steps, final = version(which, self.steps, results)
             in_place = "in place" in self.optimised
-            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, careful)
+            return Plan(source, self.names, self.inputs, steps, final, in_place, prefix, fallback)
 
-        if not any(step.primitive == "either" for step in self.steps):
-            return form(extremes.CAREFUL, prefix)
-        careful = form(extremes.CAREFUL, f"{prefix}careful_" if short else prefix)
-        return form(extremes.HASTY, prefix, careful) if len(careful.steps) <= short else careful
+        if not any(step.primitive == "select" for step in self.steps):
+            return built(FALLBACK, prefix)
+        fallback = built(FALLBACK, f"{prefix}fallback_" if short else prefix)
+        return built(FAST, prefix, fallback) if len(fallback.steps) <= short else fallback
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -88,7 +82,7 @@ class PlanBuilder:
         found = self._made.get(key)
         if found is None:
             if dtype is None:
-                dtype = self.dtype_of(primitive, arguments, options)
+                dtype = dtypes.dtype_of(self, primitive, arguments, options)
             fixed, dynamic = primitive not in ("python", "loop"), primitive == "python"
             for each in arguments:
                 if isinstance(each, (Value, Scalar)):
@@ -119,18 +113,7 @@ class PlanBuilder:
             self._unnamed[found] = x
         return found if order != x.order else x
 
-    def dtype_of(self, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-        """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
-        if primitive in TRUTH:
-            return "bool"
-        dtypes = {each.dtype if isinstance(each, Value) else type(each) for each in arguments} - PLAIN
-        if len(dtypes) == 1 and primitive != "abs":
-            (only,) = dtypes
-            if isinstance(only, str) and (primitive in PRODUCTS or self.target.kind(only) in FLOATING):
-                return only
-        return self.target.ask(primitive, arguments, options)
-
-    def composite(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
+    def native_or(self, name: str, arguments: Sequence[Argument], write: Callable[[], Value], **options: Any) -> Value:
         """One step where the target has it as its own operation, else what `write` writes."""
         if name in self.target.natives:
             (first, *_) = arguments
@@ -181,57 +164,20 @@ class PlanBuilder:
 
     def floating(self, x: Value) -> Value:
         """Whole numbers become floating ones, those of the formula where all is known before there is data."""
-        return x if self.kind(x) in FLOATING and not x.dynamic else self.cast(x, self.default_float((x,)))
-
-    def default_float(self, arguments: Sequence[Argument]) -> str:
-        """As wide as the formula's own, or as the library's where those are wider and there is data."""
-        values = [each for each in arguments if isinstance(each, Value)]
-        return self.real if values and all(each.fixed for each in values) else self.wide
+        return (
+            x if self.kind(x) in dtypes.FLOATING and not x.dynamic else self.cast(x, dtypes.default_float(self, (x,)))
+        )
 
     def common(self, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
-        """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
-
-        Whole numbers that meet floating ones take their dtype; a truth value among numbers is 0 or 1.
-        """
-        dtype = self.common_dtype(arguments, floats)
-        kind = self.target.kind(dtype)
-        found: list[Argument] = []
-        for each in arguments:
-            if isinstance(each, Value):
-                found.append(self.cast(each, dtype))
-            elif numbers:
-                found.append(self.constant(each, dtype))
-            else:
-                found.append(self.fitting(each, dtype, kind))
-        return found
-
-    def fitting(self, number: Any, dtype: str, kind: str) -> Any:
-        """A plain number beside arrays of a dtype."""
-        if isinstance(number, Scalar):
-            return self.constant(number, dtype) if number.kind is bool else number
-        if kind in FLOATING:
-            return number if type(number) is int and abs(number) < 2**53 else float(number)
-        return int(number) if kind in "iu" else number
+        """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too."""
+        return dtypes.common(self, arguments, floats, numbers)
 
     def common_dtype(self, arguments: Sequence[Argument], floats: bool = False) -> str:
-        target = self.target
-        dtypes = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value)])
-        floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
-        if floating:
-            strong = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value) and not each.weak])
-            floating = [dtype for dtype in floating if dtype in strong] or floating
-            return self.half if self.half in floating else target.result_type(floating)
-        if floats or any(
-            isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
-        ):
-            return self.default_float(arguments)
-        return whole_numbers.common_dtype(self, arguments)
+        return dtypes.common_dtype(self, arguments, floats)
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
         """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
-        if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(self, arguments)):
-            return [self.array(each) if rule == "as they are" else each for each in arguments]
-        return self.common(arguments, floats=rule == "floats")
+        return dtypes.coerced(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
         """What is given back, in the dtype of the tensors that were given."""
@@ -244,9 +190,9 @@ class PlanBuilder:
         values = [each for each in arguments if isinstance(each, Value)]
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers:
-                arguments = self.with_arrays(arguments)
+                arguments = dtypes.with_arrays(self, arguments)
             elif "numbers as arrays" in self.optimised:
-                arguments = self.with_constants(primitive, arguments)
+                arguments = dtypes.with_constants(self, primitive, arguments)
         if primitive in whole_numbers.ARITHMETIC:
             primitive, safe = whole_numbers.safe(self, primitive, arguments)
             arguments = tuple(safe)
@@ -255,24 +201,8 @@ class PlanBuilder:
             return self.step(primitive, arguments, x.order, x.shape)
         order = union([each.order for each in values])
         shape = self.shape_over(order, values)
-        laid = [self.lay(each, order) if isinstance(each, Value) else each for each in arguments]
+        laid = [self.align(each, order) if isinstance(each, Value) else each for each in arguments]
         return self.step(primitive, laid, order, shape)
-
-    def with_constants(self, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-        """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
-        dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
-        if len(dtypes) > 1 or self.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
-            return tuple(arguments)
-        (dtype,) = dtypes
-        plain = (Value, Scalar)
-        return tuple(each if isinstance(each, plain) else self.constant(each, dtype) for each in arguments)
-
-    def with_arrays(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-        """Plain numbers as arrays of the dtype of the arrays beside them."""
-        dtypes = [each.dtype for each in arguments if isinstance(each, Value) and each.dtype != "bool"]
-        if not dtypes:
-            return tuple(map(self.array, arguments))
-        return tuple(each if isinstance(each, Value) else self.constant(each, dtypes[0]) for each in arguments)
 
     def shape_over(self, order: Order, values: Sequence[Value]) -> tuple[int, ...]:
         found = dict.fromkeys(order, 1)
@@ -285,7 +215,7 @@ class PlanBuilder:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Every elementwise primitive by its name: w.exp(x), w.add(x, y)."""
+            """Every elementwise primitive by its name: b.exp(x), b.add(x, y)."""
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: Value, axes: Order, keep: bool = False) -> Value:
@@ -295,11 +225,9 @@ class PlanBuilder:
         if kind in ("sum", "prod"):
             (x,) = self.summable((x,), kind, math.prod(self.extents(x, axes)))
         if kind == "sum" and places == (len(x.order) - 1,):
-            if self.is_small(x):
-                return self.sum_as_product(x, keep)
-            if (pair := self.factors(x)) is not None:
-                total = self.step("vecdot", pair, x.order[:-1], x.shape[:-1])
-                return self.reshape(total, x.order, (*x.shape[:-1], 1)) if keep else total
+            found = sums_as_products.sum_last(self, x, keep)
+            if found is not None:
+                return found
         if keep:
             shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
@@ -307,73 +235,38 @@ class PlanBuilder:
         return self.step(kind, (x,), rest, self.extents(x, rest), at=at, keep=False)
 
     def exponentials(self, x: Value, axes: Order, keep: bool) -> tuple[Value, Value]:
-        """exp(x − m) and its sums, m the largest of x, to be divided by them: see `extremes`."""
+        """exp(x − m) and its sums, m the largest of x, to be divided by them; see the text on the fast path."""
         largest = self.reduce("max", x, axes, True)
-        if not self.has_two_forms(x):
+        if not self.has_fast_path(x):
             powers = self.exp(self.subtract(x, largest))
             return powers, self.reduce("sum", powers, axes, keep)
-        powers = self.exp(self.either(x, self.subtract(x, largest)))
+        powers = self.exp(self.select(x, self.subtract(x, largest)))
         total = self.reduce("sum", powers, axes, keep)
-        self.moderate(total)
+        self.guard(total)
         return powers, total
 
-    def has_two_forms(self, x: Value) -> bool:
-        """Whether what is made of a value may be left to a hasty form, which finds out whether that was right."""
-        return "no largest" in self.optimised and x.dtype in extremes.FAR and not x.fixed and not x.dynamic
+    def has_fast_path(self, x: Value) -> bool:
+        """Whether what is made of a value may take a fast path, whose guard finds out whether that was right."""
+        return "no largest" in self.optimised and x.dtype in FAR and not x.fixed and not x.dynamic
 
-    def either(self, hasty: Value, careful: Value) -> Value:
-        """The one or the other, as `extremes` has it."""
-        return self.step("either", (hasty, careful), hasty.order, hasty.shape, hasty.dtype)
+    def select(self, fast: Value, fallback: Value) -> Value:
+        """A value of the fast path, and the one of the fallback that stands for it there."""
+        return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
-    def moderate(self, x: Value) -> None:
-        """Check that no entry is near the ends of what numbers there are; where one is, the careful form is run."""
-        far = 2.0 ** extremes.FAR[x.dtype]
-        self.step("moderate", (x,), (), (), "bool", low=1 / far, high=far)
+    def guard(self, x: Value) -> None:
+        """Check that no entry is near the ends of the range of its dtype; where one is, the fallback is run."""
+        far = 2.0 ** FAR[x.dtype]
+        self.step("guard", (x,), (), (), "bool", low=1 / far, high=far)
 
-    def finite(self, x: Value) -> None:
+    def guard_finite(self, x: Value) -> None:
         """Check the same of what the values make of it, which may be small."""
-        if x.dtype in extremes.ENDS and "no largest" in self.optimised:
-            end = 2.0 ** extremes.ENDS[x.dtype]
-            self.step("moderate", (x,), (), (), "bool", low=-end, high=end)
-
-    def factors(self, x: Value) -> tuple[Argument, ...] | None:
-        """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
-        step = self._written.get(self.unnamed(x))
-        on = "sums as products" in self.optimised and x.dtype in ("float32", "float64") and len(x.order) > 1
-        if step is None or step.primitive != "multiply" or not on or not 1 < x.shape[-1] <= LONG or x.fixed:
-            return None
-        same = all(
-            isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments
-        )
-        return step.arguments if same and not x.dynamic else None
+        if x.dtype in ENDS and "no largest" in self.optimised:
+            end = 2.0 ** ENDS[x.dtype]
+            self.step("guard", (x,), (), (), "bool", low=-end, high=end)
 
     def written(self, x: Value) -> Step | None:
         """The step that gives a value, unless it is given."""
         return self._written.get(x)
-
-    def is_fresh(self, x: Value) -> bool:
-        """Whether an array is new and, most likely, dense."""
-        step = self._written.get(x)
-        if step is not None and step.primitive == "reshape":
-            step = self._written.get(step.arguments[0])
-        return step is not None and step.primitive in DENSE
-
-    def is_small(self, x: Value) -> bool:
-        """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
-        floats = x.dtype in ("float32", "float64") and len(x.order) > 1
-        few = x.shape[-1] <= 512 and x.count <= (2**20 if self.in_block else 2**14)  # that one thread is best for
-        return "small sums as products" in self.optimised and floats and few and self.is_fresh(x)
-
-    def sum_as_product(self, x: Value, keep: bool) -> Value:
-        """A sum over the last axis as a product of a matrix with ones, which small arrays are faster by."""
-        *outer, size = x.shape
-        ones = self.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
-        merged = f"({','.join(x.order[:-1])})"
-        rows = self.reshape(x, (merged, x.order[-1]), (math.prod(outer), size))
-        total = self.step("dot", (rows, ones), (merged,), (rows.shape[0],))
-        if keep:
-            return self.reshape(total, x.order, (*outer, 1))
-        return self.reshape(total, x.order[:-1], tuple(outer))
 
     def summable(self, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
         """Whole numbers in what holds a sum, or so, of `count` of them or of their products."""
@@ -411,7 +304,7 @@ class PlanBuilder:
             return self.renamed(x, order)
         return self.step("reshape", (x,), order, shape, x.dtype, sizes=shape)
 
-    def lay(self, x: Value, order: Order) -> Value:
+    def align(self, x: Value, order: Order) -> Value:
         """An array laid out to broadcast against `order`."""
         own = x.order
         if not own or own == order[len(order) - len(own) :]:
@@ -428,7 +321,7 @@ class PlanBuilder:
 
     def broadcast(self, x: Argument, order: Order, shape: Sequence[int]) -> Value:
         """An array with all of these axes, in these sizes."""
-        x = self.lay(self.array(x), order)
+        x = self.align(self.array(x), order)
         shape = tuple(shape)
         if x.shape == shape and x.order == order:
             return x
@@ -488,8 +381,6 @@ class PlanBuilder:
         return self.step("take", (x, places), order, shape, x.dtype, at=at, sizes=shape, rank=len(places.order))
 
 
-LONG = 2**13  # beyond, sums of parts are more exact than one product
-DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 ELEMENTWISE = frozenset(
     "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "
     "multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "

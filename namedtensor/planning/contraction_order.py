@@ -11,7 +11,11 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ..operators import REGISTRY
 from ..terms.terms import Term
+from .builder import PlanBuilder
+from .lowering import Lowering
+from .plan import Argument, Value
 
 MOST = 8  # factors: beyond, the order that was written stays
 CALL = 500.0  # multiply-adds that a call of the library is worth
@@ -104,3 +108,38 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
     dear = (1.0 if apart else 2.0) if contracted else 8.0
     written = 2.0 * math.prod(sizes[axis] for axis in kept)
     return dear * work + written + CALL + (MATRIX * math.prod(sizes[axis] for axis in stack) if stack else 0.0)
+
+
+def reorder(lowering: Lowering, term: Term) -> Argument | None:
+    """A chain of contractions in its cheapest order."""
+    b, chain = lowering.builder, chain_of(term, lowering.is_separable)
+    if chain is None:
+        return None
+    values = [lowering.known(factor) for factor in chain.factors]
+    dtype = getattr(values[0], "dtype", "")
+    if any(not isinstance(each, Value) or each.dtype != dtype or b.kind(each) != "f" for each in values):
+        return None
+    sizes = {axis: size for each in values for axis, size in zip(each.order, each.shape)}  # type: ignore[union-attr]
+    _, tree = best([frozenset(each.order) for each in values], chain.axes, sizes)  # type: ignore[union-attr]
+
+    def product(tree: Tree) -> Any:
+        if isinstance(tree, int):
+            return values[tree]
+        mine = _members(tree)
+        others = {axis for place, each in enumerate(values) if place not in mine for axis in each.order}  # type: ignore[union-attr]
+        gone = chain.axes - others
+        x, y = product(tree[0]), product(tree[1])
+        x, y = (_summed(b, each, gone - set(other.order)) for each, other in ((x, y), (y, x)))
+        both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
+        return REGISTRY["⊙"].lower(b, (x, y), both, {})
+
+    return product(tree)
+
+
+def _members(tree: Tree) -> set[int]:
+    return {tree} if isinstance(tree, int) else _members(tree[0]) | _members(tree[1])
+
+
+def _summed(b: PlanBuilder, x: Value, axes: frozenset[str]) -> Value:
+    over = tuple(axis for axis in x.order if axis in axes)
+    return b.reduce("sum", x, over) if over else x

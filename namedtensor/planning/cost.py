@@ -6,9 +6,9 @@ import math
 from typing import Any, NamedTuple
 
 from ..terms.environment import source_name, told_apart
+from .failures import span_of
 from .memory import VIEWS
 from .plan import Plan, Step, Value
-from .planner import place
 
 PRODUCTS = ("dot", "matmul", "vecdot", "addmm")
 PICKING = ("take", "take_along")  # these read what they give, and not all that they are given
@@ -91,7 +91,7 @@ def part_of(step: Step, source: str) -> str:
     """The part of the formula that a step stands for, on one line."""
     if step.origin is None:
         return ""
-    start, end = place(step.origin, source)
+    start, end = span_of(step.origin, source)
     text = " ".join(source[start:end].split())
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
@@ -116,7 +116,7 @@ def rows_of(plan: Plan, times: int = 1) -> list[Row]:
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
     for step in plan.steps:
-        if step.primitive in VIEWS or step.primitive == "moderate" or step.value.fixed:
+        if step.primitive in VIEWS or step.primitive == "guard" or step.value.fixed:
             continue
         part, size = part_of(step, plan.source), step.value.count * itemsize(step.value)
         if step.primitive == "slices":

@@ -4,42 +4,41 @@ from __future__ import annotations
 
 import math
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..operators import REGISTRY
 from ..terms.terms import Term
+from .lowering import Lowering
 from .plan import Value
-
-if TYPE_CHECKING:
-    from .planner import _Planner
 
 SCALES = ("/", "⊙", "juxtaposed")
 
 
-def attention(planner: _Planner, term: Term) -> Any:
+def attention(lowering: Lowering, term: Term) -> Any:
     """softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V, where there is one axis of each kind; else None."""
     for soft, other in (term.arguments, term.arguments[::-1]):
-        if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and planner.serves_alone(soft):
-            found = _attention(planner, soft.arguments[0], other, soft.axes[0])
+        if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and lowering.has_one_use(soft):
+            found = _attention(lowering, soft.arguments[0], other, soft.axes[0])
             if found is not None:
+                lowering.fused.add(id(term))
                 return found
     return None
 
 
-def _attention(planner: _Planner, scores: Term, values: Term, column: str) -> Any:
-    w = planner.writer
+def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> Any:
+    b = lowering.builder
     bias, scale = None, 1.0
     if scores.operator == "+":
         for part, rest in (scores.arguments, scores.arguments[::-1]):
-            if _scaled(planner, part) is not None and rest.number is None:
-                scores, bias = part, planner.found.get(id(rest))
+            if _scaled(lowering, part) is not None and rest.number is None:
+                scores, bias = part, lowering.known(rest)
                 break
-    found = _scaled(planner, scores)
+    found = _scaled(lowering, scores)
     if found is None:
         return None
     product, scale = found
-    pair = [planner.found.get(id(each)) for each in (*product.arguments, values)]
-    if any(not isinstance(each, Value) or w.kind(each) != "f" or each.dtype != pair[0].dtype for each in pair):  # type: ignore[union-attr]
+    pair = [lowering.known(each) for each in (*product.arguments, values)]
+    if any(not isinstance(each, Value) or b.kind(each) != "f" or each.dtype != pair[0].dtype for each in pair):  # type: ignore[union-attr]
         return None
     q, k, v = pair
     assert isinstance(q, Value) and isinstance(k, Value) and isinstance(v, Value)
@@ -54,9 +53,9 @@ def _attention(planner: _Planner, scores: Term, values: Term, column: str) -> An
         return None
 
     def laid(x: Value, *last: str) -> Value:
-        x = w.reorder(x, (*batch, *last))
+        x = b.reorder(x, (*batch, *last))
         ones = 2 - len(batch)
-        return w.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
+        return b.reshape(x, (*[f"1{n}" for n in range(ones)], *x.order), (*[1] * ones, *x.shape))
 
     given = [laid(q, *rows, key), laid(k, column, key), laid(v, column, *inner)]
     if bias is not None:
@@ -65,7 +64,7 @@ def _attention(planner: _Planner, scores: Term, values: Term, column: str) -> An
             return None
         given.append(
             laid(
-                w.broadcast(bias, (*batch, *rows, column), (*given[0].shape[2 - len(batch) : 3], k.size(column))),
+                b.broadcast(bias, (*batch, *rows, column), (*given[0].shape[2 - len(batch) : 3], k.size(column))),
                 *rows,
                 column,
             )
@@ -73,14 +72,14 @@ def _attention(planner: _Planner, scores: Term, values: Term, column: str) -> An
     order = (*batch, *rows, *inner)
     shape = (*given[0].shape[:3], given[2].shape[-1])
     whole = (*given[0].order[: 2 - len(batch)], *order)
-    result = w.step("attention", given, whole, shape, q.dtype, scale=scale)
-    return w.reshape(result, order, shape[2 - len(batch) :])
+    result = b.step("attention", given, whole, shape, q.dtype, scale=scale)
+    return b.reshape(result, order, shape[2 - len(batch) :])
 
 
-def _scaled(planner: _Planner, term: Term, several: bool = False) -> tuple[Term, float] | None:
+def _scaled(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
     """A contraction over one axis, or several, and the number that it is multiplied by."""
     scale = 1.0
-    if term.operator in SCALES and not term.axes and planner.serves_alone(term):
+    if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
         left, right = term.arguments
         if right.number is None and term.operator != "/":
             left, right = right, left
@@ -91,37 +90,37 @@ def _scaled(planner: _Planner, term: Term, several: bool = False) -> tuple[Term,
     record = REGISTRY.get(term.operator)
     one = len(term.axes) == 1 or (several and len(term.axes) > 1)
     contraction = record is not None and record.kind == "contraction" and one
-    return (term, scale) if contraction and planner.serves_alone(term) else None
+    return (term, scale) if contraction and lowering.has_one_use(term) else None
 
 
-def linear(planner: _Planner, term: Term) -> Any:
+def linear(lowering: Lowering, term: Term) -> Any:
     """X ⊙_{ax} W + b, where b has the axes of W but for ax, and whatever else is added to it; else None."""
-    addends = _addends(planner, term, True)
+    addends = _addends(lowering, term, True)
     for product, bias in permutations(range(len(addends)), 2):
-        found = _linear(planner, addends[product], planner.found.get(id(addends[bias])))
+        found = _linear(lowering, addends[product], lowering.known(addends[bias]))
         if found is not None:
             for place, each in enumerate(addends):  # by place, since one addend may stand twice
                 if place not in (product, bias):
-                    found = planner.writer.add(planner.value(each), found)
+                    found = lowering.builder.add(lowering.value(each), found)
             return found
     return None
 
 
-def _addends(planner: _Planner, term: Term, first: bool = False) -> list[Term]:
+def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
     """What a sum of sums has in all, where each sum serves the next alone."""
-    if term.operator != "+" or not (first or planner.serves_alone(term)):
+    if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
-    return [each for argument in term.arguments for each in _addends(planner, argument)]
+    return [each for argument in term.arguments for each in _addends(lowering, argument)]
 
 
-def _linear(planner: _Planner, product: Term, bias: Any) -> Any:
-    w, scaled = planner.writer, _scaled(planner, product, several=True)
+def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
+    b, scaled = lowering.builder, _scaled(lowering, product, several=True)
     if scaled is None or scaled[1] != 1.0 or product.operator in ("/", "juxtaposed"):
         return None
-    if not isinstance(bias, Value) or not bias.order or w.kind(bias) != "f":
+    if not isinstance(bias, Value) or not bias.order or b.kind(bias) != "f":
         return None
     for first, second in (product.arguments, product.arguments[::-1]):
-        x, matrix = planner.found.get(id(first)), planner.found.get(id(second))
+        x, matrix = lowering.known(first), lowering.known(second)
         if not isinstance(x, Value) or not isinstance(matrix, Value) or not x.dtype == matrix.dtype == bias.dtype:
             continue
         axes = tuple(axis for axis in x.order if axis in product.axes)
@@ -133,28 +132,28 @@ def _linear(planner: _Planner, product: Term, bias: Any) -> Any:
             or len(matrix.order) != len(axes + out)
         ):
             continue
-        counts = [math.prod(w.extents(matrix, each)) for each in (out, axes)]
-        extents = w.extents(x, rows)
-        x = w.reshape(w.reorder(x, (*rows, *axes)), (*rows, "(in)"), (*extents, counts[1]))
-        matrix = w.reshape(w.reorder(matrix, (*out, *axes)), ("(out)", "(in)"), counts)
-        flat = w.reshape(bias, ("(out)",), counts[:1])
-        made = w.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
-        return w.reshape(made, (*rows, *out), (*extents, *bias.shape))
+        counts = [math.prod(b.extents(matrix, each)) for each in (out, axes)]
+        extents = b.extents(x, rows)
+        x = b.reshape(b.reorder(x, (*rows, *axes)), (*rows, "(in)"), (*extents, counts[1]))
+        matrix = b.reshape(b.reorder(matrix, (*out, *axes)), ("(out)", "(in)"), counts)
+        flat = b.reshape(bias, ("(out)",), counts[:1])
+        made = b.step("addmm", (x, matrix, flat), (*rows, "(out)"), (*extents, counts[0]), x.dtype)
+        return b.reshape(made, (*rows, *out), (*extents, *bias.shape))
     return None
 
 
-def layer_norm(planner: _Planner, term: Term) -> Any:
+def layer_norm(lowering: Lowering, term: Term) -> Any:
     """(X − mean_{ax} X) / √(var_{ax} X + ε), by whatever name, with ⊙ γ + β where that follows; else None."""
     if term.operator == "/":
         found = _standardized(term)
-        return None if found is None else _layer_norm(planner, *found)
+        return None if found is None else _layer_norm(lowering, *found)
     for scaled, shift in (term.arguments, term.arguments[::-1]):
-        if scaled.operator not in ("⊙", "juxtaposed") or scaled.axes or not planner.serves_alone(scaled):
+        if scaled.operator not in ("⊙", "juxtaposed") or scaled.axes or not lowering.has_one_use(scaled):
             continue
         for inner, scale in (scaled.arguments, scaled.arguments[::-1]):
-            found = _standardized(inner) if planner.serves_alone(inner) else None
+            found = _standardized(inner) if lowering.has_one_use(inner) else None
             if found is not None:
-                return _layer_norm(planner, *found, planner.found.get(id(scale)), planner.found.get(id(shift)))
+                return _layer_norm(lowering, *found, lowering.known(scale), lowering.known(shift))
     return None
 
 
@@ -181,9 +180,9 @@ def _standardized(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
     return (x, mean.axes, eps) if same else None
 
 
-def _layer_norm(planner: _Planner, x: Term, axes: tuple[str, ...], eps: float, *weights: Any) -> Any:
-    w, given = planner.writer, planner.found.get(id(x))
-    if not isinstance(given, Value) or w.kind(given) != "f" or given.dynamic:
+def _layer_norm(lowering: Lowering, x: Term, axes: tuple[str, ...], eps: float, *weights: Any) -> Any:
+    b, given = lowering.builder, lowering.known(x)
+    if not isinstance(given, Value) or b.kind(given) != "f" or given.dynamic:
         return None
     last = given.order[len(given.order) - len(axes) :]
     if set(last) != set(axes) or any(not isinstance(each, Value) or set(each.order) != set(axes) for each in weights):
@@ -191,5 +190,5 @@ def _layer_norm(planner: _Planner, x: Term, axes: tuple[str, ...], eps: float, *
     if any(each.dtype != given.dtype for each in weights):
         return None
     sizes = given.shape[len(given.order) - len(axes) :]
-    arguments = [given, *(w.reorder(each, last) for each in weights)]
-    return w.step("layer_norm", arguments, given.order, given.shape, given.dtype, sizes=sizes, eps=eps)
+    arguments = [given, *(b.reorder(each, last) for each in weights)]
+    return b.step("layer_norm", arguments, given.order, given.shape, given.dtype, sizes=sizes, eps=eps)

@@ -1,4 +1,4 @@
-"""Softmax over a long axis, a slice of it at a time: what online softmax does, in the two forms of `extremes`.
+"""Softmax over a long axis, a slice of it at a time: what online softmax does, with the guard of `fast_path`.
 
 exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they are the sums of the same over slices of ax, and X never exists
 whole. Where the largest m must be taken off, it is the largest of those of the slices, found first.
@@ -6,54 +6,70 @@ whole. Where the largest m must be taken off, it is the largest of those of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..operators import REGISTRY
 from ..terms.terms import Term
-from . import regions as blocks
-from .plan import Value
-
-if TYPE_CHECKING:
-    from .planner import _Planner
+from . import regions
+from .lowering import Lowering, count
+from .plan import Argument, Value
 
 ADD, LARGER = "add", "maximum"
 
 
-def share(planner: _Planner, term: Term) -> float:
+def share(lowering: Lowering, term: Term) -> float:
     """What there is at once of the scores of softmax_{ax}(X) ⊙_{ax} V, which may be computed in slices along ax."""
-    on = planner.writer.optimised
+    on = lowering.builder.optimised
     if "sums by slices" not in on or "normalise late" not in on:
         return 1.0
     for soft in term.arguments:
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1:
-            sizes = blocks.sizes_of(soft) or {}
+            sizes = regions.sizes_of(soft) or {}
             size = sizes.get(soft.axes[0], 0)
-            if size >= 2 * blocks.TILE and blocks.tileable(soft.arguments[0], soft.axes[0]) is not None:
-                return blocks.TILE / size
+            if size >= 2 * regions.TILE and regions.tileable(soft.arguments[0], soft.axes[0]) is not None:
+                return regions.TILE / size
     return 1.0
 
 
-def softmax_by_slices(planner: _Planner, term: Term, soft: Term, other: Term) -> Value:
+def normalise_late(lowering: Lowering, term: Term) -> Argument | None:
+    """softmax_{ax}(X) ⊙_{ax} V divided by the sums after the product, which is the smaller."""
+    b = lowering.builder
+    for soft, other in (term.arguments, term.arguments[::-1]):
+        if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
+            continue  # over further axes the sums that are divided by would have to be summed too
+        x, y = lowering.known(soft.arguments[0]), lowering.value(other)
+        if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or y.dtype != x.dtype:
+            continue
+        if count(term) >= count(soft):
+            continue
+        if b.in_block and share(lowering, term) < 1.0:
+            return softmax_by_slices(lowering, term, soft, other)
+        powers, total = b.exponentials(x, soft.axes, False)
+        product = REGISTRY["⊙"].lower(b, (powers, y) if soft is term.arguments[0] else (y, powers), term.axes, {})
+        b.guard_finite(product)
+        return b.divide(product, total)
+    return None
+
+
+def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> Value:
     """softmax_{ax}(X) ⊙_{ax} V, where X is computed a slice of ax at a time."""
-    w = planner.writer
-    sums = _Sums(planner, term, soft, other)
-    careful = w.divide(*sums.made(sums.largest()))
-    if "no largest" not in w.optimised:
-        return careful
+    b = lowering.builder
+    sums = _Sums(lowering, term, soft, other)
+    fallback = b.divide(*sums.made(sums.largest()))
+    if "no largest" not in b.optimised:
+        return fallback
     product, total = sums.made(None)
-    w.moderate(total)
-    w.finite(product)
-    return w.either(w.divide(product, total), careful)
+    b.guard(total)
+    b.guard_finite(product)
+    return b.select(b.divide(product, total), fallback)
 
 
 class _Sums:
     """The sums of softmax_{ax}(X) ⊙_{ax} V over slices of ax."""
 
-    def __init__(self, planner: _Planner, term: Term, soft: Term, other: Term):
-        self.planner, self.term, self.soft_first = planner, term, soft is term.arguments[0]
+    def __init__(self, lowering: Lowering, term: Term, soft: Term, other: Term):
+        self.lowering, self.term, self.soft_first = lowering, term, soft is term.arguments[0]
         (self.axis,) = soft.axes
-        self.values = planner.array(other)
-        region = blocks.tileable(soft.arguments[0], self.axis)
+        self.values = lowering.array(other)
+        region = regions.tileable(soft.arguments[0], self.axis)
         assert region is not None
         self.region = region
         self.size = self.values.size(self.axis)
@@ -70,11 +86,11 @@ class _Sums:
 
     def over_slices(self, combine: str, largest: Value | None, sums: bool) -> tuple[Value, ...]:
         """What is found in the slices, and in what is left after the last whole one, combined."""
-        w, whole = self.planner.writer, self.size - self.size % blocks.TILE
-        found = self.step(combine, largest, sums, 0, whole, blocks.TILE)
+        b, whole = self.lowering.builder, self.size - self.size % regions.TILE
+        found = self.step(combine, largest, sums, 0, whole, regions.TILE)
         if whole < self.size:
             rest = self.step(combine, largest, sums, whole, self.size, self.size - whole)
-            join = w.add if combine == ADD else w.maximum
+            join = b.add if combine == ADD else b.maximum
             found = tuple(join(left, right) for left, right in zip(found, rest))
         return found
 
@@ -82,9 +98,9 @@ class _Sums:
         self, combine: str, largest: Value | None, sums: bool, start: int, stop: int, size: int
     ) -> tuple[Value, ...]:
         """One step, which goes over slices of one size, and what it gives."""
-        planner, axis = self.planner, self.axis
-        w, inner = planner.writer, planner.inside()
-        root, parts = blocks.tile(self.region, blocks.Tiling((), axis, size))
+        lowering, axis = self.lowering, self.axis
+        b, inner = lowering.builder, lowering.inner()
+        root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
         given: list[Value] = []
         cuts: list[int | None] = []
 
@@ -92,29 +108,29 @@ class _Sums:
             shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
             given.append(value)
             cuts.append(value.order.index(along) if along is not None else None)
-            return inner.writer.input(f"x{len(given)}", value.order, shape, value.dtype, value)
+            return inner.builder.input(f"x{len(given)}", value.order, shape, value.dtype, value)
 
         for number, (term, own) in enumerate(parts, 1):
-            inner.inputs[f"part_{number}"] = part(planner.array(term), own.get(axis))
+            inner.inputs[f"part_{number}"] = part(lowering.array(term), own.get(axis))
         values = part(self.values, axis) if sums else None
         off = part(largest, None) if largest is not None else None
         results = self.of_slice(inner, root, values, off)
-        planner.slices += 1
-        name = f"{planner.prefix}slice_{planner.slices}"
-        plan = inner.writer.plan(planner.source, results, f"{name}_")
-        several = w.step(
+        lowering.slices += 1
+        name = f"{lowering.prefix}slice_{lowering.slices}"
+        plan = inner.builder.plan(lowering.source, results, f"{name}_")
+        several = b.step(
             "slices", given, (), (), results[0].dtype, plan=plan, function=name, cuts=tuple(cuts), start=start, stop=stop,
             rows=size, combine=combine,
         )  # fmt: skip
         return tuple(
-            w.step("item", (several,), each.order, each.shape, each.dtype, at=at) for at, each in enumerate(results)
+            b.step("item", (several,), each.order, each.shape, each.dtype, at=at) for at, each in enumerate(results)
         )
 
-    def of_slice(self, inner: _Planner, root: Term, values: Value | None, off: Value | None) -> tuple[Value, ...]:
-        w = inner.writer
-        x = w.array(inner.value(*inner.all((root,))))
+    def of_slice(self, inner: Lowering, root: Term, values: Value | None, off: Value | None) -> tuple[Value, ...]:
+        b = inner.builder
+        x = b.array(*inner.lower_all((root,)))
         if values is None:
-            return (w.reduce("max", x, (self.axis,), True),)
-        powers = w.exp(x if off is None else w.subtract(x, off))
+            return (b.reduce("max", x, (self.axis,), True),)
+        powers = b.exp(x if off is None else b.subtract(x, off))
         pair = (powers, values) if self.soft_first else (values, powers)
-        return REGISTRY["⊙"].lower(w, pair, (self.axis,), {}), w.reduce("sum", powers, (self.axis,))
+        return REGISTRY["⊙"].lower(b, pair, (self.axis,), {}), b.reduce("sum", powers, (self.axis,))

@@ -13,44 +13,83 @@ from grammar.errors import NotationError
 
 
 class Optimisation(NamedTuple):
-    """`law` says why the result stays; `targets` for which libraries it is done, all where none is named."""
+    """`law` says why the result stays, `by` which function does it; `targets` for which libraries it is done, all where
+    none is named."""
 
     name: str
     law: str
+    by: str
     targets: tuple[str, ...] = ()
 
 
 ROWS = (
-    Optimisation("in place", "an array that is needed no more may be overwritten", ("numpy",)),
-    Optimisation("numbers as arrays", "a number beside an array is an array without axes of its dtype", ("numpy",)),
+    Optimisation("in place", "a dead buffer is reused in place", "memory.in_place", ("numpy",)),
     Optimisation(
-        "contraction order", "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B"
-    ),
-    Optimisation("normalise late", "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax", ("numpy",)),
-    Optimisation(
-        "no largest",
-        "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of what numbers there are",
+        "numbers as arrays",
+        "a number beside an array is an array without axes of its dtype",
+        "dtypes.with_constants",
         ("numpy",),
     ),
-    Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", ("numpy",)),
     Optimisation(
-        "attention", "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention", ("torch",)
+        "contraction order",
+        "(A ⊙ B) ⊙ C = A ⊙ (B ⊙ C), where each axis is one thing; ∑ (A ⊙ B) = A ⊙_{ax} B",
+        "contraction_order.reorder",
     ),
-    Optimisation("layer norm", "(X − mean_{ax} X) / √(var_{ax} X + ε) ⊙ γ + β is the library's layer norm", ("torch",)),
-    Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", ("torch",)),
     Optimisation(
-        "one product", "X ⊙_{ax} W₁ and X ⊙_{ax} W₂ are parts of X ⊙_{ax} W, where W has both", ("numpy", "jax")
+        "normalise late",
+        "(E / s) ⊙_{ax} V = (E ⊙_{ax} V) / s, where s lacks ax",
+        "online_softmax.normalise_late",
+        ("numpy",),
     ),
-    Optimisation("blocks", "what is mapped over an axis may be computed a slice of that axis at a time", ("numpy",)),
-    Optimisation("sums by slices", "X ⊙_{ax} Y is the sum of the same over slices of ax", ("numpy",)),
+    Optimisation(
+        "no largest",
+        "softmax_{ax}(X) = exp X / ∑_{ax} exp X, where the sums stay far from the ends of the range of the dtype",
+        "fast_path.version",
+        ("numpy",),
+    ),
+    Optimisation("scale the smaller", "(c X) ⊙_{ax} Y = c (X ⊙_{ax} Y)", "rewrites.scale_smaller", ("numpy",)),
+    Optimisation(
+        "attention",
+        "softmax_{ax}(c Q ⊙ K + M) ⊙_{ax} V is the library's scaled dot-product attention",
+        "fused_kernels.attention",
+        ("torch",),
+    ),
+    Optimisation(
+        "layer norm",
+        "(X − mean_{ax} X) / √(var_{ax} X + ε) ⊙ γ + β is the library's layer norm",
+        "fused_kernels.layer_norm",
+        ("torch",),
+    ),
+    Optimisation("linear", "X ⊙_{ax} W + b is the library's linear map", "fused_kernels.linear", ("torch",)),
+    Optimisation(
+        "one product",
+        "X ⊙_{ax} W₁ and X ⊙_{ax} W₂ are parts of X ⊙_{ax} W, where W has both",
+        "merged_projections.project",
+        ("numpy", "jax"),
+    ),
+    Optimisation(
+        "blocks",
+        "what is mapped over an axis may be computed a slice of that axis at a time",
+        "blocking.lower_region",
+        ("numpy",),
+    ),
+    Optimisation(
+        "sums by slices",
+        "X ⊙_{ax} Y is the sum of the same over slices of ax",
+        "online_softmax.softmax_by_slices",
+        ("numpy",),
+    ),
     Optimisation(
         "layers in blocks",
         "what is mapped over an axis stays so after a row of X ⊙_{ax} W for each row of X",
+        "regions.find_layers",
         ("numpy",),
     ),
-    Optimisation("products by rows", "a row of X ⊙_{ax} W is that row of X ⊙_{ax} W", ("numpy",)),
-    Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", ("numpy",)),
-    Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", ("numpy",)),
+    Optimisation(
+        "products by rows", "a row of X ⊙_{ax} W is that row of X ⊙_{ax} W", "contraction.by_rows", ("numpy",)
+    ),
+    Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
+    Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", "sums_as_products.sum_as_product", ("numpy",)),
 )
 OPTIMISATIONS = {row.name: row for row in ROWS}
 

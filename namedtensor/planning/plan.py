@@ -15,7 +15,7 @@ from __future__ import annotations
 import keyword
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -66,6 +66,7 @@ class Scalar:
         self.kind = kind
 
 
+CHECKS: list[Callable[[Plan], None]] = []  # what the tests run on every plan that is made
 Argument = Any  # a Value, a Scalar, or a plain Python number
 
 
@@ -84,14 +85,16 @@ class Plan:
 
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
-        results: Iterable[Argument], in_place: bool = True, prefix: str = "", careful: Plan | None = None,
+        results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
     ):  # fmt: skip
         self.source, self.in_place = source, in_place
-        self.careful = careful  # what is run instead where a step `moderate` fails
+        self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)
         self.names = _named(names, self.inputs, self.steps, prefix)
+        for check in CHECKS:
+            check(self)
 
     def text_of(self, argument: Argument) -> str:
         """An argument as the plan and the source text have it."""
@@ -116,7 +119,7 @@ class Plan:
                 ]
             known = f"{step.primitive}({inside})"
             lines.append(
-                known if step.primitive == "moderate" else f"{self.names[step.value]} = {known} : {step.value.shown}"
+                known if step.primitive == "guard" else f"{self.names[step.value]} = {known} : {step.value.shown}"
             )
         return "\n".join(lines)
 
@@ -129,7 +132,7 @@ def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step,
     """The steps that the results need, and those that check them."""
     needed, kept = set(results), []
     for step in reversed(tuple(steps)):
-        checks = step.primitive == "covered" or (step.primitive == "moderate" and step.arguments[0] in needed)
+        checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
         if step.value in needed or checks:
             needed.update(step.arguments)
             kept.append(step)
@@ -146,7 +149,7 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
         if step.primitive == "same":
             found[step.value] = found[step.arguments[0]]
             continue
-        if step.primitive == "moderate":
+        if step.primitive == "guard":
             continue
         letter = f"{prefix}c" if step.value.fixed else "t"
         while True:

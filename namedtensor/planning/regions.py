@@ -22,10 +22,6 @@ ROWS = 2**20  # bytes of what a product sums over
 PARTS = 8  # blocks at least, for several cores to share
 LEAST = 2**21  # bytes below which an array is no burden
 SCORES = 2**18  # bytes of what a product makes and another sums over, from which several cores are quicker
-HEAVY = {
-    "gelu", "gelu_tanh", "silu", "softplus", "σ", "sigmoid", "erf", "softmax", "logsoftmax", "standardize", "var", "std",
-    "logsumexp", "norm",
-}  # fmt: skip
 
 
 class Tiling(NamedTuple):
@@ -37,14 +33,14 @@ class Tiling(NamedTuple):
 
 
 class Region(NamedTuple):
-    """`inside` are the terms that are computed in blocks, `leaves` what they are made of, each with its axes that are cut."""
+    """`inside` are the terms that are computed in blocks, `inputs` what they are made of, each with its axes that are cut."""
 
     root: Term
     inside: dict[int, Axes]
-    leaves: list[tuple[Term, Axes]]
+    inputs: list[tuple[Term, Axes]]
     axes: tuple[str, ...]
     largest: Term
-    how: Tiling | None = None  # where that is known from the beginning
+    tiling: Tiling | None = None  # where that is known from the beginning
 
 
 def sizes_of(term: Term) -> dict[str, int] | None:
@@ -58,7 +54,7 @@ def count(term: Term) -> int:
     return 0 if sizes is None else math.prod(sizes.values())
 
 
-def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | None:
     """The region that ends with a term, where one is worth it."""
     record = REGISTRY.get(root.operator)
     if record is None or not root.shape:
@@ -72,10 +68,10 @@ def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region |
     if product:
         big = max(root.arguments, key=count)
         axes = tuple(axis for axis in axes if axis in big.shape)
-    found = _grow(root, axes, users, product, itemsize)
+    found = _grow(root, axes, uses, product, itemsize)
     while found is not None and found.axes != axes:  # an axis that some term consumes is none to be cut
         axes = found.axes
-        found = _grow(root, axes, users, product, itemsize) if axes else None
+        found = _grow(root, axes, uses, product, itemsize) if axes else None
     if found is None or not found.axes:
         return None
     work = sum(_work(term) for term in _terms(root, found.inside))
@@ -83,7 +79,10 @@ def find(root: Term, users: Mapping[int, list[Term]], itemsize: int) -> Region |
 
 
 def _work(term: Term) -> int:
-    return 0 if term.operator == "rename" else 3 if term.operator in HEAVY else 1
+    if term.operator == "rename":
+        return 0
+    record = REGISTRY.get(term.operator)
+    return 3 if record is not None and record.heavy else 1
 
 
 def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
@@ -97,16 +96,16 @@ def _terms(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
     return found
 
 
-def _grow(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int) -> Region | None:
+def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
     """Everything that can be computed in slices along `axes` and serves the root alone."""
     inside: dict[int, Axes] = {}
-    leaves: dict[int, tuple[Term, Axes]] = {}
+    inputs: dict[int, tuple[Term, Axes]] = {}
     kept = set(axes)
     least = SCORES if product else count(root) * itemsize
 
     def visit(term: Term, own: Axes, first: bool = False) -> None:
-        if id(term) in inside or id(term) in leaves:
-            seen = inside.get(id(term)) or (leaves[id(term)][1] if id(term) in leaves else {})
+        if id(term) in inside or id(term) in inputs:
+            seen = inside.get(id(term)) or (inputs[id(term)][1] if id(term) in inputs else {})
             if seen != own:
                 kept.difference_update(axis for axis in (*seen, *own) if seen.get(axis) != own.get(axis))
             return
@@ -118,7 +117,7 @@ def _grow(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int
                 term,
                 {axis: name for axis, name in own.items() if axis not in consumed},
                 inside,
-                users,
+                uses,
                 product,
                 least,
                 itemsize,
@@ -126,8 +125,8 @@ def _grow(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int
         ):  # it joins, and the axes are none to be cut
             kept.difference_update(consumed)
             own = {axis: name for axis, name in own.items() if axis not in consumed}
-        if not first and not _belongs(term, own, inside, users, product, least, itemsize):
-            leaves[id(term)] = (term, own)
+        if not first and not _belongs(term, own, inside, uses, product, least, itemsize):
+            inputs[id(term)] = (term, own)
             return
         inside[id(term)] = own
         back = {new: old for old, new in term.options} if term.operator == "rename" else {}
@@ -145,18 +144,18 @@ def _grow(root: Term, axes: tuple[str, ...], users, product: bool, itemsize: int
     if product and count(largest) < 2 * count(root):
         return None
     cut = tuple(axis for axis in cut if axis in inside[id(largest)])
-    return Region(root, inside, list(leaves.values()), cut, largest)
+    return Region(root, inside, list(inputs.values()), cut, largest)
 
 
 ALLOWED = {"elementwise", "along", "reduction", "contraction"}
 STRUCTURAL = ("rename", "cases", "indicator")
 
 
-def _belongs(term, own: Axes, inside, users, product: bool, least: int, itemsize: int) -> bool:
+def _belongs(term, own: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
     """Whether a term is to be computed in blocks with those that use it."""
     if not own or not term.arguments or count(term) * itemsize < least // 4:
         return False
-    if any(id(user) not in inside for user in users[id(term)]):
+    if any(id(user) not in inside for user in uses[id(term)]):
         return False
     if term.operator in STRUCTURAL:
         return True
@@ -184,7 +183,7 @@ def are_layers(terms: Sequence[Term]) -> bool:
     return sum(map(_multiplied, terms)) >= LAYERS
 
 
-def find_layers(terms: Sequence[Term], place: int, users: Mapping[int, list[Term]], itemsize: int) -> Region | None:
+def find_layers(terms: Sequence[Term], place: int, uses: Mapping[int, list[Term]], itemsize: int) -> Region | None:
     """The region of products of rows by matrices, and all between them, that ends with the term at a place of all terms.
 
     Of several axes that can be cut, that one which most multiply-adds are mapped over.
@@ -192,25 +191,25 @@ def find_layers(terms: Sequence[Term], place: int, users: Mapping[int, list[Term
     root = terms[place]
     if not root.arguments or not _mappable(root) or not sizes_of(root):
         return None
-    found = [_layers(terms, place, axis, users, itemsize) for axis in root.shape if axis not in root.axes]
+    found = [_layers(terms, place, axis, uses, itemsize) for axis in root.shape if axis not in root.axes]
     return max(filter(None, found), key=_work_of, default=None)
 
 
-def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) -> Region | None:
+def _layers(terms: Sequence[Term], place: int, axis: str, uses, itemsize: int) -> Region | None:
     """Everything that is mapped over an axis and serves the root alone, where that is worth it."""
     root = terms[place]
     half = -(-(sizes_of(root) or {})[axis] // 2)
     asked = {id(root): axis}  # what the axis is called in a term that is needed a slice at a time
     inside: dict[int, Axes] = {}
     among: list[Term] = []
-    leaves: list[tuple[Term, Axes]] = []
+    inputs: list[tuple[Term, Axes]] = []
     for number in range(place, -1, -1):
         term = terms[number]
         name = asked.get(id(term))
         if name is None:
             continue
         own = {axis: name} if name in term.shape else {}
-        alone = term is root or all(id(user) in inside for user in users[id(term)])
+        alone = term is root or all(id(user) in inside for user in uses[id(term)])
         if own and alone and name not in term.axes and term.arguments and _mappable(term):
             if _is_narrow(term, name, half):
                 return None
@@ -221,16 +220,16 @@ def _layers(terms: Sequence[Term], place: int, axis: str, users, itemsize: int) 
             if any(asked.setdefault(id(argument), before) != before for argument in term.arguments):
                 return None
         else:
-            leaves.append((term, own))
-        if len(asked) == len(inside) + len(leaves):
+            inputs.append((term, own))
+        if len(asked) == len(inside) + len(inputs):
             break
     if sum(map(_multiplied, among)) < LAYERS or any(sizes_of(term) is None for term in among):
         return None
     if all(_is_product(term) or term.operator == "rename" for term in among):
         return None
-    region = Region(root, inside, leaves, (axis,), max(among, key=count))
+    region = Region(root, inside, inputs, (axis,), max(among, key=count))
     rows = _rows(region, among, axis, itemsize)
-    return region._replace(how=Tiling((), axis, rows)) if rows else None
+    return region._replace(tiling=Tiling((), axis, rows)) if rows else None
 
 
 def _work_of(region: Region) -> int:
@@ -290,13 +289,13 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
 
     `share` is what there is at once of the largest array of a block, which may be computed slice by slice in turn.
     """
-    if region.how is not None:
-        return region.how
+    if region.tiling is not None:
+        return region.tiling
     product = REGISTRY[region.root.operator].kind == "contraction" and bool(region.root.axes)
     sizes = sizes_of(region.root) or {}
     largest = int(count(region.largest) * itemsize * share)
     target = min(ROWS, largest // PARTS) if product else CHUNK
-    shared = {axis: sum(axis in own for _, own in region.leaves) for axis in region.axes}
+    shared = {axis: sum(axis in own for _, own in region.inputs) for axis in region.axes}
     axes = sorted(region.axes, key=lambda axis: (-shared[axis] if product else 0, order.index(axis)))
     inner = largest // max(1, math.prod(sizes[axis] for axis in axes))
     picked: list[str] = []
@@ -316,28 +315,28 @@ TILE = 512  # entries of an axis that is summed over slice by slice
 def tileable(root: Term, axis: str) -> Region | None:
     """What is computed slice by slice along an axis of a term, down to what is given whole; None where nothing is."""
     inside: dict[int, Axes] = {}
-    leaves: dict[int, tuple[Term, Axes]] = {}
+    inputs: dict[int, tuple[Term, Axes]] = {}
 
     def visit(term: Term, own: Axes) -> bool:
-        seen = inside.get(id(term)) or (leaves[id(term)][1] if id(term) in leaves else None)
+        seen = inside.get(id(term)) or (inputs[id(term)][1] if id(term) in inputs else None)
         if seen is not None:
             return seen == own
         if not own or not term.arguments or not _mappable(term) or own[axis] in term.axes:
-            leaves[id(term)] = (term, own)
+            inputs[id(term)] = (term, own)
             return True
         inside[id(term)] = own
         back = {new: old for old, new in term.options} if term.operator == "rename" else {}
         name = back.get(own[axis], own[axis])
         return all(visit(each, {axis: name} if name in each.shape else {}) for each in term.arguments)
 
-    return Region(root, inside, list(leaves.values()), (axis,), root) if visit(root, {axis: axis}) and inside else None
+    return Region(root, inside, list(inputs.values()), (axis,), root) if visit(root, {axis: axis}) and inside else None
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
     """The root as it is for one block, made of inputs, and what these are parts of."""
     made: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
-    leaves = {id(term): own for term, own in region.leaves}
+    inputs = {id(term): own for term, own in region.inputs}
 
     def shape_of(term: Term, own: Axes) -> dict[str, Any]:
         picked = {own[axis] for axis in how.picked if axis in own}
@@ -351,10 +350,10 @@ def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
         return found
 
     def _built(term: Term) -> Term:
-        if id(term) in leaves:
+        if id(term) in inputs:
             if term.operator == "number":
                 return term
-            own = leaves[id(term)]
+            own = inputs[id(term)]
             name = f"part_{len(parts) + 1}"
             parts.append((term, own))
             shape = shape_of(term, own)

@@ -6,7 +6,6 @@ Dtypes are names in a plan ("float32"), so that it prints and compares; a target
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from ..core.arrays import dtype_name, kind_of
@@ -74,11 +73,3 @@ class Target:
         if found is None:
             found = self._asked[key] = self.backend.ask(self, primitive, arguments, options)
         return found
-
-
-@cache
-def target_of(xp: Any) -> Target:
-    """The target of arrays whose namespace is `xp`."""
-    from ..backends import backend_of
-
-    return Target(backend_of(xp.__name__), xp)

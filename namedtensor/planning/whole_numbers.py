@@ -12,19 +12,43 @@ A *weak* value is a floating one made by this of whole numbers alone: as they do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from ..core.axes import Order
 from . import intervals
 from .intervals import Interval
-from .plan import Scalar, Value
-
-if TYPE_CHECKING:
-    from .builder import PlanBuilder
+from .plan import Argument, Scalar, Step, Value
+from .target import Target
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
 WHOLE = frozenset("iub")  # the kinds of their dtypes
 CHECKS = frozenset((*CHECKED.values(), "exact_cast"))  # the primitives that fail where 64 bits are too few
+
+
+class Steps(Protocol):
+    """What the rules of dtypes and of sums ask of the builder of a plan."""
+
+    target: Target
+    optimised: frozenset[str]
+    half: str | None
+    real: str
+    wide: str
+    in_block: bool
+
+    def step(
+        self, primitive: str, arguments: Sequence[Argument], order: Order, shape: Sequence[int], dtype: str | None = None,
+        **options: Any,
+    ) -> Value: ...  # fmt: skip
+    def kind(self, x: Value) -> str: ...
+    def written(self, x: Value) -> Step | None: ...
+    def cast(self, x: Value, dtype: str) -> Value: ...
+    def unnamed(self, argument: Argument) -> Argument: ...
+    def renamed(self, x: Value, order: Order) -> Value: ...
+    def reshape(self, x: Value, order: Order, shape: Sequence[int]) -> Value: ...
+    def constant(self, number: Any, dtype: str | None = None) -> Value: ...
+    def array(self, argument: Argument) -> Value: ...
+    def whole_dtype(self, *numbers: Any) -> str: ...
 
 
 def interval_of(argument: Any) -> Interval | None:
@@ -64,92 +88,92 @@ def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str
     return both if both[0] <= both[1] else natural  # what cannot be held at all fails when it is computed
 
 
-def is_weak(w: PlanBuilder, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
+def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
     """Whether a step gives floating numbers that are made of whole ones alone."""
     values = [each for each in arguments if isinstance(each, Value)]
     if primitive == "cast":
-        return dtype == w.target.wide_float and (values[0].interval is not None or values[0].weak)
-    weak = any(each.weak for each in values) and w.target.kind(dtype) == "f"
-    return weak and all(each.weak or w.kind(each) in WHOLE or is_plain(w, each) for each in values)
+        return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
+    weak = any(each.weak for each in values) and b.target.kind(dtype) == "f"
+    return weak and all(each.weak or b.kind(each) in WHOLE or is_plain(b, each) for each in values)
 
 
-def is_plain(w: PlanBuilder, x: Value) -> bool:
+def is_plain(b: Steps, x: Value) -> bool:
     """Whether a value is a plain number, which widens nothing."""
-    step = w.written(x)
+    step = b.written(x)
     return step is not None and step.primitive in ("constant", "as_array")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
-def common_dtype(w: PlanBuilder, arguments: Sequence[Any]) -> str:
+def common_dtype(b: Steps, arguments: Sequence[Any]) -> str:
     """The dtype in which whole numbers meet: their own if it is one, else that of 64 bits."""
-    values = [each for each in arguments if isinstance(each, Value) and w.kind(each) != "b"]
+    values = [each for each in arguments if isinstance(each, Value) and b.kind(each) != "b"]
     numbers = [each for each in arguments if (each.kind if isinstance(each, Scalar) else type(each)) is int]
     found = {each.dtype for each in values}
-    if len(found) == 1 and not numbers and not found & w.target.stored:
+    if len(found) == 1 and not numbers and not found & b.target.stored:
         return found.pop()
-    dtype = w.whole_dtype(*numbers)
-    return dtype if w.target.tells or all(is_held(w, each) for each in values) else w.target.wide_float
+    dtype = b.whole_dtype(*numbers)
+    return dtype if b.target.tells or all(is_held(b, each) for each in values) else b.target.wide_float
 
 
-def comparable(w: PlanBuilder, arguments: Sequence[Any]) -> bool:
+def comparable(b: Steps, arguments: Sequence[Any]) -> bool:
     """Whether plain numbers can be compared with tensors of whole numbers that stay as narrow as they are."""
     dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
-    held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & w.target.stored else None
+    held = intervals.of_dtype(dtypes.pop()) if len(dtypes) == 1 and not dtypes & b.target.stored else None
     numbers = [each for each in arguments if not isinstance(each, Value)]
     fit = held is not None and all(type(each) is int and intervals.within((each, each), held) for each in numbers)
     return fit and held != (0, 1)
 
 
-def before_cast(w: PlanBuilder, x: Value) -> Value:
+def before_cast(b: Steps, x: Value) -> Value:
     """Whole numbers as they were before they were widened, which need not be done twice."""
-    step = w.written(x)
-    if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or w.kind(x) not in WHOLE:
+    step = b.written(x)
+    if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
         return x
     (before,) = step.arguments
-    return w.renamed(before, x.order) if w.kind(before) in WHOLE else x
+    return b.renamed(before, x.order) if b.kind(before) in WHOLE else x
 
 
-def passes(w: PlanBuilder, x: Value, dtype: str) -> bool:
+def passes(b: Steps, x: Value, dtype: str) -> bool:
     """Whether a dtype of whole numbers may be too small for a value."""
     held = intervals.of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.within(x.interval, held)
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
-def safe(w: PlanBuilder, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def safe(b: Steps, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """The primitive that gives the right numbers, and its arguments in the dtype that it gives them in."""
-    if any(isinstance(each, Value) and w.kind(each) not in WHOLE for each in arguments):
+    if any(isinstance(each, Value) and b.kind(each) not in WHOLE for each in arguments):
         return primitive, arguments
     found = intervals.of_step(primitive, [interval_of(each) for each in arguments], {})
-    if found is not None and fits(w, found, primitive in CHECKED):
-        return primitive, held(w, arguments, w.target.default_whole)
-    if primitive not in CHECKED or not w.target.tells:
-        return primitive, held(w, arguments, w.target.wide_float)
-    arguments = held(w, arguments, w.target.default_whole)
+    if found is not None and fits(b, found, primitive in CHECKED):
+        return primitive, held(b, arguments, b.target.default_whole)
+    if primitive not in CHECKED or not b.target.tells:
+        return primitive, held(b, arguments, b.target.wide_float)
+    arguments = held(b, arguments, b.target.default_whole)
     return CHECKED[primitive], (0, *arguments) if primitive == "negative" else arguments
 
 
-def summable(w: PlanBuilder, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
+def summable(b: Steps, arguments: Sequence[Value], kind: str, count: int) -> list[Value]:
     """Whole numbers in the dtype that gives a sum, or so, of `count` of them, or of their products, rightly."""
-    if any(w.kind(each) not in WHOLE for each in arguments):
+    if any(b.kind(each) not in WHOLE for each in arguments):
         return [*arguments]
     found = intervals.of_step(kind, [each.interval for each in arguments], {}, count)
-    enough = found is not None and fits(w, found, False)
-    return held(w, arguments, w.target.default_whole if enough else w.target.wide_float)
+    enough = found is not None and fits(b, found, False)
+    return held(b, arguments, b.target.default_whole if enough else b.target.wide_float)
 
 
-def is_held(w: PlanBuilder, x: Value) -> bool:
+def is_held(b: Steps, x: Value) -> bool:
     """Whether whole numbers of 64 bits hold a value."""
-    return x.interval is not None and fits(w, x.interval, True)
+    return x.interval is not None and fits(b, x.interval, True)
 
 
-def fits(w: PlanBuilder, interval: Interval, checked: bool) -> bool:
+def fits(b: Steps, interval: Interval, checked: bool) -> bool:
     """Whether whole numbers of 64 bits are to hold an interval: all that they can, or what floats have without a gap."""
-    natural = intervals.of_dtype(w.target.default_whole)
+    natural = intervals.of_dtype(b.target.default_whole)
     assert natural is not None
     return intervals.within(interval, natural) and (checked or intervals.within(interval, intervals.EXACT))
 
 
-def held(w: PlanBuilder, arguments: Sequence[Any], dtype: str) -> list[Any]:
+def held(b: Steps, arguments: Sequence[Any], dtype: str) -> list[Any]:
     """Whole numbers in a dtype; plain ones beside tensors as they are."""
-    return [w.cast(each, dtype) if isinstance(each, Value) else each for each in arguments]
+    return [b.cast(each, dtype) if isinstance(each, Value) else each for each in arguments]

@@ -1,1 +1,24 @@
-"""programs"""
+"""Programs run: the only room that goes the whole way, from a text and what it is given to a value.
+
+`arguments`: what a call was given: types, layouts, cache key.
+`given_names`: values that are told of one formula.
+`parsed`: a program as a value, and its checker.
+`entries`: what it can be asked for: its value, a name, several.
+`executable`: checked, planned, made a function, its claims judged.
+`call_cache`: how a repeated call finds its executable.
+`evaluate`: the value of a text.
+`explained`: every step to it.
+`parameters`: what a program declares.
+`initialisation`: parameters as tensors.
+`checks`: types without data.
+`compiled`: functions for repeated calls.
+`diagrams`: where its values go.
+`variants`: a program with some of it said anew.
+`torch_module`: a formula as a module of PyTorch.
+`program_names`: which names a program speaks of.
+`verbs`: what programs, formulas and names of them have in common.
+`program`: Program, Formula, EntryPoint.
+`api`: the functions of `namedtensor`.
+
+Law: everything above speaks to this room and nothing below knows of it; `parsed` alone makes checkers.
+"""

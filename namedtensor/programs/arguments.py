@@ -1,8 +1,9 @@
-"""Shapes as they are given: as text, as sizes by name, or by a tensor that has one."""
+"""What a call was given, by name: tensors, numbers and shapes; their types, their layouts, and the key that finds its plan."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from grammar.errors import NotationError
@@ -10,8 +11,150 @@ from grammar.nodes import Declaration
 from grammar.parser import parse
 
 from ..core.axes import check_axis
-from ..core.sizes import SizeVariable
-from ..scope.names import arithmetic
+from ..core.kinds import as_mapping
+from ..core.layout import Layout
+from ..core.sizes import SizeVariable, is_ground, resolve
+from ..scope.names import Key, arithmetic, key
+from ..scope.numbers_given import as_numbers
+from ..scope.symbols import Scope
+from ..terms.inference import InputType
+
+Values = Mapping[str, Any]
+Abstract = Mapping[str, Any]  # of each name the Layout of a tensor, or a number
+DTYPE = "float32"  # of inputs that are given by their shape
+
+
+# --------------------------------------------------------------------------------------------------------- the values
+class Arguments:
+    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
+
+    This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
+    Those that are `positional` are arguments of a function, and no names of the program.
+    """
+
+    __slots__ = ("arrays", "cache_key", "positional", "values")
+
+    def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
+        from ..core.tensor import NamedTensor
+        from ..tensors.values import as_value
+
+        self.positional = positional
+        self.arrays: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
+        found: list[Any] = []
+        for name, value in values.items():
+            text = spelling_of(name)
+            if type(value) is not NamedTensor:
+                value = as_value(value, text)
+            self.values[text] = value
+            if type(value) is NamedTensor:
+                self.arrays[text] = value._array
+                found += (text, value.layout)
+            else:
+                found += (text, type(value), value)
+        self.cache_key = tuple(found)
+
+    def __reduce__(self):  # layouts hold modules, which cannot be pickled
+        return Arguments, (self.values, self.positional)
+
+    def with_numbers(self, scope: Callable[[Mapping[Key, InputType]], Scope]) -> Arguments:
+        """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
+        found = as_numbers(self.values, lambda: scope(self.inputs))
+        return self if found is self.values else Arguments(found, self.positional)
+
+    @property
+    def abstract(self) -> Abstract:
+        """What a plan is made for: the layout of each tensor, and each number as it is."""
+        return {text: getattr(value, "layout", value) for text, value in self.values.items()}
+
+    @property
+    def inputs(self) -> dict[Key, InputType]:
+        """What the checker is to know of what is given to names of the program."""
+        return {name: each for name, each in types_of(self.abstract).items() if str(name) not in self.positional}
+
+    @property
+    def arguments(self) -> list[tuple[str, InputType]]:
+        """The same of the arguments of a function, in their order."""
+        found = types_of(self.abstract)
+        return [(text, found[key(text)]) for text in self.positional]
+
+
+def types_of(abstract: Abstract) -> dict[Key, InputType]:
+    """What the checker is to know of tensors and numbers."""
+    return {
+        key(name): InputType(each.sizes, None, each.is_truth) if isinstance(each, Layout) else InputType({}, each)
+        for name, each in abstract.items()
+    }
+
+
+@lru_cache(maxsize=4096)
+def spelling_of(name: str) -> str:
+    """The one spelling of a name, whichever way it was written: gamma is γ."""
+    return str(key(name))
+
+
+def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given in a mapping and by keyword. Raises NotationError where the first is no mapping."""
+    if values is None:
+        return dict(named)
+    if not isinstance(values, Mapping):
+        raise NotationError(
+            208,
+            f"values are a mapping from names to tensors, not {type(values).__name__}",
+            hint='write {"X": X} or X=X',
+        )
+    return {**values, **named}
+
+
+def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
+    """Sizes by the names of axes. Raises NotationError where one is no whole number."""
+    found: dict[str, int] = {}
+    for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
+            raise NotationError(
+                310, f"the size of {name} is a whole number, not {size!r}", hint=f"write sizes={{{name!r}: 2}}"
+            )
+        if size < 0:
+            raise NotationError(310, f"the size of {name} cannot be {size}")
+        found[str(name)] = int(size)
+    return found
+
+
+class Told(dict[str, Any]):
+    """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
+
+    used: frozenset[str] = frozenset()
+
+
+def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of what is told of this formula: by keyword, not in a mapping."""
+    return (*(values.keys() - values.used), *named) if isinstance(values, Told) else (*named,)
+
+
+# --------------------------------------------------------------------------------------------------------- the shapes
+def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
+    """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
+    from ..core.tensor import NamedTensor
+
+    if isinstance(value, NamedTensor):
+        return value.layout
+    if isinstance(value, (int, float)):
+        return value
+    import numpy as np
+
+    shape = filled(value, name, sizes)
+    unknown = next((axis for axis, size in shape.items() if not is_ground(resolve(size))), None)
+    if unknown is not None:
+        raise NotationError(309, f"the size of {unknown} in {name} is not known", hint=f"write ℝ^{{{unknown}[3]}}")
+    return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), np.dtype(DTYPE), np)
+
+
+def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """A shape, with those of the sizes that it leaves out."""
+    return {
+        axis: size if is_ground(resolve(size)) else sizes.get(axis, size)
+        for axis, size in shape_of(value, name).items()
+    }
 
 
 def shape_of(text: Any, name: str) -> dict[str, Any]:

@@ -1,26 +1,69 @@
-"""A call like the last one, for which nothing need be looked up: what formulas, functions and compiled ones keep."""
+"""How a repeated call finds its executable: by the last call, by the layouts of its tensors, by the types of all it was given.
+
+    inline cache      what the last call ran: nothing is looked up, layouts are compared by identity
+    by layouts        one look-up of names and layouts, where all that is given are tensors
+    by types          canonical names, numbers by their values, sizes
+
+The last two are keys of one bounded cache, and what is in none of them is made the long way.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
+
+from grammar.errors import NotationError
 
 from ..backends.function import no_match
 from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.names import Key
+from ..scope.symbols import Scope
+from ..terms.inference import InputType
+from .arguments import Arguments, all_values, spelling_of, told_names, whole_sizes
+from .executable import Executable
+
+LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
+MOST = 2048  # keys of a cache: two for most executables
+
+
+class LruCache(OrderedDict[Any, Any]):
+    """What was used last. This is the one place that decides what is kept, and of what."""
+
+    def fetch(self, key: Any) -> Any:
+        """What is kept under a key, or None."""
+        found = self.get(key)
+        if found is not None:
+            try:
+                self.move_to_end(key)
+            except KeyError:  # another thread has just dropped it
+                pass
+        return found
+
+    def store(self, key: Any, value: Any) -> Any:
+        self[key] = value
+        if len(self) > MOST:
+            self.popitem(last=False)
+        return value
 
 
 class CachedCall:
-    """What is called, and keeps what its last call ran: one by position alone, and one with names beside these.
+    """A callable that keeps the executables of its calls, and what its last call ran: one by position alone, and one with
+    names beside these.
 
-    Where that gives None the call is another one, and where it fails the long way tells why. A new Python function for
-    formulas makes it forget.
+    Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
+    new Python function for formulas invalidates it.
     """
 
-    _again: Callable[..., Any]
-    _named: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
+    _by_position: Callable[..., Any]
+    _by_name: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
 
-    def __init__(self):
-        self._forget()
+    def __init__(self, cache: LruCache | None = None):
+        self._executables = LruCache() if cache is None else cache
+        self._token = object()  # of its keys, in a cache that several share
+        self._last_used: Executable | None = None
+        self._invalidate()
 
     def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
         """Its value. A function takes its arguments by position; parameters and inputs come by name.
@@ -30,26 +73,84 @@ class CachedCall:
         if values is None and sizes is None:
             try:
                 if named:
-                    names, again = self._named
-                    result = again((*arguments, *named.values())) if (*named,) == names else None
+                    names, run = self._by_name
+                    result = run((*arguments, *named.values())) if (*named,) == names else None
                 else:
-                    result = self._again(arguments)
+                    result = self._by_position(arguments)
                 if result is not None:
                     return result
-            except Exception:  # whatever it is, the long way tells it well
+            except Exception:  # the slow path raises the proper error
                 pass
         return self._called(arguments, values, sizes, named)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        """The same, the long way."""
+        """The same by what the cache holds, or else the long way."""
+        by_layout = None
+        if sizes is None:
+            try:
+                version = USER_FUNCTIONS.version
+                if values is None:
+                    given = named
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    by_layout = (self._token, version, *layouts)
+                else:  # which may hold more than the formula uses
+                    given = {**values, **named} if named else values
+                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
+                    by_layout = (self._token, version, *layouts, (type(values), *named))
+                found = self._executables.get(
+                    by_layout
+                )  # which is not made the youngest: its other key is, when it is asked for
+            except (AttributeError, TypeError):
+                found = by_layout = None
+            if found is not None:
+                self._last_used = found
+                if values is None:
+                    self._repeat((*named,), found.repeated([each for each in layouts if type(each) is not str]))
+                return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
+        try:
+            return self._long_way(arguments, values, sizes, named, by_layout)
+        except NotationError as problem:
+            raise problem.alone() from None
+
+    def _long_way(
+        self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
+        by_layout: tuple[Any, ...] | None,
+    ) -> Any:  # fmt: skip
+        bound = self._bound(arguments, all_values(values, named))
+        given = bound.with_numbers(self._scope_given)
+        extent, told = {} if sizes is None else whole_sizes(sizes), told_names(values, named)
+        by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
+        found = self._executables.fetch(by_type)
+        if found is None or not found.unused.isdisjoint(map(spelling_of, told)):  # which is an error
+            found = self._executables.store(by_type, self._made(given, extent, told))
+        self._last_used = found
+        result = self._run(found, given)
+        all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
+        if by_layout is not None and found.run is not None and all_tensors:
+            self._executables.store(by_layout, found)
+        return result
+
+    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
+        """What is given, bound to names."""
         raise NotImplementedError
 
-    def _repeat(self, names: tuple[str, ...], again: Callable[..., Any]) -> None:
-        if names:
-            self._named = names, again
-        else:
-            self._again = again
-        USER_FUNCTIONS.watched_by(self)
+    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
+        """What the program's names mean for these inputs."""
+        raise NotImplementedError
 
-    def _forget(self) -> None:
-        self._again, self._named = no_match, ((), no_match)
+    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+        """An executable for what is given, made anew."""
+        raise NotImplementedError
+
+    def _run(self, found: Executable, given: Arguments) -> Any:
+        return found(*given.arrays.values())
+
+    def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
+        if names:
+            self._by_name = names, run
+        else:
+            self._by_position = run
+        USER_FUNCTIONS.subscribe(self)
+
+    def _invalidate(self) -> None:
+        self._by_position, self._by_name = no_match, ((), no_match)

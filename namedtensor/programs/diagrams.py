@@ -3,59 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grammar.errors import NotationError
 from grammar.nodes import Name
+from grammar.printer.runs import axes_in
 
-from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.kinds import as_mapping, as_names
 from ..core.limits import recursion_headroom
-from ..core.sizes import SizeVariable, is_ground, resolve
+from ..core.sizes import is_ground, resolve
 from ..core.suggestions import did_you_mean, near
 from ..display.colours import tints
 from ..display.diagram_svg import Diagram
-from ..display.flow import Asked, Flow
+from ..display.flow import Flow
+from ..display.flow_data import Asked
 from ..display.flow_graph import Graph
-from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import Key, key, walk
-from ..scope.symbols import FunctionDefinition, Scope
-from .arguments import shape_of
-from .executable import whole_sizes
-
-if TYPE_CHECKING:
-    from .entries import EntryPoint
-    from .program import Program
+from ..scope.symbols import Scope
+from ..terms.inference import InputType
+from .arguments import shape_of, whole_sizes
+from .entries import Entry, WholeProgram, argument_types
 
 
 def diagram(
-    program: Program,
-    entry: EntryPoint | None,
+    goal: WholeProgram | Entry,
     arguments: tuple[Any, ...],
     shapes: Mapping[str, Any],
     sizes: Mapping[str, int] | None,
     expand: str | Collection[str],
     values: Mapping[str, Any] | None,
 ) -> Diagram:
-    """See `EntryPoint.diagram`; without an entry, of the program's value."""
+    """See `Verbs.diagram`."""
+    program = goal.program
     stated = whole_sizes(sizes)
     values = as_mapping(values, "values=", 'write values={"W": W}')
     expand = as_names(expand, "expand=", 'write expand="FFN"')
     opened = check_names(program.scope, shapes, expand)
     given = {key(name): InputType(shape_of(shape, name)) for name, shape in {**values, **shapes}.items()}
     scope = program.scope_given(given)
-    called = entry.function(Checker(scope)) if entry is not None else None
-    own = arguments_of(entry, called[0], arguments, given) if entry is not None and called is not None else []
+    entry = goal.last(scope)
+    called = entry.called(program.checker({}, scope=scope)) if entry is not None else None
+    own = argument_types(entry, called[0], arguments, given) if entry is not None and called is not None else []
     names = {name for name, _ in own}
     inputs = {name: shape for name, shape in given.items() if name not in names}
     extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
-    checker = Checker(scope, inputs, extent, infer_parameters=True, python=USER_FUNCTIONS)
+    checker = program.checker(inputs, extent, scope=scope, infer_parameters=True)
     data = frozenset({key(name) for name in shapes} - names)
     shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))
     with recursion_headroom(scope.source):
-        checker.whole() if entry is None else entry.term(checker, [(str(name), shape) for name, shape in own])
+        (entry or goal).terms(checker, [(str(name), shape) for name, shape in own])
         flow = Flow(checker, asked)
         found = (
             flow.function(called[0]) if called is not None else flow.value(scope.last if entry is None else entry.key)
@@ -65,32 +62,8 @@ def diagram(
             206, f"nothing that is given goes to {'this' if entry is None else entry.name}",
             hint='give the types of its inputs by name: X="ℝ^{seq × chans}"',
         )  # fmt: skip
-    axes = [*program.tints, *(axis for node in flow.root.everything() for axis in node.axes)]
+    axes = [*axes_in(program.tree), *(axis for node in flow.root.everything() for axis in node.axes)]
     return Diagram(flow.root, tints(axes), sizes_in(flow.root))
-
-
-def arguments_of(
-    entry: EntryPoint, function: FunctionDefinition, arguments: tuple[Any, ...], given: Mapping[Key, InputType]
-) -> list[tuple[Key, InputType]]:
-    """The shape of each argument: by position, by the name of the parameter, or as the signature has it."""
-    found = []
-    for place, name in enumerate(function.parameters):
-        of = function.signature.domain[place] if function.signature is not None else None
-        if place < len(arguments):
-            shape = InputType(shape_of(arguments[place], str(name.key())))
-        elif name.key() in given:
-            shape = given[name.key()]
-        elif of is not None:
-            shape = InputType({axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes})
-        else:
-            raise NotationError(
-                206, f"{entry.name} has no signature, and the type of its argument {name.key()} was not given",
-                hint=f'give it by name: {name.key()}="ℝ^{{seq × chans}}"',
-            )  # fmt: skip
-        found.append((name.key(), shape))
-    if len(arguments) > len(found):
-        raise NotationError(304, f"{entry.name} takes {len(found)} arguments, and was given {len(arguments)}")
-    return found
 
 
 def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:

@@ -1,145 +1,162 @@
-"""Formulas made ready to run: values sorted, plans kept by the types of what is given."""
+"""The whole way of a call, one function a stage: parse and bind, check, plan, function; and the claims that it must meet.
+
+    program.scope_given(inputs)      text → tree → names        parsed.py
+    checked(goal, …)                 → terms                    entries.py says which
+    planned(checker, terms, …)       → plan
+    executable(…)                    → function, with its claims
+
+What finds an executable that was made already is in `call_cache.py`.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from operator import attrgetter
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.parser import parse
-from grammar.symbols import FUNCTIONS
 
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
-from ..checking.report import InputType
 from ..core.arrays import at_once
-from ..core.kinds import as_mapping
-from ..core.layout import Layout, remember
+from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits, recursion_headroom
-from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Plan, Value
 from ..planning.planner import make_plan
-from ..planning.target import Target, target_of
-from ..scope.binder import bind
-from ..scope.names import Key, key
-from ..scope.numbers_given import as_numbers
+from ..planning.target import Target
+from ..scope.names import Key
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
+from ..terms.inference import InputType
 from ..terms.terms import Term
+from .arguments import Abstract
+from .entries import Arguments as Positional
+from .entries import Goal
 
-Values = Mapping[str, Any]
-
-
-class Arguments:
-    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
-
-    This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
-    """
-
-    __slots__ = ("arrays", "mark", "values")
-
-    def __init__(self, source: str, values: Mapping[str, Any]):
-        from ..tensors.values import NamedTensor, as_value
-
-        self.arrays: dict[str, Any] = {}
-        self.values: dict[str, Any] = {}
-        mark: list[Any] = []
-        for name, value in values.items():
-            text = spelling_of(name)
-            if type(value) is not NamedTensor:
-                value = as_value(value, text)
-            self.values[text] = value
-            if type(value) is NamedTensor:
-                self.arrays[text] = value._array
-                mark += (text, value.layout)
-            else:
-                mark += (text, type(value), value)
-        self.mark = tuple(mark)
-
-    def __reduce__(self):  # layouts hold modules, which cannot be pickled
-        return Arguments, ("", self.values)
-
-    def with_numbers(self, source: str, scope: Callable[[Mapping[Key, InputType]], Scope]) -> Arguments:
-        """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
-        found = as_numbers(self.values, lambda: scope(self.inputs))
-        return self if found is self.values else Arguments(source, found)
-
-    @property
-    def inputs(self) -> dict[Key, InputType]:
-        """What the checker is to know of each value."""
-        found = {}
-        for text, value in self.values.items():
-            layout = getattr(value, "layout", None)
-            found[key(text)] = (
-                InputType({}, value) if layout is None else InputType(layout.sizes, None, layout.is_truth)
-            )
-        return found
-
-    @property
-    def layouts(self) -> dict[str, Layout]:
-        """The layout of each tensor."""
-        return {text: self.values[text].layout for text in self.arrays}
+TOLERANCE = 1e-6
+Run = Callable[..., Any]
 
 
-@lru_cache(maxsize=4096)
-def spelling_of(name: str) -> str:
-    """The one spelling of a name, whichever way it was written: gamma is γ."""
-    return str(key(name))
+class Options(NamedTuple):
+    """What a plan is made with, besides the types of what is given."""
+
+    sizes: Mapping[str, int] | None = None
+    told: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
+    strict: bool = False
+    without: tuple[str, ...] = ()  # optimisations
+
+
+PLAIN = Options()
+
+
+def checked(
+    goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, options: Options, scope: Scope | None = None
+) -> tuple[Checker, tuple[Term, ...]]:
+    """The terms of what is asked for, for inputs and arguments of these types, and their checker."""
+    checker = goal.program.checker(
+        inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], told=options.told,
+        strict=options.strict,
+    )  # fmt: skip
+    return checker, goal.terms(checker, arguments)
+
+
+def planned(
+    source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
+    without: Sequence[str] = (),
+) -> tuple[Plan, list[Any]]:  # fmt: skip
+    """The plan that computes terms from tensors of these layouts, and the Python functions that it calls."""
+    layouts = {name: each for name, each in abstract.items() if isinstance(each, Layout)}
+    return make_plan(source, tuple(terms), layouts, target, limits, without=without)
+
+
+def function_of(
+    source: str, terms: Sequence[Term], abstract: Abstract, target: Target, limits: Limits = DEFAULT,
+    without: Sequence[str] = (),
+) -> PlanFunction:  # fmt: skip
+    """The function that does so."""
+    with at_once(target.xp):
+        plan, python = planned(source, terms, abstract, target, limits, without)
+        return PlanFunction(plan, target, python)
+
+
+def executable(
+    goal: Goal, inputs: Mapping[Key, InputType], arguments: Positional, abstract: Abstract, target: Target,
+    options: Options,
+) -> tuple[Executable, Checker]:  # fmt: skip
+    """What is asked for, made ready to run; and its checker, which has the warnings."""
+    with recursion_headroom(goal.program.source):
+        checker, terms = checked(goal, inputs, arguments, options)
+        return of_terms(checker, terms, abstract, target, options.without), checker
+
+
+def of_terms(
+    checker: Checker, terms: tuple[Term, ...], abstract: Abstract, target: Target, without: Sequence[str] = ()
+) -> Executable:
+    """Terms made ready to run, with the claims of their program."""
+    roots = list(terms)
+    for left, right, _ in checker.claim_terms:
+        roots += [left] + ([right] if isinstance(right, Term) else [])
+    function = function_of(checker.scope.source, roots, abstract, target, checker.limits, without)
+    claims = tuple(
+        PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls)
+        for _, right, span in checker.claim_terms
+    )
+    names = tuple(name for name, each in abstract.items() if isinstance(each, Layout))
+    return Executable(function, names, checker.speaks.unused, len(terms), claims)
 
 
 class Executable:
     """A plan made a function, with the claims that it must meet; the first `count` results are what is asked for.
 
-    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor.
+    It is called with arrays by position, in the order of the plan's inputs, and gives a named tensor. `instead` is what
+    runs for the function, where a library has compiled it.
     """
 
-    __slots__ = ("function", "count", "claims", "terms", "checker", "known", "layout", "again", "unused")
+    __slots__ = ("claims", "count", "function", "instead", "last_call", "layout", "names", "run", "unused")
 
-    def __init__(self, function: PlanFunction, terms: tuple[Term, ...], checker: Checker):
-        self.function, self.terms, self.checker = function, terms, checker
-        self.count = len(terms)
-        self.claims = tuple(checker.claim_terms)
-        self.known: Any = None  # what a later call runs
-        self.layout: Any = None  # of its result
-        self.again: Callable[..., Any] | None = None  # what a repeated call runs
-        self.unused = checker.speaks.unused  # of its inputs
+    def __init__(
+        self, function: PlanFunction, names: tuple[str, ...], unused: frozenset[str], count: int = 1,
+        claims: tuple[PlannedClaim, ...] = (), instead: Run | None = None,
+    ):  # fmt: skip
+        self.function, self.count, self.claims, self.instead = function, count, claims, instead
+        self.names, self.unused = (
+            names,
+            unused,
+        )  # of the arrays that it takes, in order; of what nothing in the program uses
+        self.run: Run | None = None  # what a later call runs, where the layout of the result is known
+        self.layout: Any = None  # of that result
+        self.last_call: Run | None = None  # what a call like the last one runs
 
     @property
     def plan(self) -> Plan:
         return self.function.plan
 
-    def __call__(self, *arrays: Any):
-        if self.known is not None:
-            return self.known(*arrays)
-        (result,) = self.several(*arrays)
+    def __call__(self, *arrays: Any) -> Any:
+        if self.run is not None:
+            return self.run(*arrays)
+        (result,) = self.call_many(*arrays)
         value = self.plan.results[0]
         if not self.claims and isinstance(value, Value) and not value.dynamic:
-            self.layout, self.known = result.layout, self.function.prepared(result.layout)
+            self.layout, self.run = result.layout, self.function.specialised(result.layout, self.instead)
         return result
 
-    def repeated(self, tensors: tuple[Any, ...], named: Mapping[str, Any]) -> Callable[..., Any]:
-        """What serves the next call with such tensors, those by position and then those by name; see `Function.repeated`."""
-        if self.again is None:
-            count, both = len(tensors), len(tensors) + len(named)
-            layouts = [*map(LAYOUT, named.values()), *map(LAYOUT, tensors)]
-            self.again = self.function.repeated((*range(count, both), *range(count)), layouts, self.layout)
-        return self.again
-
-    def several(self, *arrays: Any) -> tuple:
-        """All results, where there are several."""
+    def call_many(self, *arrays: Any) -> tuple[Any, ...]:
+        """All results, where several are asked for."""
         from ..tensors.values import wrap
 
-        found = self.function(*arrays)
-        found = found if len(self.plan.results) > 1 else (found,)
+        results, xp = self.plan.results, self.function.target.xp
+        found = (self.instead or self.function)(*arrays)
+        found = found if len(results) > 1 else (found,)
         if self.claims:
-            from .claims import judge
+            orders = [getattr(result, "order", None) for result in results[self.count :]]
+            judge(self.claims, found[self.count :], orders, self.plan.source)
+        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], results))
 
-            judge(self, found[self.count :])
-        xp = self.function.target.xp
-        return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], self.plan.results))
+    def repeated(self, layouts: Sequence[Any]) -> Run:
+        """What serves the next call with tensors of these layouts; see `PlanFunction.for_repeated_calls`."""
+        if self.last_call is None:
+            order = range(len(layouts))
+            self.last_call = self.function.for_repeated_calls(order, layouts, self.layout, self.instead)
+        return self.last_call
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
@@ -147,136 +164,103 @@ def axes_of(result: Any) -> tuple[str, ...]:
     return tuple(map(source_name, result.order)) if isinstance(result, Value) else ()
 
 
-class LruCache(OrderedDict):
-    """The last plans that were used."""
+# -------------------------------------------------------------------------------------------------------------- claims
+class PlannedClaim(NamedTuple):
+    """What a formula says to be so: that two values are equal, or that one lies in a set (language.md §4)."""
 
-    def fetch(self, mark):
-        found = self.get(mark)
-        if found is not None:
-            self.move_to_end(mark)
-        return found
-
-    def store(self, mark, value):
-        self[mark] = value
-        if len(self) > 1024:
-            self.popitem(last=False)
-        return value
+    is_equation: bool
+    right: Any  # of membership: the kind of set, and what is in it
+    span: tuple[int, int]
+    is_call: bool  # whether it may have been meant as a definition of a function
 
 
-PLANS = LruCache()
-LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
-KNOWN: dict[tuple, Executable] = {}  # formula, names, layouts -> what a later call runs
+def judge(claims: Sequence[PlannedClaim], arrays: Sequence[Any], orders: Sequence[Any], source: str) -> None:
+    """Raise where a claim does not hold for these values."""
+    position = iter(range(len(arrays)))
+    for claim in claims:
+        first = next(position)
+        if claim.is_equation:
+            second = next(position)
+            _judge_equal(claim, arrays[first], orders[first], arrays[second], orders[second], source)
+        else:
+            _judge_member(claim, arrays[first], source)
 
 
-class Again(dict[Any, tuple[tuple[str, ...], Callable[..., Any]]]):
-    """Formula -> the names, and what a call like the last one runs; see `repeating`."""
+def _concrete(array: Any) -> Any:
+    """The values as a NumPy array; None where there are none yet, as while a backend traces."""
+    import numpy as np
 
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def repeat(self, formula: Any, names: tuple[str, ...], again: Callable[..., Any]) -> None:
-        remember(self, formula, (names, again))
-        USER_FUNCTIONS.watched_by(self)
-
-    _forget = dict.clear
-
-
-AGAIN = Again()
+    try:
+        if hasattr(array, "detach"):
+            array = array.detach().cpu()
+        return np.asarray(array)
+    except Exception:
+        return None
 
 
-def store(table: dict[tuple, Executable], key: tuple | None, compiled: Executable) -> None:
-    """Keep what a later call runs."""
-    if key is not None and compiled.known is not None:
-        remember(table, key, compiled)
+def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, right_order: Any, source: str) -> None:
+    import numpy as np
 
-
-def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) -> frozenset[str]:
-    """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
-    labels; of these only such as one of `functions` might take for its own, where these are known."""
-    labelled = (name for name in names if key(name).base != name)
-    return frozenset(name for name in names if name in FUNCTIONS) | frozenset(
-        name for name in labelled if functions is None or key(name).base in functions
+    left, right = _concrete(left), _concrete(right)
+    if left is None or right is None:
+        return
+    order = tuple(dict.fromkeys((*(left_order or ()), *(right_order or ()))))
+    left, right = (_along(side, of or (), order) for side, of in ((left, left_order), (right, right_order)))
+    left, right = np.broadcast_arrays(left, right)
+    same = left == right  # of whole numbers too, whose differences may pass what they are held in
+    left, right = (each.astype(float) if each.dtype.kind in "iub" else each for each in (left, right))
+    with np.errstate(all="ignore"):
+        scale = np.maximum(np.abs(left), np.abs(right))
+        finite = np.isfinite(scale)
+        tolerance = TOLERANCE * np.max(scale[finite], initial=0.0) if np.any(finite) else 0.0
+        wrong = ~(same | (np.abs(left - right) <= tolerance) | (np.isnan(left) & np.isnan(right)))
+    if not np.any(wrong):
+        return
+    at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
+    where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
+    place = f" at {where}" if where else ""
+    raise NotationError(
+        403,
+        f"this does not hold{place}: {_number(left[at])} on the left, {_number(right[at])} on the right",
+        source,
+        claim.span,
+        hint="its operand is known here, so this is a claim; for a definition, name the operand as nothing else is"
+        if claim.is_call
+        else "one of the two sides is not what it should be",
     )
 
 
-def scope_of(formula: str, syntax: str, inputs: Mapping[Key, InputType], limits: Limits = DEFAULT) -> Scope:
-    """What a formula says, where these inputs are given."""
-    shadowed = shadowed_by([*map(str, inputs)])
-    tree = parse(formula, syntax, shadowed, limits.nesting, frozenset(USER_FUNCTIONS), limits.literal, limits.text)
-    return bind(formula, tree, axes_given(inputs))
+def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
+    """An array with its axes in this order, those that it lacks of size 1."""
+    import numpy as np
+
+    array = np.transpose(array, [own.index(axis) for axis in order if axis in own])
+    return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
 
 
-def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:
-    return {
-        name: frozenset(each.shape) if isinstance(each.shape, Mapping) else frozenset() for name, each in inputs.items()
-    }
+def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
+    import numpy as np
 
-
-def serving(compiled: Executable | None, told: tuple[str, ...]) -> Executable | None:
-    """A plan for a call that is told of these names: none where the plan leaves one of them unused, which is an error."""
-    if compiled is None or not compiled.unused or compiled.unused.isdisjoint(map(spelling_of, told)):
-        return compiled
-    return None
-
-
-def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    if values is None:
-        return dict(named)
-    if not isinstance(values, Mapping):
+    domain, values = claim.right
+    array = _concrete(array)
+    if array is None:
+        return
+    if domain == "elements":
+        wrong = ~np.isin(array, np.asarray(values))
+        text = "{" + ", ".join(map(str, values)) + "}"
+    elif domain == "interval":
+        wrong = (array < values[0]) | (array > values[1])
+        text = f"[{values[0]}, {values[1]}]"
+    else:
+        wrong = (array < 1) | (array > values[0]) | (array != np.floor(array))
+        text = f"[{values[0]}], the whole numbers from 1 to {values[0]}"
+    if np.any(wrong):
+        value = array[tuple(np.argwhere(wrong)[0])] if array.ndim else array
         raise NotationError(
-            208,
-            f"values are a mapping from names to tensors, not {type(values).__name__}",
-            hint='write {"X": X} or X=X',
-        )
-    return {**values, **named}
+            407, f"{_number(value)} does not lie in {text}", source, claim.span,
+            hint="give a value that lies in the declared set" + ("; indices count from 1" if domain == "count" else ""),
+        )  # fmt: skip
 
 
-def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for name, size in as_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
-        if isinstance(size, bool) or not hasattr(size, "__index__"):
-            raise NotationError(
-                310, f"the size of {name} is a whole number, not {size!r}", hint=f"write sizes={{{name!r}: 2}}"
-            )
-        if size < 0:
-            raise NotationError(310, f"the size of {name} cannot be {size}")
-        found[str(name)] = int(size)
-    return found
-
-
-def compile_formula(
-    formula, syntax, bundle: Arguments, sizes, strict: bool, limits: Limits, without: Sequence[str] = (), told=()
-) -> Executable:
-    scope = scope_of(formula, syntax, bundle.inputs, limits)
-    checker = Checker(scope, bundle.inputs, sizes, strict=strict, python=USER_FUNCTIONS, limits=limits, told=told)
-    with recursion_headroom(formula):
-        term = checker.whole()
-        return planned(checker, (term,), bundle, limits, without=without)
-
-
-def planned(
-    checker: Checker,
-    terms: tuple[Term, ...],
-    bundle: Arguments,
-    limits: Limits,
-    names: Mapping[str, str] | None = None,
-    without: Sequence[str] = (),
-) -> Executable:
-    from ..tensors.values import namespace_of
-
-    target = target_of(namespace_of(bundle.arrays))
-    roots = list(terms)
-    for left, right, _ in checker.claim_terms:
-        roots += [left] + ([right] if isinstance(right, Term) else [])
-    function = function_of(checker.scope.source, tuple(roots), bundle, target, limits, names, without)
-    return Executable(function, terms, checker)
-
-
-def function_of(
-    source: str, roots: tuple[Term, ...], bundle: Arguments, target: Target, limits: Limits,
-    names: Mapping[str, str] | None = None,
-    without: Sequence[str] = (),
-) -> PlanFunction:  # fmt: skip
-    """The function that computes terms from the arrays of a bundle."""
-    with at_once(target.xp):
-        plan, python = make_plan(source, roots, bundle.layouts, target, limits, names, without)
-        return PlanFunction(plan, target, python)
+def _number(value: Any) -> str:
+    return f"{float(value):.6g}"

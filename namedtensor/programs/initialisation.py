@@ -67,7 +67,7 @@ HE = Normal("√(2 / inputs)")
 
 
 def spread(formula: str, given: Mapping[str, float]) -> float:
-    from .api import evaluate
+    from .evaluate import evaluate
 
     return float(evaluate(formula, {name: value for name, value in given.items() if name in formula}))
 
@@ -153,7 +153,7 @@ def uniform(seed: int, formula: str = "u") -> Callable[[Any], Any]:
     import numpy as np
 
     from ..core.tensor import tensor
-    from .api import evaluate
+    from .evaluate import evaluate
 
     generator = np.random.default_rng(seed)
 

@@ -7,7 +7,6 @@ mask_{seq(i)} = 1         →       mask ∈ {0,1}^{seq}
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeVar
 
 from grammar.errors import NotationError
 from grammar.parser import parse
@@ -17,16 +16,13 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
 from ..scope.names import key
 from ..scope.symbols import Scope
-
-if TYPE_CHECKING:
-    from .program import Program
+from .parsed import ParsedProgram
 
 Span = tuple[int, int]
-Kind = TypeVar("Kind", bound="Program")
 
 
-def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
-    """See `Program.redefined`."""
+def redefined(program: ParsedProgram, text: str, without: Iterable[str]) -> str:
+    """The text of the variant; see `Program.redefined`."""
     known = frozenset((*program.scope.functions, *USER_FUNCTIONS))
     new = parse(text, program.syntax, functions=known) if text.strip() else None
     spans, replaced = spans_of(program.scope), spans_of(bind(text, new)) if new else {}
@@ -45,7 +41,7 @@ def redefined(program: Kind, text: str, without: Iterable[str]) -> Kind:
         first, *others = spans[name]
         cuts[first] = "\n".join([*filter(None, [cuts.get(first)]), text[start:end]])
         cuts |= dict.fromkeys(others, "")
-    return type(program)("\n".join([edited(program.source, cuts), *added]), program.syntax)
+    return "\n".join([edited(program.source, cuts), *added])
 
 
 def spans_of(scope: Scope) -> dict[str, list[Span]]:

@@ -14,6 +14,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..operators import REGISTRY
+from ..operators.record import Operator
 from .definitions import Shape, Tensor, along, broadcast, contract, index, lift, number, position, reduce, tensor
 
 
@@ -298,7 +300,38 @@ def apply(name: str, tensors, axes: tuple[str, ...], options: tuple, size: Calla
         if name in group:
             check_axes(name, 0, axes)
             check_number(name, count, len(tensors))
+    record = REGISTRY.get(name)
+    if record is not None and record.definition is not None:
+        return apply_definition(record, tensors, axes, options, size)
     raise NotationError(201, f"{name} is not known")
+
+
+def apply_definition(
+    record: Operator, tensors, axes: tuple[str, ...], options: tuple, size: Callable[[str], int]
+) -> Tensor:
+    """An operator whose definition stands in its record: of numbers, of a list of them, or of tensors of just the axes
+    that its signature names, which is then given the axes of the use and the sizes of those that are new."""
+    definition = record.definition
+    assert definition is not None
+    fewest, most = record.arity
+    if not fewest <= len(tensors) <= most:
+        raise NotationError(304, f"{record.name} takes {fewest} operands, and was given {len(tensors)}")
+    if record.kind == "elementwise":
+        check_axes(record.name, 0, axes)
+        return broadcast(definition, *tensors)
+    if record.kind in ("reduction", "along"):
+        if not axes:
+            raise NotationError(316, f"{record.name} takes axes, not 0")
+        rule = reduce if record.kind == "reduction" else along
+        return rule(lambda x: definition(x, *options), tensors[0], axes)
+    formals, inputs = record.lifted.formals, record.lifted_over(len(tensors)).inputs
+    check_axes(record.name, len(formals), axes)
+    real = dict(zip(formals, axes))
+    new = {real[formal] for formal in formals if not any(formal in group for group in inputs)}
+    sizes = {axis: size(axis) for axis in new}
+    return lift(
+        lambda *x: definition(*x, *axes, sizes), tensors, [tuple(map(real.__getitem__, each)) for each in inputs]
+    )
 
 
 def apply_to_vector(name: str, tensors, axes: tuple[str, ...], options: tuple) -> Tensor:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -26,10 +26,18 @@ from ..tensors.pytrees import jax_module, of_the_language
 from ..tensors.values import as_value
 
 if TYPE_CHECKING:
-    from ..programs.program import Program
     from .collectives import Collectives
 
 Rules = Mapping[str, "str | Sequence[str] | None"]
+
+
+class Formulas(Protocol):
+    """What can be sharded: called for its value, asked for a name, and read."""
+
+    @property
+    def tree(self) -> Any: ...
+    def __call__(self, *arguments: Any, values: Any = None, sizes: Any = None, **named: Any) -> Any: ...
+    def __getitem__(self, name: Any, /) -> Callable[..., Any]: ...
 
 
 # ---------------------------------------------------------------------------------------------------------- the rules
@@ -172,7 +180,7 @@ class Sharding:
 
         return NamedTensor(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)
 
-    def sharded(self, program: Program) -> Sharded:
+    def sharded(self, program: Formulas) -> Sharded:
         """A program under these rules; the same one each time, so that what it compiled is found again."""
         found = self._programs.get(id(program))
         if found is None:
@@ -201,7 +209,7 @@ class Sharded:
     all that `jax.jit` compiles; shapes are.
     """
 
-    def __init__(self, program: Program, sharding: Sharding):
+    def __init__(self, program: Formulas, sharding: Sharding):
         self.program, self.sharding = program, sharding
         self._entries: dict[Any, ShardedEntry] = {}
 

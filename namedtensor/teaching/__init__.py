@@ -1,10 +1,18 @@
 """Formulas compared, exercises marked: what a class hands in, and what is said of it.
 
-`spelling`: formulas as one text; `settings`: what two formulas are compared on, the names, sizes and draws; `comparison`: two values, record by record;
-`differences`: how they differ, in words; `mutants`: slips that nobody wrote down; `sameness`: `nt.same`.
-`exercise_files`: exercises as they are written; `references`: what answers are compared with, the model or what a released
-file keeps; `einsum`: calls of einsum as formulas; `marking`: an answer of each kind; `sheets`: `nt.exercises`; `grading`:
-files proved, released, marked for graders; `magics`: `%%nt` and `%%exercise` in notebooks.
+`spelling`: formulas as one text.
+`settings`: what two formulas are compared on: names, sizes, draws.
+`comparison`: two values, record by record.
+`differences`: how they differ, in words.
+`mutants`: slips that nobody wrote down.
+`sameness`: `nt.same`.
+`exercise_files`: exercises as they are written.
+`references`: what answers are compared with: the model, or what a released file keeps.
+`einsum`: calls of einsum as formulas.
+`marking`: an answer of each kind.
+`sheets`: `nt.exercises`.
+`grading`: files proved, released, marked for graders.
+`magics`: `%%nt` and `%%exercise` in notebooks.
 
-Law: asks programs for values and never looks inside them; nothing but the command line and notebooks imports it.
+Law: it asks programs for values and never looks inside them; nothing but the command line and notebooks imports it.
 """

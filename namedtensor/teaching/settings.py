@@ -25,7 +25,8 @@ from grammar.printer import to_text
 
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
-from ..programs.api import check, evaluate
+from ..programs.api import check
+from ..programs.evaluate import evaluate
 from ..scope.names import walk
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)

@@ -9,7 +9,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.axes import Shape, ShapeMismatch, show
-from ..operators.record import IndexProblem, Operator
+from ..operators.record import Operator
 
 ORDINALS = ("first", "second", "third", "fourth")
 SIGNS = {"negative": "−", "-": "−", "juxtaposed": "the product"}
@@ -20,9 +20,9 @@ def shape_error(
 ) -> NotationError:
     """The error for operands that do not fit an operator."""
     shown = SIGNS.get(record.name, record.name) + (f"_{{{', '.join(axes)}}}" if axes else "")
-    number, message, hint = TELL[problem.what](problem, shown, shapes)
+    number, message, hint = TELL[problem.kind](problem, shown, shapes)
     notes = described(shapes)
-    if problem.what == "sizes":
+    if problem.kind == "sizes":
         notes += (f"they are one axis because they share the name {problem.axis}",)
     return NotationError(number, message, notes=notes, hint=hint)
 
@@ -101,16 +101,6 @@ TELL: dict[str, Callable[[ShapeMismatch, str, Sequence[Shape]], Told]] = {
     "whole": lambda problem, shown, shapes: (310, str(problem.detail), None),
     "other": lambda problem, shown, shapes: (308, str(problem.detail), None),
 }
-
-
-def index_error(problem: IndexProblem, name: str, axes: tuple[str, ...], base: int) -> NotationError:
-    if problem.size is None:
-        return NotationError(402, f"an index is a whole number, and this is {problem.value}")
-    last = problem.size - 1 + base
-    return NotationError(
-        401, f"{axes[0] if axes else name} has no element {problem.value}: its indices go from {base} to {last}",
-        hint=None if base else "the Python functions count from 0, as Python does",
-    )  # fmt: skip
 
 
 def no_names(value: Any, name: str) -> NotationError:

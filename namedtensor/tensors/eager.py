@@ -14,21 +14,22 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..backends.function import no_inverse, singular, without_warnings
+from ..backends.function import without_warnings
+from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast, lift
 from ..core.layout import Layout, remember
 from ..core.limits import Limits
 from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
-from ..operators.record import MANY, IndexProblem, Operator
+from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
-from ..planning.planner import make_plan, past_64_bits
+from ..planning.failures import index_error, is_singular, no_inverse, past_64_bits
+from ..planning.planner import make_plan
 from ..planning.regions import LEAST
-from ..planning.target import target_of
 from ..planning.whole_numbers import CHECKS, WHOLE
 from ..terms.terms import Term
-from .diagnostics import index_error, no_names, of_libraries, shape_error, truth_error
+from .diagnostics import no_names, of_libraries, shape_error, truth_error
 
 Prepared = tuple[Callable[..., Any], Layout]
 PREPARED: defaultdict[str, dict[Any, Prepared]] = defaultdict(dict)
@@ -138,7 +139,7 @@ def call(
     except IndexError as problem:
         if len(problem.args) != 2:
             raise
-        raise index_error(IndexProblem(*problem.args), record.name, axes, options.get("base", 1)) from None
+        raise index_error(problem, axes[0] if axes else record.name, options.get("base", 1)) from None
     except OverflowError:
         layout = next(each.layout for each in arguments if type(each) is NamedTensor)
         raise too_large(next(each for each in arguments if type(each) in NUMBERS), layout) from None
@@ -167,10 +168,6 @@ def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], option
     return result
 
 
-# what −∞ alone gives is nan, and no warning; squares that overflow are found, and done again
-QUIET = {"softmax", "logsoftmax", "logsumexp", "argmax", "argmin", "standardize"}
-
-
 def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:
     """The function of all arguments that runs a call of this kind, the axes of what it gives, and whether to keep it."""
     layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
@@ -188,7 +185,7 @@ def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: 
     if len(layouts) == 1 and layouts[0] is not None and is_large(record, layouts[0]) and not options:
         return in_blocks(record, layouts[0], axes)
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
-    quiet = record.name in QUIET and xp.__name__ == "numpy"
+    quiet = record.warns and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
         return prepared(lower, kinds, xp, quiet)
     given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
@@ -211,7 +208,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple:
     root = Term(record.name, (given,), axes, (), layout.sizes, False, None, 1)
     plan, _ = make_plan("", (root,), {"x": layout}, target, Limits(result=2**63))
     run, _ = target.backend.function(plan, layout.xp)
-    return without_warnings(run) if record.name in QUIET else run, plan.results[0].order, True
+    return without_warnings(run) if record.warns else run, plan.results[0].order, True
 
 
 def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = False) -> tuple:
@@ -252,7 +249,7 @@ def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return run(*arguments)
         except Exception as problem:
-            if not singular(problem):
+            if not is_singular(problem):
                 raise
             raise no_inverse() from None
 
@@ -273,7 +270,7 @@ def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     """The array of a tensor, laid out to broadcast against `order`."""
-    return prepared(lambda w, given: w.lay(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
+    return prepared(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
@@ -323,13 +320,10 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     bind(signature, axes)
     given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
     lift(signature, axes, shapes, given=given, differing=record.kind == "structure")
-    if record.kind in ("reduction", "along") and record.name not in OF_NOTHING:
+    if record.kind in ("reduction", "along") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
             raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")
-
-
-OF_NOTHING = {"∑", "∏", "any", "all"}
 
 
 def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:

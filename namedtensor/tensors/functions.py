@@ -22,7 +22,6 @@ from ..operators.record import MANY, Operator
 from . import eager
 from .diagnostics import shape_error
 
-COUNTS_FROM_ZERO = ("index", "onehot")
 OPERANDS = ("X", "Y", "Z")
 
 
@@ -41,7 +40,7 @@ def make_function(record: Operator) -> Callable[..., Any]:
         function = _of_one(record)
     elif record.arity == (1, 2):
         function = _of_one_or_two(record)
-    elif record.arity == (2, 2) and record.name not in COUNTS_FROM_ZERO:
+    elif record.arity == (2, 2) and not record.counts_from_zero:
         function = _of_two(record)
     else:
         function = _of_several(record)
@@ -166,7 +165,7 @@ def general(record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]
     axes = axes_of(axis)
     if sized(record):
         options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", None) or {})
-    if record.name in COUNTS_FROM_ZERO:
+    if record.counts_from_zero:
         options["base"] = 0
     unknown = set(options) - {name for name, _ in record.options} - {"sizes", "base"}
     if unknown:
@@ -235,7 +234,7 @@ def documentation(record: Operator) -> str:
         lines += ["`size` is that of the new axis; `sizes` gives it by name."]
     if record.options:
         lines += ["Further: " + ", ".join(f"{name}={value}" for name, value in record.options) + "."]
-    if record.name in COUNTS_FROM_ZERO:
+    if record.counts_from_zero:
         lines += ["Indices count from 0 here, and from 1 in formulas."]
     lines += ["Raises NotationError where an axis is missing or has two sizes."]
     if record.python_name in EXAMPLES:

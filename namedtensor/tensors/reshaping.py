@@ -16,9 +16,9 @@ from ..core.kinds import as_count
 from ..core.layout import Layout, remember, renamed
 from ..core.tensor import NamedTensor, made, made_as
 from ..operators import REGISTRY
-from ..operators.record import IndexProblem
+from ..planning.failures import index_error
 from . import eager
-from .diagnostics import index_error, nearest, shape_error
+from .diagnostics import nearest, shape_error
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
@@ -182,4 +182,4 @@ def _taken(tensor: Any, indices: Mapping[str, Any]) -> Any:
     except IndexError as problem:
         if len(problem.args) != 2:
             raise
-        raise index_error(IndexProblem(*problem.args), "index", axes, 0) from None
+        raise index_error(problem, axes[0] if axes else "index", 0) from None

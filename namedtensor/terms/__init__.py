@@ -1,1 +1,12 @@
-"""terms"""
+"""The typed graph, which all that comes after checking shares: equal terms are one object.
+
+`terms`: a term, and the graph that interns it.
+`structural`: the table of terms that are no operators, and `verify`.
+`environment`: where a name is looked up.
+`inference`: what rules and calculus ask of the checker.
+`builder`: terms made from terms, simplified.
+`folding`: operators on plain numbers.
+`loop_bodies`: the body of a loop: terms of one step.
+
+Law: it imports names, records and the core; it knows no rule of checking, no plan and no library of arrays.
+"""

@@ -14,18 +14,14 @@ from .folding import Numbers
 from .terms import Term, TermGraph
 
 
-class SimplifyingGraph:
-    """Makes terms among those of a program, but none that an identity or a one makes needless.
+class SimplifyingGraph(TermGraph):
+    """Interns terms in the graph of a program, but none that an identity or a one makes needless.
 
     A ⊙_{ax} I_{ax,ax*} is A_{ax→ax*}: a derivative begins with identities, and most of them go in the first step.
     """
 
     def __init__(self, graph: TermGraph):
-        self.graph = graph
-        self.number, self.all = graph.number, graph.all
-
-    def __len__(self) -> int:
-        return len(self.graph)
+        self.serials, self.interned = graph.serials, graph.interned
 
     def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
         if operator == "⊙" and axes:
@@ -37,7 +33,7 @@ class SimplifyingGraph:
             for one, other in (arguments, arguments[::-1]):
                 if is_one(one) and one.shape.keys() <= other.shape.keys():
                     return other
-        return self.graph.intern(operator, arguments, axes, options, shape, boolean, node)
+        return super().intern(operator, arguments, axes, options, shape, boolean, node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
         """one ⊙_{axes} other where the other is a product of identities, each summed over by one of its axes."""
@@ -54,10 +50,10 @@ class SimplifyingGraph:
         if not names or set(names) != set(axes):
             return None
         sizes = {names.get(axis, axis): size for axis, size in one.shape.items()}
-        found = self.graph.intern("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
+        found = super().intern("rename", (one,), (), tuple(sorted(names.items())), sizes, node=node)
         for identity in rest:
             sizes = {**sizes, **identity.shape}
-            found = self.graph.intern("⊙", (found, identity), (), (), sizes, node=node)
+            found = super().intern("⊙", (found, identity), (), (), sizes, node=node)
         return found
 
 

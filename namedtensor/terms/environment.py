@@ -27,7 +27,10 @@ class Environment:
     """`axes` are what axis parameters stand for, `indices` what superscript indices and range variables do, `sizes` the
     axes of the arguments, `scalars` what `n` in `seq[n]` turned out to be. `depth` keeps the names of lifted axes apart.
     A call has its `function`, the `call` itself and its `caller`; one for an equation has its `definition`. `members` gives
-    the members of families where a variable that counts them is a tensor here; see `loops`.
+    the members of families where a variable that counts them is a tensor here; see `loops`. `memo` has the terms, or the
+    errors, of the definitions that are held here, `sources` which tensor each of `sizes` is of, `extras` the lifted axes of a
+    call with their outer names and sizes. Of each family: `steps`, the members that were made; `loops` that were made of it;
+    whether it is `unrollable`.
     """
 
     parent: Environment | None = None
@@ -42,7 +45,12 @@ class Environment:
     indices: dict[str, Any] = field(default_factory=dict)
     sizes: dict[str, Any] = field(default_factory=dict)
     scalars: dict[Key, Any] = field(default_factory=dict)
-    memo: dict[Any, Any] = field(default_factory=dict)
+    memo: dict[Key, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    extras: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    steps: dict[tuple, list[int]] = field(default_factory=dict)
+    loops: dict[tuple, list[Any]] = field(default_factory=dict)
+    unrollable: dict[tuple, bool] = field(default_factory=dict)
     active: frozenset = frozenset()
     members: dict[str, Any] = field(default_factory=dict)
     complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
@@ -87,11 +95,11 @@ class Environment:
             found = self.sizes.get(axis)
             if found is None:
                 self.sizes[axis] = size
-                self.memo.setdefault("sources", {})[axis] = source
+                self.sources[axis] = source
             elif isinstance(found, Conflict):
                 found.sources.append((source, size))
             elif not unify(found, size):
-                first = self.memo.get("sources", {}).get(axis, "another")
+                first = self.sources.get(axis, "another")
                 self.sizes[axis] = Conflict(axis, [(first, found), (source, size)])
 
 

@@ -1,24 +1,8 @@
 """The typed tree: what a formula computes, once every name, axis and size is known.
 
-A term applies an operator of `namedtensor.operators`, or one of the few structural ones below, to other terms; it has a
+A term applies an operator of `namedtensor.operators`, or is one of the few structural ones (`structural`); it has a
 shape (axis -> size) and keeps the piece of the formula that it stands for. Functions are inlined, short recurrences
 unrolled, lifting done: what is left is a graph in which equal terms are one object.
-
-    input    a tensor given from outside; options are its name
-    number   a plain number; options are its value
-    rename   axes get other names; options are the pairs (old, new)
-    merge    axes become one; options are (old axes, new axis)
-    split    an axis becomes several; options are (old axis, ((new axis, size), …))
-    spread   the same value along new axes; options are the pairs (axis, size)
-    pick     one element of an axis; options are (axis, index from 0)
-    fill     parts joined along an axis, then put in order; options are (axis, positions from 0)
-    literal  numbers joined to a tensor; options are the axes
-    variable the same tensor, apart from all that equals it, where a derivative is taken by it; options are its name
-    loop     a body run so many times; arguments are its states at first, slices and what is given, options the `Loop`
-    after    a state of a loop after the last step; options are its number
-    through  a state of a loop after each step, along an axis; options are (number, axis)
-
-The rest, such as constants, identities and cases, are the rules of `plan`.
 """
 
 from __future__ import annotations
@@ -68,26 +52,26 @@ class TermGraph:
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials = count() if serials is None else serials
-        self._made: dict[tuple, Term] = {}
+        self.interned: dict[tuple, Term] = {}
 
     def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
-        found = self._made.get(key)
+        found = self.interned.get(key)
         if found is None:
             found = Term(operator, tuple(arguments), axes, options, shape or {}, boolean, node, next(self.serials))
-            self._made[key] = found
+            self.interned[key] = found
         return found
 
     def number(self, value, node=None, boolean=False) -> Term:
         return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self.interned)
 
     def all(self, before: int = 0) -> list[Term]:
         """All of them but the first so many, arguments before what uses them."""
-        return [*islice(reversed(self._made.values()), len(self._made) - before)][::-1]
+        return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 
 def topological(*roots: Term) -> list[Term]:

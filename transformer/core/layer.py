@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import namedtensor as nt
 from namedtensor.core.arrays import placed
 from namedtensor.core.kinds import as_mapping, as_names, as_text
+from namedtensor.core.suggestions import Suggests
 from namedtensor.core.tensor import concrete
-from namedtensor.programs.executable import whole_sizes
+from namedtensor.programs.arguments import whole_sizes
 from namedtensor.programs.initialisation import Schemes
 from namedtensor.tensors import pytrees as jax_trees
 
@@ -88,7 +89,7 @@ def kind(layer: type[Layer]) -> str:
     return f"{layer.__module__}.{layer.__qualname__}"
 
 
-class Layer:
+class Layer(Suggests):
     """Formulas, and a tensor for each parameter that they declare; immutable.
 
     `parameters` are the tensors by name; `sizes` the numbers that no parameter shows, such as how many layers there are.
@@ -122,7 +123,7 @@ class Layer:
         jax_trees.also(cls, _leaves, _of_leaves)
 
     parameters: Mapping[str, Any]
-    about: About
+    _about: About
 
     def __init__(
         self,
@@ -137,12 +138,12 @@ class Layer:
         definitions = as_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
         without = as_names(without, "without=", 'write without=["act"]')
         self._set({}, About.of(sizes, definitions, config, without))
-        self._set(checked(self._declared(), self.sizes, spelled(parameters)), self.about)
+        self._set(checked(self._declared(), self.sizes, spelled(parameters)), self._about)
 
     def _set(self, parameters: Mapping[str, Any], about: About) -> None:
         jax_trees.where_imported()
         object.__setattr__(self, "parameters", MappingProxyType(dict(parameters)))
-        object.__setattr__(self, "about", about)
+        object.__setattr__(self, "_about", about)
 
     @classmethod
     def _of_parts(cls, parameters: Mapping[str, Any], about: About) -> Self:
@@ -154,35 +155,35 @@ class Layer:
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
         """The same layer with other values, which are not checked, placed where a sharding is given."""
         placed = parameters if sharding is None else sharding.place(parameters)
-        return self._of_parts(placed, self.about._replace(sharding=sharding))
+        return self._of_parts(placed, self._about._replace(sharding=sharding))
 
     @property
     def sizes(self) -> dict[str, int]:
         """The numbers that no parameter shows, such as how many layers there are."""
-        return dict(self.about.sizes)
+        return dict(self._about.sizes)
 
     @property
     def definitions(self) -> str:
         """What replaces definitions of the same names in the notation."""
-        return self.about.definitions
+        return self._about.definitions
 
     @property
     def without(self) -> frozenset[str]:
         """The definitions of the notation that this layer has not."""
-        return self.about.without
+        return self._about.without
 
     @property
     def config(self) -> dict[str, Any]:
         """What the file said from which the layer was loaded."""
-        return json.loads(self.about.config)
+        return json.loads(self._about.config)
 
     @property
     def sharding(self) -> Sharding | None:
         """Which devices the parameters lie on, where `shard` said it; its `place` puts inputs there, too."""
-        return self.about.sharding
+        return self._about.sharding
 
     def __reduce__(self) -> Any:
-        return type(self)._of_parts, (dict(self.parameters), self.about)
+        return type(self)._of_parts, (dict(self.parameters), self._about)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
@@ -274,8 +275,7 @@ class Layer:
         """The names of what a call takes by position."""
         if cls.inputs:
             return cls.inputs + cls.optional
-        function = cls.formula[cls.value]._focused.last_function()
-        return () if function is None else tuple(str(name.key()) for name in function.parameters)
+        return tuple(cls.formula[cls.value].arguments)
 
     # ------------------------------------------------------------------------------------------------------ using it
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -381,7 +381,7 @@ class Layer:
 def _leaves(layer: Layer) -> tuple[tuple[Any, ...], Any]:
     numbers = {name: value for name, value in layer.parameters.items() if isinstance(value, (int, float))}
     tensors = tuple(value for name, value in layer.parameters.items() if name not in numbers)
-    return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer.about)
+    return tensors, (type(layer), tuple(layer.parameters), tuple(numbers.items()), layer._about)
 
 
 def _of_leaves(tree: Any, values: Any) -> Layer:

@@ -9,6 +9,7 @@ import namedtensor as nt
 from grammar.nodes import Name
 from namedtensor.core.axes import show
 from namedtensor.core.suggestions import did_you_mean, near
+from namedtensor.programs.parameters import parameter_shapes
 from namedtensor.scope.names import key, walk
 
 
@@ -40,7 +41,7 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTens
     """The shape of each name that is declared and not defined, but for the tensors that are given."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     counted = {axis: size for axis, size in declared.counted.items() if axis not in fixed}
-    return declared.formula.parameter_shapes({**counted, **sizes}, **tensors)
+    return parameter_shapes(declared.formula._goal, {**counted, **sizes}, tensors)
 
 
 def constants(formula: nt.Program) -> set[str]:

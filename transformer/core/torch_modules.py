@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from namedtensor.programs.named_module import NamedModule
+from namedtensor.programs.torch_module import NamedModule
 
 
 class Kind(Protocol):
@@ -21,7 +21,7 @@ class Parts(Protocol):
     @property
     def parameters(self) -> Mapping[str, Any]: ...
     @property
-    def about(self) -> Any: ...
+    def _about(self) -> Any: ...
 
 
 class LayerModule(NamedModule):
@@ -30,7 +30,7 @@ class LayerModule(NamedModule):
     def __init__(self, kind: Kind, layer: Parts, inputs: Mapping[str, Any]):
         super().__init__(layer.parameters, inputs)
         self.kind = kind
-        self.about = layer.about
+        self.about = layer._about
 
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return self.kind._of_parts(parameters, self.about)(*arguments, **named)

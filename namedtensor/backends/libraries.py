@@ -1,0 +1,33 @@
+"""The libraries that plans are written for, by name and by the namespace of their arrays; a file each has their lines."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from ..planning.target import Target
+from .source import Backend
+
+NAMES = ("numpy", "torch", "jax", "standard")
+
+
+@cache
+def backend(name: str) -> Backend:
+    """A backend by its name."""
+    return import_module(f"..{name}", __name__).BACKEND
+
+
+def backend_of(namespace: str) -> Backend:
+    """The backend of the arrays of a namespace."""
+    if namespace in ("numpy", "array_api_compat.numpy"):
+        return backend("numpy")
+    if namespace.endswith("torch"):
+        return backend("torch")
+    return backend("jax" if namespace.startswith("jax") else "standard")
+
+
+@cache
+def target_of(xp: Any) -> Target:
+    """The target of arrays whose namespace is `xp`."""
+    return Target(backend_of(xp.__name__), xp)

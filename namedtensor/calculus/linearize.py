@@ -1,0 +1,190 @@
+"""Linearization (JVP): the differential of each term, from those of its arguments, by the record of its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Node
+from grammar.parser import parse
+
+from ..operators import REGISTRY
+from ..operators.record import Operator
+from ..scope.binder import bind
+from ..scope.names import Key
+from ..scope.symbols import Scope
+from ..terms.builder import SimplifyingGraph, TermBuilder
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term, topological
+
+DIFFERENTIAL = "∂"
+
+
+LETTERS = ("X", "Y", "Z")  # what the arguments are called in a differential
+
+
+AUXILIARY = ("rank", "i", "j")  # axes that a differential has inside, apart from those of another
+
+
+ZERO = "0"
+
+
+class Linearization:
+    """The differentials of terms, where those of some are given."""
+
+    def __init__(self, checker: Inference, make: TermBuilder, given: Mapping[int, Term | None]):
+        self.checker, self.make = checker, make
+        self.found: dict[int, Term | None] = dict(given)
+
+    def of(self, body: Term) -> Term | None:
+        """Its differential; None where it is zero."""
+        for term in topological(body):
+            if id(term) not in self.found:
+                self.found[id(term)] = self.next(term)
+        return self.found[id(body)]
+
+    def next(self, term: Term) -> Term | None:
+        self.checker.spend(self.make.node)
+        parts = [self.found[id(each)] for each in term.arguments]
+        if all(part is None for part in parts):
+            return None
+        if term.operator == "^" and term.arguments[1].number == 0:
+            return None
+        if term.operator == "∏" and len(term.axes) > 1:
+            return self.of(self.one_by_one(term))
+        rule = STRUCTURAL.get(term.operator)
+        if rule is not None:
+            return rule(self, term, parts)
+        record = REGISTRY.get(term.operator)
+        texts = record.differentials if record is not None else ()
+        if record is None or not texts:
+            raise self.checker.error(
+                405, f"the differential of {term.operator if record else self.checker.text(term.node)} is not known",
+                self.make.node,
+                labels=((term.node.span, "it stands here"),) if term.node is not None else (),
+                hint="write it in other terms, whose differentials are known",
+            )  # fmt: skip
+        texts = texts[-len(parts) :] if len(parts) > 1 else texts[:1]
+        total: Term | None = None
+        for place, part in enumerate(parts):
+            if part is None or texts[place] == ZERO:
+                continue
+            found = self.by_rule(record, texts[place], term, place, part)
+            total = found if total is None else self.make.add(total, found)
+        return None if total is None else self.whole(term, total)
+
+    def one_by_one(self, term: Term) -> Term:
+        """The same, over one axis after the other."""
+        found = term.arguments[0]
+        for axis in term.axes:
+            shape = {name: size for name, size in found.shape.items() if name != axis}
+            found = self.make.term(term.operator, (found,), (axis,), (), shape)
+        return found
+
+    def whole(self, term: Term, found: Term) -> Term:
+        """With every axis of the term."""
+        return self.make.spread(found, term.shape)
+
+    def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+        """What one argument's differential counts, as the operator's record says it in the notation."""
+        rules = rules_of(self.checker)
+        tree, before = expression(text), len(rules.graph)
+        env = Environment(variables={Key(DIFFERENTIAL + LETTERS[place]): part})
+        for letter, argument in zip(LETTERS, term.arguments):
+            env.variables[Key(letter)] = argument
+            env.sizes.update(argument.shape)
+        given = dict(term.options)
+        for name, value in record.options:
+            env.variables[Key(name)] = rules.graph.number(given.get(name, value))
+        env.sizes.update({name[5:]: size for name, size in given.items() if str(name).startswith("size ")})
+        env.axes.update(formal_axes(record, term))
+        if term.axes:
+            size = term.arguments[0].shape.get(term.axes[0])
+            env.sizes.update({axis: size for name in AUXILIARY for axis in env.axes[name]})
+        found = rules.infer(tree, env)
+        for made in rules.graph.all(before):
+            made.node = self.make.node
+        return found
+
+
+def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
+    """What the axes in a record's differential stand for in one use."""
+    formals = record.lifted.formals
+    found = (
+        {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
+    )
+    return {**found, **{name: (f"{name}@∂{term.serial}",) for name in AUXILIARY}}
+
+
+@lru_cache(maxsize=256)
+def expression(text: str) -> Node:
+    """The tree of a differential."""
+    (statement,) = parse(text, "text").statements
+    assert isinstance(statement, nodes.Value)
+    return statement.body
+
+
+@lru_cache(maxsize=1)
+def no_program() -> Scope:
+    return bind("0", parse("0", "text"))
+
+
+def rules_of(checker: Inference) -> Inference:
+    """A checker of differentials, for which names mean what the notation means by them; its terms are the checker's."""
+    if checker.rules is None:
+        checker.rules = checker.fork(no_program())
+        checker.rules.graph = SimplifyingGraph(checker.graph)
+    return checker.rules
+
+
+def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
+    """What moves numbers moves their differentials in the same way."""
+    if parts[0] is None:
+        return None
+    return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
+
+
+def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
+    return self.make.rename(parts[0], dict(term.options))
+
+
+def _of_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
+    """Pieces put together: each needs a differential, of its own axes."""
+    pieces = tuple(
+        self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
+        for part, argument in zip(parts, term.arguments)
+    )
+    return self.make.term(term.operator, pieces, term.axes, term.options, term.shape)
+
+
+def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
+    """The conditions stay; the values give way to their differentials."""
+    values = range(0, len(parts), 2)
+    if all(parts[place] is None for place in values):
+        return None
+    pieces = list(term.arguments)
+    for place in values:
+        pieces[place] = self.make.number(0.0) if parts[place] is None else parts[place]
+    return self.make.term("cases", tuple(pieces), (), (), term.shape)
+
+
+def _same(self: Linearization, term: Term, parts: list[Any]) -> Term:
+    return parts[0]
+
+
+def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
+    return None
+
+
+# The differentials of terms that are no operators.
+STRUCTURAL = {
+    "rename": _rename,
+    **dict.fromkeys(("merge", "split", "spread", "pick", "index"), _linear),
+    **dict.fromkeys(("fill", "literal", "⊕", "stack"), _of_parts),
+    "cases": _cases,
+    "variable": _same,
+    **dict.fromkeys(("indicator", "onehot"), _none),
+}

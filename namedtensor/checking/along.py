@@ -1,0 +1,91 @@
+"""Members of a family along an axis: in `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t` the index is a tensor, and so is h^t."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from grammar.nodes import Node
+
+from ..core.sizes import is_ground, resolve
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .counting import Unrollable, attempted, is_value
+from .loops import FIRST, LEAST, Made, Unit, loop_to
+
+
+class Along:
+    """An index that takes the values from `first` on along an axis: the members of a family lie along it too."""
+
+    def __init__(self, axis: str, first: int, size: Any):
+        self.axis, self.first, self.size = axis, first, size
+
+    def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
+        if not is_ground(self.size):
+            raise Unrollable
+        start = self.first + offset
+        return along(checker, unit, range(start, start + resolve(self.size)), self.axis)
+
+
+def along(checker: Inference, unit: Unit, steps: range, axis: str) -> Term:
+    """The members of some steps, laid along an axis: those written out first, then what a loop gives."""
+    first, last = unit.range(checker)
+    made = None
+    if len(steps) >= LEAST and steps[-1] <= last:
+        made = loop_with(checker, unit, first, steps)
+    alone = steps if made is None else range(steps[0], max(steps[0], made.base + 1))
+    parts = [spread(checker, unit.at(checker, step), axis) for step in alone]
+    if made is not None:
+        parts.append(through(checker, made, axis, range(max(steps[0], made.base + 1), steps[-1] + 1)))
+    if len(parts) == 1:
+        return parts[0]
+    shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
+    positions = tuple(range(len(steps)))
+    return checker.graph.intern(
+        "fill", tuple(parts), options=(axis, positions), shape=shape, boolean=parts[-1].boolean, node=unit.family.body
+    )
+
+
+def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> Made | None:
+    """A loop that has these steps, but for the first ones."""
+    for made in unit.holder.loops.get(unit.mark, ()):
+        if made.last >= steps[-1] and made.base <= max(steps[0], first + FIRST):
+            return made
+    if checker.scope.varied or steps[-1] - first < LEAST or unit.mark in unit.holder.unrollable:
+        return None
+    return loop_to(checker, unit, first, steps[-1])
+
+
+def spread(checker: Inference, term: Term, axis: str) -> Term:
+    shape = {axis: 1, **term.shape}
+    return checker.graph.intern(
+        "spread", (term,), options=((axis, 1),), shape=shape, boolean=term.boolean, node=term.node
+    )
+
+
+def through(checker: Inference, made: Made, axis: str, steps: range) -> Term:
+    """What a state is after each of some steps, along an axis."""
+    node, boolean = made.loop.node, made.state.boolean
+
+    def states(along: str) -> Term:
+        shape = {along: made.last - made.base, **made.state.shape}
+        return checker.graph.intern(
+            "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
+        )
+
+    if steps == range(made.base + 1, made.last + 1):
+        return states(axis)
+    every = states(f"{axis}@all")
+    first = checker.graph.intern(
+        "iota", axes=(axis,), options=(steps[0] - made.base, len(steps)), shape={axis: len(steps)}, node=node
+    )
+    shape = {axis: len(steps), **made.state.shape}
+    return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
+
+
+def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
+    """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
+    if not is_ground(size) or resolve(size) < LEAST or checker.scope.varied:
+        return None
+    return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None

@@ -1,0 +1,108 @@
+"""A variable that counts members, as t in h^{t-1}: whether it is nothing but a number, and what is tried where it is a tensor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Name, Node
+
+from ..scope.names import Key, component, spelled, walk
+from ..terms.environment import Environment
+from ..terms.inference import AlreadyReported, Inference
+from ..terms.loop_bodies import Unsliceable
+
+OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
+
+
+class Unrollable(Exception):
+    """A recurrence is no loop, or not one that begins here."""
+
+
+def members_of(variable: str, env: Environment | None) -> Any:
+    """What gives the members at a variable, in the environment that binds it."""
+    while env is not None:
+        if variable in env.members:
+            return env.members[variable]
+        if variable in env.indices or Key(variable) in env.variables:
+            return None
+        env = env.parent
+    return None
+
+
+def is_value(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
+    """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away."""
+    labelled, families = labelled_names(checker, env)
+    for node in walk(body):
+        if isinstance(node, nodes.Axis):
+            if variable in re.split(r"[_^{},]", node.name)[1:]:
+                return False
+        elif isinstance(node, Call):
+            if any(mentions(part, variable) for part in (*node.superscript, *node.subscript)):
+                return False
+        elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
+            for part in (*name.subscript, *name.superscript):
+                if mentions(part, variable) and not (
+                    is_near(part, variable) if name.base in families else name.base not in labelled
+                ):
+                    return False
+    return True
+
+
+def labelled_names(checker: Inference, env: Environment | None) -> tuple[set[str], set[str]]:
+    """The bases of the names that have labels here, and those of families."""
+    scope = checker.scope
+    families = {each.name.base for each in scope.families}
+    labelled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
+    keys = [*scope.definitions]
+    while env is not None:
+        keys += env.variables
+        if env.function is not None:
+            families |= {each.name.base for each in env.function.families}
+            keys += [*env.function.facts, *env.function.declarations]
+        env = env.parent
+    return labelled | {key.base for key in keys if key.superscript or key.subscript}, families
+
+
+def mentions(part: Node, variable: str) -> bool:
+    return any(isinstance(node, Name) and node.text.rstrip("'") == variable for node in walk(part))
+
+
+def is_near(part: Node, variable: str) -> bool:
+    """Whether a component is t, t − 1, t + 2, …"""
+    found = OFFSET.fullmatch(component(part))
+    return found is not None and found[1] == variable
+
+
+def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
+    """What `typed` gives; None, and nothing noted of it, where it cannot be done so."""
+    trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
+    collect, checker.recover = checker.recover, False
+    memos: list[tuple[dict[Any, Any], set[Any]]] = [
+        (memo, set(memo)) for each in around(env) for memo in (each.memo, each.steps, each.loops, each.unrollable)
+    ]
+    try:
+        return typed()
+    except (Unrollable, Unsliceable, NotationError, AlreadyReported):
+        del checker.trace[trace:], checker.pending_claims[claims:], checker.warnings[warnings:]
+        for memo, before in memos:
+            for key in memo.keys() - before:
+                del memo[key]
+        return None
+    finally:
+        checker.recover = collect
+
+
+def around(env: Environment) -> list[Environment]:
+    """An environment, and all those that it looks names and sizes up in."""
+    found: dict[int, Environment] = {}
+    waiting: list[Environment | None] = [env]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and id(each) not in found:
+            found[id(each)] = each
+            waiting += [each.parent, each.sizes_parent, each.caller]
+    return list(found.values())

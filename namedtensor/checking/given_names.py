@@ -1,0 +1,170 @@
+"""What is given, against what the program speaks of: nothing that is given by its name is taken in silence.
+
+    evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
+    evaluate("∑_{a} X", X=X, sizes={"foo": 3})      nothing in it has an axis foo
+
+A mapping of values may hold more than a formula needs: a whole checkpoint. What is given by keyword is meant for this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
+
+from ..core.suggestions import ELSEWHERE, did_you_mean, near
+from ..operators import REGISTRY
+from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
+from ..scope.symbols import Scope
+from ..terms.environment import source_name
+from ..terms.inference import InputType
+from .made_sizes import axes_named
+
+OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
+OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
+
+
+def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str]) -> None:
+    """Raise where an input that is given by keyword, or a size, is nowhere in the program."""
+    unused = speaks.unused
+    for name in named:
+        if str(key(name)) in unused:
+            raise unused_input(name, speaks)
+    for name in sizes:
+        if not (name in speaks.axes or name in speaks.given or speaks.of(plain_key(name))):
+            raise unused_size(name, speaks)
+
+
+def unused_input(name: str, speaks: Speaks) -> NotationError:
+    needs = [str(each) for each in speaks.free]
+    return NotationError(
+        201,
+        f"{name} was given, and the formula has no {name}",
+        notes=(f"it has {listed(needs)}",) if needs else (),
+        hint=did_you_mean(near(name, [*needs, *OPTIONS, *sorted(speaks.axes)]))
+        or ELSEWHERE.get(name)
+        or "leave it out, or give it in a mapping, which may hold more",
+    )
+
+
+def unused_size(name: str, speaks: Speaks) -> NotationError:
+    axes = sorted(speaks.axes)
+    return NotationError(
+        204,
+        f"the size of {name} was given, and the formula has no axis and no number {name}",
+        notes=(f"its axes are {listed(axes)}",) if axes else (),
+        hint=did_you_mean(near(name, [*axes, *map(str, speaks.free)])) or "leave it out",
+    )
+
+
+def listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+
+class Speaks:
+    """The names and axes that a program speaks of, some of its names being given."""
+
+    def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
+        self.scope, self.inputs = scope, inputs
+        declared = {name.key() for _, name, _, _ in scope.declarations}
+        self.labelled = {*inputs, *declared, *scope.definitions}
+        self.names: dict[str, list[Spelled]] = {}
+        for name in self.spellings():
+            self.names.setdefault(name.base, []).append(name)
+        self.axes = {*axes_named(scope.program), *asked(scope.program)}
+        self.measured = {*asked(scope.program), *made(scope)}
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """The inputs that nothing in the program uses."""
+        return frozenset(str(name) for name in self.inputs if not self.of(name))
+
+    @property
+    def given(self) -> set[str]:
+        """The axes of what is given."""
+        return {
+            source_name(axis) for each in self.inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape
+        }
+
+    def spellings(self) -> Iterator[Spelled]:
+        """Each name that stands in the program; the labels of a name that is known are no names themselves."""
+        stack: list[Any] = [self.scope.program]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Axis):
+                continue
+            name = spelled(node)
+            if name is not None:
+                yield name
+                if (name.key() in self.labelled or len(name.superscript) > 1) and not isinstance(node, Name):
+                    continue  # of W^{1,Q}, whose scripts are labels, no W
+            stack += reversed(self.inside(node))
+            if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
+                yield Spelled("ε", (), ())
+
+    def inside(self, node: Any) -> tuple[Any, ...]:
+        """The parts of a node that may be names: the axes of a built-in function are none."""
+        if isinstance(node, Call) and node.operator not in self.scope.functions:
+            return (*node.superscript, *node.arguments, *node.parameters)
+        if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
+            return ()
+        return nodes.children(node)
+
+    def of(self, name: Key) -> bool:
+        """Whether a name stands in the program, or has an axis whose size the program asks for."""
+        if self.names_it(name):
+            return True
+        shape = self.inputs[name].shape if name in self.inputs else None
+        return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(source_name, shape))
+
+    def names_it(self, name: Key) -> bool:
+        return any(self.stands_for(spelling, name) for spelling in self.names.get(name.base, ()))
+
+    def stands_for(self, spelling: Spelled, name: Key) -> bool:
+        """Whether W^{l,Q} may be W^{1,Q}."""
+        parts = (*spelling.subscript, *spelling.superscript)
+        texts = (*name.subscript, *name.superscript)
+        if (len(spelling.subscript), len(parts)) != (len(name.subscript), len(texts)):
+            return False
+        return all(self.may_be(part, text) for part, text in zip(parts, texts))
+
+    def may_be(self, part: Node, text: str) -> bool:
+        if isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices:
+            return part.text == text or text.isdecimal()
+        return component(part) == text or not isinstance(part, nodes.Number)
+
+    @property
+    def free(self) -> list[Key]:
+        """The names that the program does not define, in its order."""
+        heads = {name.key() for each in self.scope.all_functions() for name in (*each.parameters, *each.options)}
+        defined = {family.key.base for family in self.scope.families} | {each.base for each in self.scope.definitions}
+        defined |= {each.base for function in self.scope.all_functions() for each in function.facts}
+        found = dict.fromkeys(spelling.key() for group in self.names.values() for spelling in group)
+        powers = {name for name in found if name.superscript and Key(name.base) in found}
+        known = {*defined, *self.scope.indices, *REGISTRY}
+        return [name for name in found if name in heads or not (name in powers or name.base in known)]
+
+
+def asked(root: Any) -> Iterator[str]:
+    """The axes whose sizes a program asks for by |a| or size(a)."""
+    for node in walk(root):
+        if isinstance(node, nodes.Size):
+            yield node.axis.name
+        elif isinstance(node, Call) and node.operator == "size":
+            yield from (axis.name for axis in map(axis_of, node.arguments) if axis is not None)
+
+
+def made(scope: Scope) -> Iterator[str]:
+    """The axes that a program makes, of a size that something else has to say."""
+    for node in walk(scope.program):
+        if isinstance(node, nodes.Equation):
+            yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)
+        elif isinstance(node, nodes.Rename):
+            yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
+        elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
+            yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
+        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].given is not None:
+            yield from (axis.name for axis in map(axis_of, node.subscript) if axis is not None)

@@ -1,0 +1,139 @@
+"""Indexing: X_{a(i), b(J)}, and the tensors ι_{a} and I_{a,b} that only their axes make. Indices count from 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Index, Node, axis_of
+
+from ..core.sizes import is_ground, resolve, unify
+from ..core.suggestions import did_you_mean, near
+from ..scope.names import spelled
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .axis_sizes import unknown_axis_size, unknown_size
+from .cases import guard_index
+from .diagnostics import broadcast
+
+
+def index(checker: Inference, node: Index, env: Environment) -> Term:
+    """X_{a(i), b(J)}: the indices of one subscript are taken at once (paper §2.3, §3.7)."""
+    base, *indices = checker.infer_all((node.base, *(part for _, part in node.items)), env)
+    apart: dict[str, str] = {}
+    seen: set[str] = set()
+    for axis, _ in node.items:
+        for real in env.real_axes(axis.name):
+            if real not in base.shape:
+                have = sorted(name for name in base.shape if "@" not in name)
+                raise checker.error(
+                    301,
+                    f"{checker.text(node.base)} has no axis {real} to index",
+                    axis,
+                    notes=(checker.described(node.base, base.shape),),
+                    hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
+                )
+            if real in seen:
+                raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
+            seen.add(real)
+            apart[real] = f"{real}@index"
+    if len(apart) != len(node.items):
+        raise checker.error(316, "an index takes one axis", node, hint="index one axis at a time")
+    term = checker.renamed(base, apart, node)
+    for (axis, part), at in zip(node.items, indices):
+        name = apart[env.real_axes(axis.name)[0]]
+        term = take(checker, term, name, at, part, node)
+    return term
+
+
+def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: Node) -> Term:
+    size = resolve(term.shape[axis])
+    rest = {name: extent for name, extent in term.shape.items() if name != axis}
+    if at.number is not None:
+        position = check_position(checker, at.number, size, axis.partition("@")[0], part)
+        return checker.graph.intern(
+            "pick", (term,), options=(axis, position - 1), shape=rest, boolean=term.boolean, node=part
+        )
+    if (
+        at.operator == "iota"
+        and at.options[0] == 1
+        and resolve(at.shape[at.axes[0]]) == size
+        and at.axes[0] not in rest
+    ):
+        return checker.renamed(term, {axis: at.axes[0]}, node)
+    at = guard_index(checker, at)
+    shape = broadcast(checker, (Shaped(rest), at), part, node, "the index", (node, part))
+    return checker.graph.intern("index", (term, at), (axis,), shape=shape, boolean=term.boolean, node=part)
+
+
+class Shaped:
+    def __init__(self, shape):
+        self.shape = shape
+
+
+def check_position(checker: Inference, number: Any, size: Any, axis: str, part: Node) -> int:
+    if isinstance(number, bool) or number != int(number):
+        raise checker.error(402, f"an index is a whole number, and this is {number}", part, hint="write a whole number")
+    if number < 1 or (is_ground(size) and number > size):
+        raise checker.error(
+            401,
+            f"{axis} has no element {int(number)}: its indices go from 1 to {size}",
+            part,
+            hint="indices count from 1, never from the end" if number < 1 else f"the last one is |{axis}|",
+        )
+    return int(number)
+
+
+def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Term:
+    """The tensor first, first + 1, … along an axis."""
+    return checker.graph.intern("iota", axes=(axis,), options=(first, resolve(size)), shape={axis: size}, node=node)
+
+
+def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
+    """iota_{ax} and I_{ax,ax'}: tensors that only their axes make."""
+    name = spelled(node)
+    if name is None or name.superscript or name.base not in ("iota", "ι", "I"):
+        return None
+    parts = [(axis_of(part), part) for part in name.subscript]
+    if any(axis is None for axis, _ in parts):
+        return None
+    axes = [(real, part) for axis, part in parts for real in env.real_axes(axis.name)]  # type: ignore[union-attr]
+    if name.base == "I":
+        return identity(checker, axes, node, env) if len(axes) == 2 else None
+    if len(axes) != 1:
+        return None
+    axis, part = axes[0]
+    size = checker.solver.size_of(axis, env, part)
+    if size is None:
+        if not checker.infer_parameters:
+            raise unknown_axis_size(checker, axis, part)
+        size = unknown_size(checker, axis)
+    return iota(checker, axis, 1, size, node)
+
+
+def identity(checker: Inference, axes, node, env: Environment) -> Term:
+    """I_{ax,ax'}; one size is enough, for the two are the same."""
+    if axes[0][0] == axes[1][0]:
+        raise checker.error(
+            303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}"
+        )
+    sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
+    if sizes[0] is None and sizes[1] is None:
+        sizes = [checker.solver.size_of(axis, env, part) for axis, part in axes]
+    if sizes[0] is None and sizes[1] is None:
+        if not checker.infer_parameters:
+            raise unknown_axis_size(checker, axes[0][0], axes[0][1])
+        sizes[0] = unknown_size(checker, axes[0][0])
+    left = sizes[0] if sizes[0] is not None else sizes[1]
+    right = sizes[1] if sizes[1] is not None else sizes[0]
+    if not unify(left, right):
+        raise checker.error(
+            302,
+            f"an identity is square, and {axes[0][0]} is {resolve(left)} where {axes[1][0]} is {resolve(right)}",
+            node,
+        )
+    names = tuple(axis for axis, _ in axes)
+    return checker.graph.intern(
+        "identity", axes=names, options=(resolve(left),), shape=dict.fromkeys(names, left), node=node
+    )

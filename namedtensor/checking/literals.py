@@ -1,0 +1,51 @@
+"""Literals: numbers, and [[1, 2], [3, 4]]_{a,b}."""
+
+from __future__ import annotations
+
+from grammar import nodes
+from grammar.lengths import too_many_cells
+
+from ..terms.environment import Environment
+from ..terms.folding import Numbers
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .diagnostics import broadcast
+
+
+def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
+    return checker.graph.number(node.value, node)
+
+
+def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
+    """The tensor of the cells of a literal; one whose cells are all numbers is a constant."""
+    cells = [cell for row in node.rows for cell in row]
+    if len(cells) > checker.limits.literal:  # which a macro made
+        raise too_many_cells(len(cells), checker.limits.literal, checker.scope.source, node.span)
+    extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
+    names = tuple(one_axis(checker, axis, env) for axis in node.axes)
+    if len(set(names)) < len(names):
+        raise checker.error(303, f"{names[0]} is named twice", node, hint="rows and columns are two axes")
+    shape = dict(zip(names, extent))
+    entries = checker.infer_all(cells, env)
+    for entry, cell in zip(entries, cells):
+        clash = set(entry.shape) & set(shape)
+        if clash:
+            raise checker.error(
+                306, f"this entry has the axis {clash.pop()} of the literal itself", cell, hint="rename it"
+            )
+    shape = {**broadcast(checker, entries, node, node.span, "[…]", cells), **shape}
+    if all(entry.number is not None for entry in entries):
+        numbers = Numbers(tuple(entry.number for entry in entries))
+        return checker.graph.intern("constant", options=(names, extent, numbers), shape=shape, node=node)
+    return checker.graph.intern("literal", entries, options=(names, extent), shape=shape, node=node)
+
+
+def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
+    """What the name of an axis stands for, where that must be one axis."""
+    found = env.real_axes(axis.name)
+    if len(found) != 1:
+        raise checker.error(
+            316, f"a literal takes one axis for {axis.name}, which stands for {', '.join(found)} here", axis,
+            hint="use the function with one axis, or write the literal over axes that it names",
+        )  # fmt: skip
+    return found[0]

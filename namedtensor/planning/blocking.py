@@ -1,0 +1,88 @@
+"""Tiling: a region of the graph as one step, whose function is the plan of one tile; `regions` says what a region is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..terms.terms import Term, topological
+from . import contraction_order, online_softmax, regions
+from .fast_path import FEW_STEPS
+from .lowering import Lowering, count
+from .plan import Argument, Value
+from .regions import Region
+
+
+def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
+    """The regions that are worth it, found from the roots on down; no two have a term in common."""
+    if max(counts, default=0) * lowering.itemsize < regions.SCORES:
+        return
+    taken: set[int] = set()
+    layers = lowering.is_on("layers in blocks") and regions.are_layers(terms)
+    for number in reversed(range(len(terms))):
+        term = terms[number]
+        if id(term) not in taken and not _is_reordered(lowering, term):
+            region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize) if layers else None
+            region = region or regions.find(term, lowering.uses, lowering.itemsize)
+            if region is not None and not taken & set(region.inside):
+                lowering.regions[id(term)] = region
+                taken |= set(region.inside)
+
+
+def _is_reordered(lowering: Lowering, term: Term) -> bool:
+    """Whether a term is a chain of contractions, whose best order need not have the large array that tiles avoid."""
+    return lowering.is_on("contraction order") and contraction_order.chain_of(term, lowering.is_separable) is not None
+
+
+def lower_region(lowering: Lowering, term: Term) -> Argument:
+    """The region that ends with a term as one step; its terms one by one where there is nothing to cut."""
+    region = lowering.regions[id(term)]
+    values = [lowering.value(term) for term, _ in region.inputs]
+    largest = max((each for each in values if isinstance(each, Value)), key=lambda each: each.count, default=None)
+    if largest is None or any(isinstance(each, Value) and each.dynamic for each in values):
+        return _one_by_one(lowering, region)
+    names = {name: axis for axis, name in region.inputs[values.index(largest)][1].items()}
+    order = tuple(names.get(axis, axis) for axis in largest.order)
+    share = online_softmax.share(lowering, region.root)
+    tiling = regions.cut(region, (*order, *region.root.shape), lowering.itemsize, share)
+    if tiling is None:
+        return _one_by_one(lowering, region)
+    return _in_blocks(lowering, region, tiling)
+
+
+def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Value:
+    root, parts = regions.tile(region, tiling)
+    inner = lowering.inner()
+    inner.prefix = f"block_{lowering.blocks + 1}_"
+    given, cuts = [], []
+    for number, (term, own) in enumerate(parts, 1):
+        value = lowering.array(term)
+        picked = {own[axis]: place for place, axis in enumerate(tiling.picked) if axis in own}
+        rows = own.get(tiling.sliced)
+        kept = tuple(axis for axis in value.order if axis not in picked)
+        shape = tuple(
+            tiling.rows if axis == rows else size for axis, size in zip(value.order, value.shape) if axis in kept
+        )
+        inner.inputs[f"part_{number}"] = inner.builder.input(f"x{number}", kept, shape, value.dtype, value)
+        given.append(value)
+        last = len(tiling.picked)
+        cuts.append(tuple(picked.get(axis, last if axis == rows else None) for axis in value.order))
+    result = inner.builder.array(*inner.lower_all((root,)))
+    lowering.blocks += 1
+    order = (*tiling.picked, *result.order)
+    sizes = regions.sizes_of(region.root) or {}
+    shape = tuple(sizes[axis] for axis in order)
+    plan = inner.builder.plan(lowering.source, (result,), f"b{lowering.blocks}_", FEW_STEPS)
+    return lowering.builder.step(
+        "blocks", given, order, shape, result.dtype, plan=plan, function=f"block_{lowering.blocks}", cuts=tuple(cuts),
+        counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.sliced]), rows=tiling.rows,
+        at=order.index(tiling.sliced), sizes=shape,
+    )  # fmt: skip
+
+
+def _one_by_one(lowering: Lowering, region: Region) -> Argument:
+    lowering.regions.pop(id(region.root))
+    for term in topological(region.root):
+        if id(term) in region.inside and lowering.known(term) is None:
+            lowering.check_memory(term, count(term))
+            lowering.values[id(term)] = lowering.lower(term)
+    return lowering.value(region.root)

@@ -1,0 +1,104 @@
+"""The rules of dtypes: in which one the arguments of a step meet, and which one it gives.
+
+Whole numbers that meet floating ones take their dtype; those that stay among themselves are ruled by `whole_numbers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import whole_numbers
+from .intervals import PRODUCTS
+from .plan import Argument, Scalar, Value
+from .whole_numbers import Steps
+
+TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
+         "logical_not", "isfinite", "any", "all"}  # fmt: skip
+FLOATING = ("f", "c")
+PLAIN = {bool, int, float, Scalar}  # what stands beside arrays and leaves them their dtype
+
+
+def dtype_of(b: Steps, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
+    """The dtype of what a primitive gives: that of its arguments, or what the library itself says."""
+    if primitive in TRUTH:
+        return "bool"
+    dtypes = {each.dtype if isinstance(each, Value) else type(each) for each in arguments} - PLAIN
+    if len(dtypes) == 1 and primitive != "abs":
+        (only,) = dtypes
+        if isinstance(only, str) and (primitive in PRODUCTS or b.target.kind(only) in FLOATING):
+            return only
+    return b.target.ask(primitive, arguments, options)
+
+
+def default_float(b: Steps, arguments: Sequence[Argument]) -> str:
+    """As wide as the formula's own, or as the library's where those are wider and there is data."""
+    values = [each for each in arguments if isinstance(each, Value)]
+    return b.real if values and all(each.fixed for each in values) else b.wide
+
+
+def common_dtype(b: Steps, arguments: Sequence[Argument], floats: bool = False) -> str:
+    target = b.target
+    dtypes = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value)])
+    floating = [dtype for dtype in dtypes if target.kind(dtype) in FLOATING]
+    if floating:
+        strong = dict.fromkeys([each.dtype for each in arguments if isinstance(each, Value) and not each.weak])
+        floating = [dtype for dtype in floating if dtype in strong] or floating
+        return b.half if b.half in floating else target.result_type(floating)
+    if floats or any(
+        isinstance(each, float) or (isinstance(each, Scalar) and each.kind is float) for each in arguments
+    ):
+        return default_float(b, arguments)
+    return whole_numbers.common_dtype(b, arguments)
+
+
+def common(b: Steps, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
+    """Arguments of one dtype; plain numbers stay so unless `numbers` become arrays too.
+
+    Whole numbers that meet floating ones take their dtype; a truth value among numbers is 0 or 1.
+    """
+    dtype = common_dtype(b, arguments, floats)
+    kind = b.target.kind(dtype)
+    found: list[Argument] = []
+    for each in arguments:
+        if isinstance(each, Value):
+            found.append(b.cast(each, dtype))
+        elif numbers:
+            found.append(b.constant(each, dtype))
+        else:
+            found.append(fitting(b, each, dtype, kind))
+    return found
+
+
+def fitting(b: Steps, number: Any, dtype: str, kind: str) -> Any:
+    """A plain number beside arrays of a dtype."""
+    if isinstance(number, Scalar):
+        return b.constant(number, dtype) if number.kind is bool else number
+    if kind in FLOATING:
+        return number if type(number) is int and abs(number) < 2**53 else float(number)
+    return int(number) if kind in "iu" else number
+
+
+def coerced(b: Steps, arguments: Sequence[Argument], rule: str) -> list[Argument]:
+    """Arguments as a rule of dtypes asks for: numbers, floats, compared (as narrow as they are), as they are."""
+    if rule == "as they are" or (rule == "compared" and whole_numbers.comparable(b, arguments)):
+        return [b.array(each) if rule == "as they are" else each for each in arguments]
+    return common(b, arguments, floats=rule == "floats")
+
+
+def with_constants(b: Steps, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+    """Numbers as arrays of the one floating dtype of the others, which spares NumPy the looking at them."""
+    dtypes = {each.dtype for each in arguments if isinstance(each, Value)}
+    if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
+        return tuple(arguments)
+    (dtype,) = dtypes
+    plain = (Value, Scalar)
+    return tuple(each if isinstance(each, plain) else b.constant(each, dtype) for each in arguments)
+
+
+def with_arrays(b: Steps, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+    """Plain numbers as arrays of the dtype of the arrays beside them."""
+    dtypes = [each.dtype for each in arguments if isinstance(each, Value) and each.dtype != "bool"]
+    if not dtypes:
+        return tuple(map(b.array, arguments))
+    return tuple(each if isinstance(each, Value) else b.constant(each, dtypes[0]) for each in arguments)

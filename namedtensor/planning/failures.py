@@ -1,0 +1,57 @@
+"""What fails while a plan is made or run, told as an error of the formula: where it stands, why, and what helps."""
+
+from __future__ import annotations
+
+from grammar.errors import NotationError
+
+from ..terms.environment import source_name
+from ..terms.terms import Term
+
+
+def span_of(term: Term | None, source: str) -> tuple[int, int]:
+    """Where a term stands in the formula; the whole of it where that is not known."""
+    node = None if term is None else term.node
+    return node.span if node is not None and hasattr(node, "span") else (0, len(source))
+
+
+def refused(problem: Exception, source: str, term: Term) -> NotationError:
+    """What a library of arrays refuses to compute."""
+    why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
+    return NotationError(405, f"this cannot be computed: {why}", source, span_of(term, source))
+
+
+def past_64_bits() -> NotationError:
+    """A sum of whole numbers that is not one of 64 bits, found out as it is computed."""
+    return NotationError(
+        405, "this passes the whole numbers of 64 bits, which end at 9223372036854775807",
+        hint="compute in floating numbers: write 1.0 · … around a tensor, or give it as one of float64",
+    )  # fmt: skip
+
+
+def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
+    """An index out of range or not whole; `problem` has its value and the size of the axis, None where no size matters."""
+    value, size = problem.args
+    if size is None or (isinstance(value, float) and value != int(value)):
+        return NotationError(402, f"an index is a whole number, and this is {value}", hint="give whole numbers")
+    if base == 0:
+        hint = "the Python functions count from 0, as Python does"
+    else:
+        hint = "indices count from 1, never from the end" if value < 1 else None
+    message = f"{axis} has no element {value}: its indices go from {base} to {size - 1 + base}"
+    return NotationError(401, message, hint=hint)
+
+
+def index_error_at(problem: IndexError, source: str, term: Term) -> NotationError:
+    """The same, of a term of the formula."""
+    axis = source_name(term.axes[0]) if term.axes else "the axis"
+    return index_error(problem, axis).located(source, term.node.span if term.node is not None else None)
+
+
+def is_singular(problem: Exception) -> bool:
+    """Whether a library says that a matrix has no inverse."""
+    return "ingular" in str(problem)
+
+
+def no_inverse() -> NotationError:
+    """A matrix without an inverse."""
+    return NotationError(405, "this matrix has no inverse: its determinant is zero")

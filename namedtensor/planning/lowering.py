@@ -1,0 +1,256 @@
+"""Lowering: the terms of a graph become values of a plan, in topological order.
+
+`Lowering` is the state that every rule and rewrite asks: which value a term has, who uses it, the builder of the plan. What
+is done to a term is in the tables that the planner hands in, so a rewrite knows this file and never the planner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from ..core.arrays import dtype_name
+from ..core.axes import Order, show
+from ..core.layout import Layout
+from ..core.limits import Limits
+from ..core.sizes import is_ground, resolve
+from ..operators import REGISTRY
+from ..operators.record import IndexProblem
+from ..terms.environment import told_apart
+from ..terms.terms import Term, resolved_shape, topological
+from .builder import PlanBuilder
+from .failures import index_error_at, refused, span_of
+from .plan import Argument, Value
+from .regions import Region
+from .target import Target
+
+Rule = Callable[["Lowering", Term], Argument]
+Attempt = Callable[["Lowering", Term], "Argument | None"]
+Analysis = Callable[["Lowering", Sequence[Term], Sequence[int]], None]
+AXES = 32  # arrays may have 64 axes, and an operation may double them
+RESULT: Any = object()  # marks a root: used by the caller
+
+
+class Rewrite(NamedTuple):
+    """A way to compute a term of these kinds by another plan, under the name of its row in `optimisations`.
+
+    `function` gives None where the pattern does not match; steps that it leaves unused are dropped from the plan.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    function: Attempt
+
+
+class Tables(NamedTuple):
+    """What is done to terms: a rule for each structural term, the rewrites in order, and one rule for what is tiled.
+
+    `analyses` are run on all terms before any is lowered, each where the optimisation of its name is on; they get the
+    terms and how many numbers each has.
+    """
+
+    structural: Mapping[str, Rule]
+    rewrites: Sequence[Rewrite]
+    tiled: Rule
+    analyses: Sequence[tuple[str, Analysis]]
+
+
+class LoopStep(NamedTuple):
+    """The step of a loop, what its states are like, and those of which it keeps all."""
+
+    step: Value
+    states: tuple[Value, ...]
+    kept: tuple[int, ...]
+
+
+class Lowering:
+    """The values of terms, who uses each, and the builder of the plan; see the module's text."""
+
+    def __init__(self, source: str, target: Target, limits: Limits, real: str, without: Sequence[str], tables: Tables):
+        self.source, self.target, self.limits, self.without, self.tables = (
+            source,
+            target,
+            limits,
+            tuple(without),
+            tables,
+        )
+        self.builder = PlanBuilder(target, real, without)
+        self.values: dict[int, Argument] = {}
+        self.uses: dict[int, list[Any]] = {}
+        self.inputs: dict[str, Value] = {}
+        self.user_functions: list[Any] = []
+        self.regions: dict[int, Region] = {}  # by the identity of their roots
+        self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
+        self.loop_steps: dict[int, LoopStep] = {}
+        self.fused: set[int] = set()  # terms that the library does as one operation
+        self.blocks = self.slices = self.loops = 0
+        self.prefix = ""  # of the names of inner functions
+
+    def inner(self) -> Lowering:
+        """The lowering of an inner function, which one thread runs: a block, a slice, the body of a loop."""
+        without = (*self.without, "blocks", "products by rows")
+        real = self.builder.half or self.builder.real
+        found = Lowering(self.source, self.target, self.limits, real, without, self.tables)
+        found.builder.in_block = True
+        return found
+
+    def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
+        """Make the inputs of the plan."""
+        for name, layout in layouts.items():
+            dtype = self.target.canonical(dtype_name(layout.dtype))
+            self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
+
+    # ------------------------------------------------------------------------------------------------ what is asked
+    def value(self, term: Term) -> Argument:
+        """The value of a term that is lowered already."""
+        return self.values[id(term)]
+
+    def known(self, term: Term) -> Argument | None:
+        """The value of a term, None where it is not lowered yet."""
+        return self.values.get(id(term))
+
+    def array(self, term: Term) -> Value:
+        """The value of a term, a plain number as an array without axes."""
+        return self.builder.array(self.value(term))
+
+    def extents(self, term: Term, order: Order) -> tuple[int, ...]:
+        """The sizes of these axes of a term."""
+        return tuple([resolve(term.shape[axis]) for axis in order])
+
+    def has_one_use(self, term: Term) -> bool:
+        """Whether a single term uses this one, so that a rewrite of that one may take it apart."""
+        return len(self.uses.get(id(term), ())) == 1
+
+    def is_separable(self, term: Term) -> bool:
+        """Whether a product may be taken apart by the chain that it stands in."""
+        return self.has_one_use(term) and id(term) not in self.fused
+
+    def is_on(self, name: str) -> bool:
+        """Whether an optimisation is done."""
+        return name in self.builder.optimised
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of one number."""
+        return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
+
+    # ------------------------------------------------------------------------------------------------- all the terms
+    def lower_all(self, roots: tuple[Term, ...]) -> list[Argument]:
+        """Lower the roots and all that they need; their values."""
+        terms = topological(*roots)
+        self._note_uses(terms, roots)
+        counts = [count(term) for term in terms]
+        for name, analysis in self.tables.analyses:
+            if self.is_on(name):
+                analysis(self, terms, counts)
+        inside = {each for region in self.regions.values() for each in region.inside}
+        for term, size in zip(terms, counts):
+            if id(term) in inside and id(term) not in self.regions:
+                continue
+            self.check_memory(term, size)
+            self.builder.origin = term
+            try:
+                self.values[id(term)] = self.lower(term)
+            except NotationError as problem:
+                raise problem.located(self.source, span_of(term, self.source)) from None
+            except IndexProblem as problem:
+                raise index_error_at(problem, self.source, term) from None
+            except OverflowError as problem:
+                raise refused(problem, self.source, term) from problem
+        return [self.value(root) for root in roots]
+
+    def _note_uses(self, terms: Sequence[Term], roots: Sequence[Term]) -> None:
+        uses = self.uses
+        for term in terms:
+            uses.setdefault(id(term), [])
+        for term in terms:
+            for argument in term.arguments:
+                uses[id(argument)].append(term)
+        for root in roots:
+            uses[id(root)].append(RESULT)
+
+    def check_memory(self, term: Term, size: int) -> None:
+        """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
+        if size >= 0 and len(term.shape) > AXES:
+            raise NotationError(
+                404, f"this has {len(term.shape)} axes, and at most {AXES} can be computed with", self.source,
+                span_of(term, self.source), hint="merge some axes, or contract them earlier",
+            )  # fmt: skip
+        total = 8 * size
+        if total > self.limits.result:
+            names = told_apart(term.shape)
+            shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
+            raise NotationError(
+                404, f"this needs {_bytes(total)}, and the limit of one result is {_bytes(self.limits.result)}",
+                self.source, span_of(term, self.source), notes=(f"its shape is {show(shape)}",),
+                hint="contract an axis earlier, or raise limits.result",
+            )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------------ one term
+    def lower(self, term: Term) -> Argument:
+        """The value of a term whose arguments have theirs: as one of tiles, by its rule, by a rewrite, by its record."""
+        if id(term) in self.regions:
+            return self.tables.tiled(self, term)
+        rule = self.tables.structural.get(term.operator)
+        return self._lower_operator(term) if rule is None else rule(self, term)
+
+    def _lower_operator(self, term: Term) -> Argument:
+        options = dict(term.options)
+        sizes = {name[5:]: options.pop(name) for name in [*options] if name.startswith("size ")}
+        if sizes:
+            options["sizes"] = sizes
+        for argument in term.arguments:
+            for size in argument.shape.values():
+                if not is_ground(size):
+                    raise NotationError(309, "a size stays unknown", self.source, term.node.span)
+        arguments = tuple([self.values[id(each)] for each in term.arguments])
+        if arguments and not any(isinstance(each, Value) for each in arguments):
+            arguments = tuple(map(self.builder.constant, arguments))
+        rewritten = self._rewrite(term)
+        if rewritten is not None:
+            return rewritten
+        return REGISTRY[term.operator].lower(self.builder, arguments, term.axes, options)
+
+    def _rewrite(self, term: Term) -> Argument | None:
+        """The value of a term by the first rewrite that is on and matches."""
+        kind = kind_of_term(term)
+        if kind:
+            for name, kinds, function in self.tables.rewrites:
+                if kind in kinds and self.is_on(name):
+                    found = function(self, term)
+                    if found is not None:
+                        return found
+        return None
+
+
+KINDS = {"+": "sum", "/": "quotient", "⊙": "product", "juxtaposed": "product"}  # where no axes are named
+
+
+def kind_of_term(term: Term) -> str:
+    """What a rewrite looks for: sum, quotient, product (of numbers each), contraction, total (∑ over axes), or nothing."""
+    if not term.axes:
+        return KINDS.get(term.operator, "")
+    if term.operator == "∑":
+        return "total"
+    return "contraction" if REGISTRY[term.operator].kind == "contraction" else ""
+
+
+def count(term: Term) -> int:
+    """How many numbers a term has; −1 where a size is not known."""
+    total = 1
+    for size in term.shape.values():
+        size = resolve(size)
+        if not isinstance(size, int):
+            return -1
+        total *= size
+    return total
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if count == int(count) else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.0f} TiB" if count == int(count) else f"{count:.1f} TiB"

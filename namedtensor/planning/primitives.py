@@ -1,0 +1,270 @@
+"""The primitives of a plan, one row each: of how many arguments it is made, what its options are, and what it means.
+
+`verify` says what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
+shape of what it gives are those that its row makes of its arguments. `verify_memory` says the same of reuse in place: what
+is written over is read no more. Both are run on every plan while the tests run, and never else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .memory import VIEWS, Workspace
+from .plan import Plan, Scalar, Step, Value
+
+Shape = tuple[int, ...]
+Shaped = Callable[[list[Shape], dict[str, Any]], "Shape | None"]  # None where the row does not say
+MANY = 10**6
+
+
+# ---------------------------------------------------------------------------------------------------------- the shapes
+def broadcast(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    """The shape of an elementwise operation: aligned at the right, sizes equal or 1."""
+    rank = max(map(len, shapes), default=0)
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    found = []
+    for sizes in zip(*padded):
+        wide = set(sizes) - {1}
+        if len(wide) > 1:
+            raise ValueError(f"the sizes {sizes} do not broadcast")
+        found.append(wide.pop() if wide else 1)
+    return tuple(found)
+
+
+def same(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return shapes[0]
+
+
+def none(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return ()
+
+
+def stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return tuple(options["sizes"])
+
+
+def unsaid(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return None
+
+
+def reshaped(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    if math.prod(shapes[0]) != math.prod(options["sizes"]):
+        raise ValueError(f"{shapes[0]} has not as many numbers as {options['sizes']}")
+    return tuple(options["sizes"])
+
+
+def transposed(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    if sorted(options["moves"]) != list(range(len(shapes[0]))):
+        raise ValueError(f"{options['moves']} is no order of {len(shapes[0])} axes")
+    return tuple(shapes[0][place] for place in options["moves"])
+
+
+def reduced(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    (shape,), at = shapes, options["at"]
+    places = range(len(shape)) if at is None else at if isinstance(at, tuple) else (at,)
+    if options["keep"]:
+        return tuple(1 if place in places else size for place, size in enumerate(shape))
+    return tuple(size for place, size in enumerate(shape) if place not in places)
+
+
+def expanded(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    sizes = iter(shapes[0])
+    return tuple(next(sizes) if kept else 1 for kept in options["kept"])
+
+
+def picked(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return tuple(size for size, place in zip(shapes[0], options["places"]) if place is None)
+
+
+def product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    """Matrices and vectors, as `dot` has them."""
+    left, right = shapes
+    summed = right[-2:][0]  # the last but one, the only one of a vector
+    if left[-1] != summed:
+        raise ValueError(f"{left} and {right} have no product")
+    return (*left[:-1], *right[:-2], *right[-1:]) if len(right) > 1 else left[:-1]
+
+
+def stacked_product(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    left, right = shapes
+    if left[-1] != right[-2]:
+        raise ValueError(f"{left} and {right} have no product")
+    outer = broadcast([left[:-2], right[:-2]], {})
+    return (*(outer or ()), left[-2], right[-1])
+
+
+def vectors(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return (broadcast(shapes, {}) or ())[:-1]
+
+
+def joined(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    at = options["at"]
+    return (*shapes[0][:at], sum(shape[at] for shape in shapes), *shapes[0][at + 1 :])
+
+
+def along_a_new_axis(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return (len(shapes), *shapes[0])
+
+
+def of_matrix(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return shapes[0][:-2]
+
+
+# ------------------------------------------------------------------------------------------------------------ the table
+class Primitive(NamedTuple):
+    """`arguments` are the fewest and the most; `shape` makes the shape of the result of theirs."""
+
+    name: str
+    arguments: tuple[int, int]
+    shape: Shaped
+    meaning: str
+
+
+NONE, ONE, TWO, THREE, SEVERAL = (0, 0), (1, 1), (2, 2), (3, 3), (1, MANY)
+UNARY = (
+    "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf gelu gelu_tanh "
+    "silu softplus sigmoid relu exact_abs"
+).split()
+BINARY = (
+    "add subtract multiply divide power remainder maximum minimum equal not_equal less less_equal greater greater_equal "
+    "logical_and logical_or logaddexp exact_add exact_subtract"
+).split()
+REDUCTIONS = "sum prod max min any all mean".split()
+ROWS = (
+    *(Primitive(name, ONE, same, "this function of each number") for name in UNARY),
+    *(Primitive(name, TWO, broadcast, "this function of each pair of numbers") for name in BINARY),
+    *(Primitive(name, ONE, reduced, "over the axes `at`, which stay with size 1 where `keep` says so") for name in REDUCTIONS),
+    Primitive("where", THREE, broadcast, "the second where the first holds, else the third"),
+    # given and written
+    Primitive("constant", NONE, none, "one `number`"),
+    Primitive("numbers", NONE, stated, "the numbers of a literal"),
+    Primitive("ones", NONE, lambda shapes, options: (options["size"],), "a vector of ones"),
+    Primitive("arange", NONE, lambda shapes, options: (max(0, options["stop"] - options["start"]),), "from `start` on, before `stop`"),
+    Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2, "the identity matrix"),
+    Primitive("as_array", ONE, none, "a plain number as an array without axes"),
+    # dtypes and memory
+    Primitive("cast", ONE, same, "the same in the dtype `to`"),
+    Primitive("exact_cast", ONE, same, "the same, which fails where `to` cannot hold it"),
+    Primitive("contiguous", ONE, same, "the same, dense in memory"),
+    Primitive("same", ONE, same, "the same array, its axes renamed; no line of text"),
+    # axes
+    Primitive("transpose", ONE, transposed, "the axes in the order of `moves`"),
+    Primitive("reshape", ONE, reshaped, "the same numbers, row-major, in other `sizes`"),
+    Primitive("expand", ONE, expanded, "a new axis of size 1 wherever `kept` is false"),
+    Primitive("broadcast", ONE, stated, "repeated along axes of size 1 and new ones"),
+    Primitive("unfold", ONE, unsaid, "the windows of `size` along the axis `at`, as a last axis"),
+    # parts and joins
+    Primitive("pick", ONE, picked, "one element of each axis that has a place"),
+    Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"]), "the first `size` of the last axis"),
+    Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"]), "a slice of the last axis"),
+    Primitive("concat", SEVERAL, joined, "one after the other along the axis `at`"),
+    Primitive("stack", SEVERAL, along_a_new_axis, "side by side along a new first axis"),
+    Primitive("take", TWO, stated, "the elements of the axis `at` at the positions"),
+    Primitive("take_along", TWO, lambda shapes, options: shapes[1], "the elements of the last axis at the positions, row by row"),
+    Primitive("item", ONE, unsaid, "the result of a step of several results, by its number `at`"),
+    # products
+    Primitive("dot", TWO, product, "the product of matrices and vectors"),
+    Primitive("matmul", TWO, stacked_product, "a stack of products of matrices"),
+    Primitive("vecdot", TWO, vectors, "a stack of products of vectors, over the last axis"),
+    Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0]), "X Wᵀ + b, the library's linear map"),
+    # along axes
+    Primitive("cumsum", ONE, same, "the sums up to each element"),
+    Primitive("cumprod", ONE, same, "the products up to each element"),
+    Primitive("sort", ONE, same, "ascending along the axis `at`"),
+    Primitive("descending", ONE, same, "the positions of the largest along the last axis, the largest first"),
+    Primitive("softmax", ONE, same, "the library's softmax"),
+    Primitive("logsoftmax", ONE, same, "the library's logarithm of softmax"),
+    Primitive("layer_norm", (1, 3), same, "the library's layer norm over the last axes"),
+    Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1]), "the library's scaled dot-product attention"),
+    # matrices
+    Primitive("det", ONE, of_matrix, "the determinant of the last two axes"),
+    Primitive("trace", ONE, of_matrix, "the sum of the diagonal of the last two axes"),
+    Primitive("inv", ONE, same, "the inverse of the last two axes"),
+    Primitive("cofactors", ONE, same, "the derivative of the determinant"),
+    # what fails on data
+    Primitive("positions", ONE, same, "indices that count from `base` as positions from 0, each found to lie in range"),
+    Primitive("whole_positions", ONE, same, "floating numbers as whole ones, each found to be one"),
+    Primitive("covered", ONE, none, "fails where no case holds"),
+    Primitive("guard", ONE, none, "runs the fallback where an entry does not lie between `low` and `high`"),
+    # functions within
+    Primitive("python", (0, MANY), unsaid, "a Python function of the user's"),
+    Primitive("blocks", SEVERAL, stated, "the inner `plan` on each tile, put together"),
+    Primitive("slices", SEVERAL, unsaid, "the inner `plan` on each slice, combined"),
+    Primitive("loop", (0, MANY), unsaid, "the inner `plan` again and again: the states after the last step, and those kept of all"),
+)  # fmt: skip
+PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
+
+
+# ------------------------------------------------------------------------------------------------------- what must hold
+class Malformed(Exception):
+    """A plan breaks what `verify` says; a fault of this package."""
+
+
+def verify(plan: Plan) -> None:
+    """Raise Malformed where a step of a plan, or of one within it, is not what its primitive says."""
+    there: set[Any] = set(plan.inputs)
+    for step in plan.steps:
+        for problem in _problems(step, there):
+            raise Malformed(f"{problem}, in {step.primitive} of\n{plan}")
+        there.add(step.value)
+    missing = [each for each in plan.results if isinstance(each, (Value, Scalar)) and each not in there]
+    if missing:
+        raise Malformed(f"the result {missing[0]!r} is made by no step of\n{plan}")
+
+
+def _problems(step: Step, there: set[Any]) -> Iterator[str]:
+    row = PRIMITIVES.get(step.primitive)
+    if row is None:
+        yield "there is no such primitive"
+        return
+    values = [each for each in step.arguments if isinstance(each, (Value, Scalar))]
+    if any(each not in there for each in values):
+        yield "an argument is used before it is made"
+    fewest, most = row.arguments
+    if not fewest <= len(step.arguments) <= most:
+        yield f"it has {len(step.arguments)} arguments"
+        return
+    order, shape = step.value.order, step.value.shape
+    if step.primitive not in ("loop", "slices") and (len(order) != len(shape) or len(set(order)) != len(order)):
+        yield f"the order {order} does not fit the shape {shape}"
+    if step.value.fixed and any(not each.fixed for each in values):
+        yield "a fixed value is made of one that is not"
+    try:
+        wanted = row.shape([each.shape if isinstance(each, Value) else () for each in step.arguments], step.options)
+    except (ValueError, IndexError) as problem:
+        yield str(problem)
+        return
+    if wanted is not None and wanted != shape:
+        yield f"it gives {shape} where its arguments make {wanted}"
+
+
+def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
+    """Raise Malformed where an array is read after another was written into its memory.
+
+    `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
+    """
+    memory: dict[Any, Any] = {each: each for each in plan.inputs}
+    alive: dict[Any, set[Any]] = {each: {each} for each in plan.inputs}
+    buffers = workspace.places if workspace is not None else {}
+    for step in plan.steps:
+        _read(step.arguments, memory, alive, plan)
+        if step.value in buffers:
+            memory[step.value] = buffers[step.value]
+            alive[memory[step.value]] = {step.value}
+        elif step.value in over:
+            memory[step.value] = memory[over[step.value]]
+            alive[memory[step.value]] = {step.value}
+        elif step.primitive in VIEWS and step.arguments and step.arguments[0] in memory:
+            memory[step.value] = memory[step.arguments[0]]
+            alive[memory[step.value]].add(step.value)
+        else:
+            memory[step.value], alive[step.value] = step.value, {step.value}
+    _read(plan.results, memory, alive, plan)
+
+
+def _read(values: Sequence[Any], memory: Mapping[Any, Any], alive: Mapping[Any, set[Any]], plan: Plan) -> None:
+    for each in values:
+        if isinstance(each, Value) and each not in alive[memory[each]]:
+            raise Malformed(f"{plan.names[each]} is read after its memory was written over in\n{plan}")

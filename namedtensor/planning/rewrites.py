@@ -1,0 +1,45 @@
+"""The rewrites, in order: a term of some kind is computed by another plan, which its row in `optimisations` allows.
+
+Of the rewrites of a term's kind the first that matches is taken.
+"""
+
+from __future__ import annotations
+
+from ..operators import REGISTRY
+from ..terms.terms import Term
+from . import contraction_order, fused_kernels, merged_projections, online_softmax
+from .lowering import Lowering, Rewrite, count
+from .plan import Argument, Value
+
+
+def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
+    """c (X ⊙_{ax} Y) with the smaller of X and Y scaled, where that is the cheaper."""
+    b = lowering.builder
+    product, factor = term.arguments
+    if product.number is not None and term.operator != "/":
+        product, factor = factor, product
+    number = factor.number
+    record = REGISTRY.get(product.operator)
+    if number is None or isinstance(number, bool) or record is None or record.kind != "contraction":
+        return None
+    if not product.axes or not lowering.has_one_use(product) or number == 0 or id(product) in lowering.regions:
+        return None
+    x, y = (lowering.value(each) for each in product.arguments)
+    if not isinstance(x, Value) or not isinstance(y, Value) or b.kind(x) != "f" or x.dtype != y.dtype:
+        return None
+    if 4 * min(x.count, y.count) > count(product):  # a new array costs more than a pass over one in place
+        return None
+    scale = 1.0 / number if term.operator == "/" else float(number)
+    x, y = (b.multiply(x, scale), y) if x.count <= y.count else (x, b.multiply(y, scale))
+    return REGISTRY["⊙"].lower(b, (x, y), product.axes, {})
+
+
+REWRITES = (
+    Rewrite("layer norm", ("sum", "quotient"), fused_kernels.layer_norm),
+    Rewrite("linear", ("sum",), fused_kernels.linear),
+    Rewrite("scale the smaller", ("quotient", "product"), scale_smaller),
+    Rewrite("one product", ("contraction",), merged_projections.project),
+    Rewrite("attention", ("contraction",), fused_kernels.attention),
+    Rewrite("contraction order", ("contraction", "total"), contraction_order.reorder),
+    Rewrite("normalise late", ("contraction",), online_softmax.normalise_late),
+)

@@ -1,0 +1,177 @@
+"""The structural terms, those that are no operator's: one rule each, from a term to its value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.sizes import resolve
+from ..terms.environment import source_name
+from ..terms.terms import Term
+from . import loop_steps
+from .lowering import Lowering, Rule
+from .plan import Argument, Value
+
+
+# ------------------------------------------------------------------------------------------------- given and written
+def _input(lowering: Lowering, term: Term) -> Argument:
+    value = lowering.inputs[term.options[0]]
+    lifted = {source_name(axis): axis for axis in term.shape}
+    return lowering.builder.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
+
+
+def _number(lowering: Lowering, term: Term) -> Argument:
+    number = term.options[0]
+    whole = isinstance(number, int) and lowering.builder.whole_dtype(number) == lowering.target.default_whole
+    return number if whole else float(number)
+
+
+def _constant(lowering: Lowering, term: Term) -> Argument:
+    axes, extent, numbers = term.options
+    whole = all(isinstance(number, int) for number in numbers)
+    ends = (min(numbers), max(numbers)) if whole and numbers else ()
+    dtype = lowering.builder.whole_dtype(*ends) if whole else lowering.builder.real
+    return lowering.builder.numbers(numbers, axes, extent, dtype)
+
+
+def _literal(lowering: Lowering, term: Term) -> Argument:
+    """The entries stacked along one new axis, which then becomes the axes of the literal."""
+    b = lowering.builder
+    axes, extent = term.options
+    rest = tuple(axis for axis in term.shape if axis not in axes)
+    inner = lowering.extents(term, rest)
+    cells = [lowering.array(each) for each in term.arguments]
+    dtype = b.common_dtype(cells)
+    cells = [b.broadcast(b.cast(cell, dtype), rest, inner) for cell in cells]
+    return b.reshape(b.stack(cells, "(entries)"), (*axes, *rest), (*extent, *inner))
+
+
+def _iota(lowering: Lowering, term: Term) -> Argument:
+    first, size = term.options
+    return lowering.builder.arange(first, first + resolve(size), term.axes[0])
+
+
+def _identity(lowering: Lowering, term: Term) -> Argument:
+    return lowering.builder.identity(resolve(term.options[0]), term.axes)
+
+
+def _unknown(lowering: Lowering, term: Term) -> Argument:
+    span = term.node.span if term.node else None
+    raise NotationError(309, f"{term.options[0]} is not known", lowering.source, span)
+
+
+# --------------------------------------------------------------------------------------------------- axes and places
+def _rename(lowering: Lowering, term: Term) -> Argument:
+    names = dict(term.options)
+    value = lowering.value(term.arguments[0])
+    if not isinstance(value, Value):
+        return value
+    return lowering.builder.renamed(value, tuple(names.get(axis, axis) for axis in value.order))
+
+
+def _merge(lowering: Lowering, term: Term) -> Argument:
+    sources, target = term.options
+    return lowering.builder.merge(lowering.array(term.arguments[0]), tuple(sources), target)
+
+
+def _split(lowering: Lowering, term: Term) -> Argument:
+    source, parts = term.options
+    sizes = [(name, resolve(term.shape[name])) for name, _ in parts]
+    return lowering.builder.split(lowering.array(term.arguments[0]), source, sizes)
+
+
+def _spread(lowering: Lowering, term: Term) -> Argument:
+    value = lowering.array(term.arguments[0])
+    order = (*[axis for axis, _ in term.options], *value.order)
+    return lowering.builder.broadcast(value, order, lowering.extents(term, order))
+
+
+def _pick(lowering: Lowering, term: Term) -> Argument:
+    axis, position = term.options
+    return lowering.builder.pick(lowering.array(term.arguments[0]), {axis: position})
+
+
+def _fill(lowering: Lowering, term: Term) -> Argument:
+    """Parts joined along an axis, then put in order."""
+    b = lowering.builder
+    axis, positions = term.options
+    rest = tuple(name for name in term.shape if name != axis)
+    order, inner = (*rest, axis), lowering.extents(term, rest)
+    parts = [
+        b.broadcast(lowering.array(each), order, (*inner, *lowering.extents(each, (axis,)))) for each in term.arguments
+    ]
+    joined = b.concat(b.common(parts), axis) if len(parts) > 1 else parts[0]
+    inverse = sorted(range(len(positions)), key=positions.__getitem__)
+    if inverse == list(range(len(inverse))):
+        return joined
+    return b.take(joined, b.numbers(inverse, (axis,), (len(inverse),), "int64"), axis)
+
+
+# --------------------------------------------------------------------------------------------------------- conditions
+def _indicator(lowering: Lowering, term: Term) -> Argument:
+    (argument,) = term.arguments
+    if argument.number is not None:
+        return int(argument.number)
+    return lowering.builder.cast(lowering.array(argument), lowering.builder.real)
+
+
+def _cases(lowering: Lowering, term: Term) -> Argument:
+    b = lowering.builder
+    entries = [lowering.array(each) for each in term.arguments]
+    pairs = list(zip(entries[0::2], entries[1::2]))
+    if len(entries) % 2:
+        result = entries[-1]
+    else:
+        result = pairs[-1][0]
+        covered = pairs[0][1]
+        for _, condition in pairs[1:]:
+            covered = b.logical_or(covered, condition)
+        if not (covered.fixed and all(term.number is True for term in term.arguments[1::2])):
+            b.step("covered", (covered,), (), (), "bool")
+    for value, condition in reversed(pairs):
+        value, result = (value, result) if value.dtype == result.dtype else b.common((value, result))
+        result = b.where(condition, value, result)
+    order = tuple(term.shape)
+    return b.broadcast(result, order, lowering.extents(term, order))
+
+
+# ----------------------------------------------------------------------------------------------------- user functions
+def _python(lowering: Lowering, term: Term) -> Argument:
+    (registered,) = term.options
+    arguments = [lowering.value(each) for each in term.arguments]
+    orders = [each.order if isinstance(each, Value) else () for each in arguments]
+    order = tuple(term.shape)
+    source, node, xp = lowering.source, term.node, lowering.target.xp
+
+    def python(*arrays: Any) -> Any:
+        found = registered.run(arrays, orders, order, source, node)
+        return found if hasattr(found, "dtype") else xp.asarray(found)
+
+    lowering.user_functions.append(python)
+    shape, number = lowering.extents(term, order), len(lowering.user_functions)
+    return lowering.builder.step("python", arguments, order, shape, lowering.builder.real, number=number)
+
+
+RULES: Mapping[str, Rule] = {
+    "input": _input,
+    "number": _number,
+    "constant": _constant,
+    "literal": _literal,
+    "iota": _iota,
+    "identity": _identity,
+    "unknown": _unknown,
+    "rename": _rename,
+    "merge": _merge,
+    "split": _split,
+    "spread": _spread,
+    "pick": _pick,
+    "fill": _fill,
+    "indicator": _indicator,
+    "cases": _cases,
+    "python": _python,
+    "loop": loop_steps.loop,
+    "after": loop_steps.after,
+    "through": loop_steps.through,
+}

@@ -1,0 +1,59 @@
+"""Sums over the last axis as products: of the two factors of what is summed, or of a small matrix with ones."""
+
+from __future__ import annotations
+
+import math
+
+from .plan import Argument, Value
+from .whole_numbers import Steps
+
+LONG = 2**13  # beyond, sums of parts are more exact than one product
+DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
+
+
+def sum_last(b: Steps, x: Value, keep: bool) -> Value | None:
+    """The sum over the last axis, which stays with size 1 where it is to be kept; None where a plain sum is better."""
+    if is_small(b, x):
+        return sum_as_product(b, x, keep)
+    pair = factors(b, x)
+    if pair is None:
+        return None
+    total = b.step("vecdot", pair, x.order[:-1], x.shape[:-1])
+    return b.reshape(total, x.order, (*x.shape[:-1], 1)) if keep else total
+
+
+def factors(b: Steps, x: Value) -> tuple[Argument, ...] | None:
+    """The two arrays of which another is the product, where the sum over its last axis is better one of products."""
+    step = b.written(b.unnamed(x))
+    on = "sums as products" in b.optimised and x.dtype in ("float32", "float64") and len(x.order) > 1
+    if step is None or step.primitive != "multiply" or not on or not 1 < x.shape[-1] <= LONG or x.fixed:
+        return None
+    same = all(isinstance(each, Value) and (each.shape, each.dtype) == (x.shape, x.dtype) for each in step.arguments)
+    return step.arguments if same and not x.dynamic else None
+
+
+def is_small(b: Steps, x: Value) -> bool:
+    """Whether a call costs more than its arithmetic, on numbers that lie as a product takes them."""
+    floats = x.dtype in ("float32", "float64") and len(x.order) > 1
+    few = x.shape[-1] <= 512 and x.count <= (2**20 if b.in_block else 2**14)  # that one thread is best for
+    return "small sums as products" in b.optimised and floats and few and is_dense_and_new(b, x)
+
+
+def is_dense_and_new(b: Steps, x: Value) -> bool:
+    """Whether an array is new and, most likely, dense."""
+    step = b.written(x)
+    if step is not None and step.primitive == "reshape":
+        step = b.written(step.arguments[0])
+    return step is not None and step.primitive in DENSE
+
+
+def sum_as_product(b: Steps, x: Value, keep: bool) -> Value:
+    """A sum over the last axis as a product of a matrix with ones, which small arrays are faster by."""
+    *outer, size = x.shape
+    ones = b.step("ones", (), (x.order[-1],), (size,), x.dtype, size=size)
+    merged = f"({','.join(x.order[:-1])})"
+    rows = b.reshape(x, (merged, x.order[-1]), (math.prod(outer), size))
+    total = b.step("dot", (rows, ones), (merged,), (rows.shape[0],))
+    if keep:
+        return b.reshape(total, x.order, (*outer, 1))
+    return b.reshape(total, x.order[:-1], tuple(outer))

@@ -1,0 +1,184 @@
+"""The value of a text, and every step to it."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from grammar.errors import NotationError, NotationWarning
+from grammar.parser import check_source
+
+from ..backends.libraries import target_of
+from ..checking.checker import Checker
+from ..core.kinds import wrong
+from ..core.limits import DEFAULT, Limits
+from ..display.steps import Explanation
+from ..scope.names import Key
+from ..scope.symbols import Definition, Scope
+from ..terms.inference import InputType
+from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .call_cache import CachedCall, LruCache
+from .entries import Goal, WholeProgram
+from .executable import Executable, Options, Run, executable
+from .explained import explained
+from .parsed import ParsedProgram
+
+EXECUTABLES = LruCache()  # of all texts
+EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text with its options
+
+
+class Asked(CachedCall):
+    """What a goal is asked for by calling it: a text, a formula, a name of a program."""
+
+    _goal: Goal
+
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to its value, in order."""
+        raise NotImplementedError
+
+
+class Evaluator(Asked):
+    """A text that is evaluated."""
+
+    def __init__(self, program: ParsedProgram, strict: bool = False):
+        super().__init__(EXECUTABLES)
+        self._goal, self._strict = WholeProgram(program), strict
+
+    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
+        return Arguments(by_name)
+
+    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
+        return self._goal.program.scope_given(inputs)
+
+    def _repeat(self, names: tuple[str, ...], run: Run) -> None:
+        super()._repeat(names, run)
+        self._by_name = names, run  # also where there are none: nothing comes by position
+
+    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+        from ..tensors.values import namespace_of
+
+        target = target_of(namespace_of(given.arrays))
+        options = Options(sizes, told, self._strict)
+        found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
+        tell_replaced(checker)
+        return found
+
+
+def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT) -> Evaluator:
+    """What evaluates a text; the same one each time."""
+    plain = syntax == "auto" and not strict and limits is DEFAULT
+    mark = source if plain else (source, syntax, strict, limits)
+    try:
+        found = EVALUATORS.get(mark)
+    except TypeError:  # it is no text
+        found = None
+    if found is None:
+        if not isinstance(limits, Limits):
+            raise wrong(limits, "limits=", "of the kind Limits", "write limits=nt.Limits(steps=10**7)")
+        check_source(source, syntax)
+        found = EVALUATORS.store(mark, Evaluator(ParsedProgram(source, syntax, limits), bool(strict)))
+    return found
+
+
+def tell_replaced(checker: Checker) -> None:
+    """Give a Python warning of each built-in that a formula replaces, where the formula is first evaluated."""
+    for each in checker.scope.replaced:
+        message = next(warned.message for warned in checker.warnings if warned.span == each.span)
+        warnings.warn(f"{message}: {checker.text(each.span)}", NotationWarning, stacklevel=outside())
+
+
+def outside() -> int:
+    """How many frames above the caller's the first stands that is not of this package: of whom a warning speaks."""
+    package, level = __name__.partition(".")[0], 1
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def evaluate(
+    formula: str | Asked,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    strict: bool = False,
+    limits: Limits = DEFAULT,
+    **named: Any,
+):
+    """The value of a formula; of several statements that of the one that no other uses, the last of such.
+
+    `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
+    nothing else fixes; `syntax` is "text", "latex" or "auto". With `strict`, an outer product that may be unintended is
+    an error, and so is a definition that replaces a built-in function, of which else a NotationWarning tells. Raises
+    NotationError for anything that is wrong with the formula or with what it is given.
+
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.evaluate("∑_{width} A", A=A).to_array().tolist()
+    [8.0, 15.0]
+    """
+    plain = syntax == "auto" and not strict and limits is DEFAULT
+    if plain and values is None and sizes is None:
+        try:
+            names, run = EVALUATORS[formula]._by_name
+            if (*named,) == names:
+                result = run((*named.values(),))
+                if result is not None:
+                    return result
+        except Exception:  # the slow path raises the proper error
+            pass
+    try:
+        if not isinstance(formula, Asked):
+            return evaluator(formula, syntax, strict, limits)._called((), values, sizes, named)
+        if plain:
+            return EVALUATORS.store(formula, formula)._called((), values, sizes, named)
+        return limited(formula, strict, limits)._called((), values, sizes, named)
+    except NotationError as problem:
+        raise problem.alone() from None
+
+
+def limited(formula: Asked, strict: bool, limits: Limits) -> Evaluator:
+    """What evaluates a formula strictly, or within limits."""
+    goal = formula._goal
+    if not isinstance(goal, WholeProgram) or goal.entry() is not None:
+        raise NotationError(
+            304, "strict and limits are for a formula that has a value, and this one ends with a function",
+            hint="end it with a call of the function",
+        )  # fmt: skip
+    return evaluator(goal.program.source, goal.program.syntax, strict, limits)
+
+
+def explain(
+    formula: str | Asked,
+    values: Values | None = None,
+    /,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    syntax: str = "auto",
+    **named: Any,
+) -> Explanation:
+    """Every step of a formula, in order: sub-formula, its type, its value. It is a text, or what `formula` gives.
+
+    Raises NotationError where `evaluate` would.
+
+    >>> import namedtensor as nt
+    >>> [step.text for step in nt.explain("2 x + 1", x=nt.tensor([1, 2], "a"))]
+    ['x', '2 x', '2 x + 1']
+    """
+    if isinstance(formula, Asked):
+        return formula.explain(values=values, sizes=sizes, **named)
+    check_source(formula, syntax)
+    return explain_value(ParsedProgram(formula, syntax), values, sizes, named)
+
+
+def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
+    """The steps to the value of a program."""
+    given = Arguments(all_values(values, named)).with_numbers(program.scope_given)
+    checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
+    tell_replaced(checker)
+    last = checker.scope.last
+    return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)

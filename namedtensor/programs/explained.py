@@ -1,0 +1,44 @@
+"""The steps of a formula and their values: what `explain` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..backends.libraries import target_of
+from ..checking.checker import Checker
+from ..core.limits import recursion_headroom
+from ..display.steps import Explanation, explanation
+from ..terms.terms import Term
+from .arguments import Arguments
+from .executable import function_of, of_terms
+
+
+class Values:
+    """The values of terms for what a call was given; pickles."""
+
+    def __init__(self, source: str, given: Arguments):
+        self.source, self.given = source, given
+
+    def __call__(self, terms: list[Term]) -> list[tuple[Any, tuple[str, ...], Any]]:
+        from ..tensors.values import namespace_of
+
+        target = target_of(namespace_of(self.given.arrays))
+        with recursion_headroom(self.source):
+            function = function_of(self.source, terms, self.given.abstract, target)
+            arrays = function(*self.given.arrays.values())
+        arrays = arrays if len(terms) > 1 else (arrays,)
+        orders = (getattr(result, "order", ()) for result in function.plan.results)
+        return [(array, order, target.xp) for array, order in zip(arrays, orders)]
+
+
+def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Arguments) -> Explanation:
+    """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
+    from ..tensors.values import namespace_of
+
+    source = checker.scope.source
+    with recursion_headroom(source):
+        root = typed()
+        made = of_terms(checker, (root,), given.abstract, target_of(namespace_of(given.arrays)))
+        value = made(*given.arrays.values())
+    return explanation(checker, root, whole, value, Values(source, given))

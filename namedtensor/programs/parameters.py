@@ -1,0 +1,66 @@
+"""What a program needs besides its inputs: the shape of each name that it declares and does not define."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..checking.checker import Checker
+from ..core.sizes import SizeVariable, resolve
+from ..scope.names import key
+from ..terms.inference import InputType
+from .arguments import shape_of, whole_sizes
+from .entries import Entry, WholeProgram
+
+Shapes = dict[str, dict[str, Any]]  # of each name the sizes of its axes, None where it is not known
+
+
+def inferred(
+    goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
+    told: Iterable[str] | None = None,
+) -> Checker:  # fmt: skip
+    """A checker that has gone through what is asked for, making inputs of what the program declares."""
+    numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
+    inputs = {key(name): InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()}
+    program = goal.program
+    checker = program.checker(inputs, whole_sizes(sizes), scope=program.scope, told=told, infer_parameters=True)
+    goal.infer_parameters(checker)
+    return checker
+
+
+def parameter_shapes(
+    goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
+    told: Iterable[str] | None = None,
+) -> Shapes:  # fmt: skip
+    """The shape of each name that is declared and not defined, but for those whose `shapes` are given."""
+    return shapes_of(inferred(goal, sizes, shapes, told), shapes)
+
+
+def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
+    given = {str(key(name)) for name in shapes}
+    return {
+        str(name): {
+            axis: None if isinstance(resolve(size), SizeVariable) else resolve(size)
+            for axis, size in term.shape.items()
+        }
+        for name, term in checker.parameters.items()
+        if str(name) not in given
+    }
+
+
+def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
+    """Raise for a function that has parameters, and neither a signature nor shapes for its arguments."""
+    given, names = {key(name) for name in shapes}, goal.program.names
+    for function in goal.functions():
+        missing = [str(name.key()) for name in function.parameters if name.key() not in given]
+        asked = names.asked(function) if missing and function.signature is None else []
+        if asked:
+            undeclared = [str(name) for name in asked if name not in names.declared]
+            say = f"declare {undeclared[0]} ∈ ℝ^{{…}}, and " if undeclared else ""
+            raise NotationError(
+                206, f"{function.title} has no signature, and the type of its argument {missing[0]} was not given",
+                notes=(f"so the shape of {asked[0]} is not known",),
+                hint=f'{say}write {function.title} : ℝ^{{seq × chans}} → …, or give {missing[0]}="ℝ^{{seq × chans}}"',
+            )  # fmt: skip

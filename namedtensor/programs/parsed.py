@@ -1,0 +1,154 @@
+"""A program as a value: its text, its tree, what its names mean, and the checker of it for given inputs.
+
+A program is parsed again where a value is given for what the text alone reads as a function: `softmax`, or `W^Q` beside a
+function W. Nothing else in `programs` makes a checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call
+from grammar.parser import parse
+from grammar.symbols import FUNCTIONS
+
+from ..checking.checker import Checker
+from ..core.limits import DEFAULT, Limits
+from ..operators import REGISTRY
+from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.binder import bind
+from ..scope.names import Key, key, walk
+from ..scope.symbols import FunctionDefinition, Scope
+from ..terms.inference import InputType
+from .program_names import ProgramNames
+
+
+class ParsedProgram:
+    """A text in the notation, parsed and bound when that is first asked for; equal where the trees are."""
+
+    def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT):
+        self.source, self.syntax, self.limits = source, syntax, limits
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ParsedProgram) and self.tree == other.tree
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.tree)
+
+    def __reduce__(self) -> Any:
+        return ParsedProgram, (self.source, self.syntax, self.limits)
+
+    @cached_property
+    def tree(self) -> nodes.Program:
+        """The program where no value is given."""
+        return self._parse(frozenset())
+
+    @cached_property
+    def scope(self) -> Scope:
+        """What its names mean where no value is given."""
+        return bind(self.source, self.tree, open=True)
+
+    @cached_property
+    def names(self) -> ProgramNames:
+        """Which names it speaks of."""
+        return ProgramNames(self.scope)
+
+    def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
+        limits, known = self.limits, frozenset(USER_FUNCTIONS)
+        return parse(self.source, self.syntax, shadowed, limits.nesting, known, limits.literal, limits.text)
+
+    def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
+        """What its names mean where these inputs are given."""
+        bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
+        shadowed = shadowed_by([*map(str, inputs)], self.scope.functions if bound else None)
+        tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
+        return bind(self.source, tree, axes_given(inputs))
+
+    def checker(
+        self,
+        inputs: Mapping[Key, InputType],
+        sizes: Mapping[str, int] | None = None,
+        *,
+        scope: Scope | None = None,
+        arguments: Iterable[InputType] = (),
+        told: Iterable[str] | None = None,
+        strict: bool = False,
+        infer_parameters: bool = False,
+        recover: bool = False,
+    ) -> Checker:
+        """A checker of the program for these inputs; those of a function's `arguments` have axes of their own.
+
+        `scope` is what its names mean, where that is known already. The other options are those of `Checker`.
+        """
+        return Checker(
+            self.scope_given(inputs) if scope is None else scope, inputs, sizes,
+            infer_parameters=infer_parameters, recover=recover, strict=strict, python=USER_FUNCTIONS,
+            limits=self.limits, told=told, besides={axis for each in arguments for axis in each.shape},
+        )  # fmt: skip
+
+    # what it says
+    def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
+        """The function that it ends with, where it has no other value: by what it says alone, or with values given."""
+        scope = self.scope if scope is None else scope
+        functions = list(scope.all_functions())
+        if not functions or scope.last is not None:
+            return None
+        return max(functions, key=lambda function: function.position)
+
+    @cached_property
+    def defined(self) -> list[str]:
+        """The names that it defines, functions among them, in the order of their definitions."""
+        found = [(function.position, function.title) for function in self.scope.all_functions()]
+        found += [(group[0].position, str(spelling)) for spelling, group in self.scope.definitions.items()]
+        found += [(family.position, str(family.key)) for family in self.scope.families]
+        return [name for _, name in sorted(found)]
+
+    @property
+    def declared(self) -> list[str]:
+        """The names that are declared and never defined."""
+        defined = set(self.scope.definitions) | {family.key for family in self.scope.families}
+        return [str(name.key()) for _, name, _, _ in self.scope.declarations if name.key() not in defined]
+
+    @property
+    def sizes(self) -> list[str]:
+        """The axes whose sizes it speaks of."""
+        return sorted({node.axis.name for node in walk(self.tree) if isinstance(node, nodes.Size)})
+
+    @property
+    def builtins(self) -> list[str]:
+        """The built-in functions and operators that it uses."""
+        used = {node.operator for node in walk(self.tree) if isinstance(node, Call)} - set(self.scope.functions)
+        return sorted(name for name in used if name in REGISTRY)
+
+
+def parsed(source: str, syntax: str) -> ParsedProgram:
+    """A program whose errors of syntax are raised now."""
+    found = ParsedProgram(source, syntax)
+    try:
+        found.scope  # noqa: B018
+    except NotationError as problem:
+        raise problem.alone() from None
+    return found
+
+
+def shadowed_by(names: Iterable[str], functions: Collection[str] | None = None) -> frozenset[str]:
+    """Names that stand for tensors here, because a value was given for them: those of built-in functions, and those with
+    labels; of these only such as one of `functions` might take for its own, where these are known."""
+    labelled = (name for name in names if key(name).base != name)
+    return frozenset(name for name in names if name in FUNCTIONS) | frozenset(
+        name for name in labelled if functions is None or key(name).base in functions
+    )
+
+
+def axes_given(inputs: Mapping[Key, InputType]) -> dict[Key, frozenset[str]]:
+    return {
+        name: frozenset(each.shape) if isinstance(each.shape, Mapping) else frozenset() for name, each in inputs.items()
+    }

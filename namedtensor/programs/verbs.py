@@ -1,0 +1,304 @@
+"""The verbs of formulas, programs and names of programs: what each has as methods, and `namedtensor` as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from grammar.errors import NotationError
+
+from ..core.axes import show
+from ..core.kinds import as_count, as_mapping, as_names
+from ..core.suggestions import Suggests
+from ..display.steps import Explanation
+from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .entries import Entry, WholeProgram, argument_names, by_position
+from .evaluate import Asked, explain_value
+from .explained import explained
+from .parameters import inferred, need_shapes, shapes_of
+
+if TYPE_CHECKING:
+    from ..checking.report import CheckResult
+    from ..display.coloured import Coloured
+    from ..display.colours import Tint
+    from ..display.diagram_svg import Diagram
+    from ..planning.cost import Cost
+    from .compiled import CompiledFormula
+    from .initialisation import Schemes
+
+
+class Verbs(Suggests, Asked):
+    """Something of a program that has a value: it is called, checked, explained, compiled, drawn and printed."""
+
+    _goal: WholeProgram | Entry
+
+    # what it says
+    @property
+    def arguments(self) -> list[str]:
+        """The names of the arguments that it takes by position, where it is a function.
+
+        >>> import namedtensor as nt
+        >>> nt.formula("f(x, y) = x^2 + y").arguments
+        ['x', 'y']
+        """
+        return argument_names(self._goal)
+
+    def to_text(self, ascii: bool = False, colours: bool = False) -> str:
+        """What it says in text, or in ASCII; with `colours`, a terminal shows each axis in its own.
+
+        >>> import namedtensor as nt
+        >>> print(nt.program("f(x) = 2 x\\nY = f(X)")["f"].to_text())
+        f(x) = 2 x
+        """
+        from grammar.printer import to_text
+
+        escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colours else None
+        return to_text(self._tree, ascii=ascii, colours=escapes)
+
+    def to_latex(self, macros: bool = False, colours: bool = False) -> str:
+        """What it says in LaTeX; with `macros`, in the paper's own; with `colours`, each axis in its own.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("∑_{seq} x").to_latex(colours=True))
+        \\sum\\limits_{\\textcolor{#0b80a6}{\\mathsf{seq}}} x
+        """
+        from grammar.printer import to_latex
+
+        found = {axis: tint.colour.light for axis, tint in self._tints.items()} if colours else None
+        return to_latex(self._tree, macros=macros, colours=found)
+
+    def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
+        """What it says for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
+        from ..display.html import html_program
+
+        return html_program(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
+
+    def coloured(self, sizes: Mapping[str, Any] | None = None) -> Coloured:
+        """What it says with each axis in its colour, in a notebook as in a terminal."""
+        from ..display.coloured import Coloured
+
+        return Coloured(self._tree, self._tints, as_mapping(sizes, "sizes=", 'write sizes={"a": 3}'))
+
+    @cached_property
+    def _tree(self) -> Any:
+        return self._goal.tree()
+
+    @cached_property
+    def _tints(self) -> dict[str, Tint]:
+        """The colour of each axis, in the order in which they are named."""
+        from grammar.printer.runs import axes_in
+
+        from ..display.colours import tints
+
+        return tints(axes_in(self._tree))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.to_latex()}$"
+
+    # what it gives
+    def evaluate(self, values: Values | None = None, /, *, sizes=None, **named: Any):
+        """Its value: called with everything by name; see `evaluate`.
+
+        >>> import namedtensor as nt
+        >>> float(nt.program("f(x) = 2 x\\nY = f(X)")["Y"].evaluate(X=3))
+        6.0
+        """
+        return self(values=values, sizes=sizes, **named)
+
+    def check(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> CheckResult:
+        """Types without data, errors and warnings; `type` is that of its value for the shapes that are given.
+
+        >>> import namedtensor as nt
+        >>> nt.formula("∑_{width} A").check(A="ℝ^{height[3] × width[2]}").type
+        'ℝ^{height[3]}'
+        """
+        from .checks import check_goal
+
+        return check_goal(self._goal, shapes, sizes, tuple(shapes))
+
+    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+        """Every step to its value, in order: the sub-formula, its type, its value, and whose definition it stands in.
+
+        Raises NotationError where a call would.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("f(x) = 2 x\\ng(x) = f(x) + 1")
+        >>> for step in program["g"].explain(3):
+        ...     print(" > ".join(step.inside), ":", step.text)
+        g : x
+        g > f : x
+        g > f : 2 x
+        g : f(x)
+        g : f(x) + 1
+        """
+        entry = self._goal.entry_for(all_values(values, named))
+        if entry is None:
+            if arguments:
+                raise no_function(arguments)
+            return explain_value(self._goal.program, values, sizes, named)
+        program = entry.program
+        given = bound(entry, arguments, all_values(values, named)).with_numbers(program.scope_given)
+        inputs, own = given.inputs, given.arguments
+        types, told = [each for _, each in own], told_names(values, named)
+        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, told=told)
+        return explained(checker, lambda: entry.term(checker, own), entry.name, given)
+
+    def diagram(
+        self,
+        *arguments: Any,
+        sizes: Mapping[str, int] | None = None,
+        expand: str | Collection[str] = (),
+        values: Values | None = None,
+        **shapes: Any,
+    ) -> Diagram:
+        """A drawing of where the values go on the way to this one, each with its type: nothing is computed.
+
+        Arguments and inputs are given as types (or tensors), by position or by name; what is not given is a parameter,
+        written where it is used. A family is drawn once, a function as one box: `expand` names functions to open, and
+        families, or their index, to draw member by member. `values` are parameters, whose sizes it then tells.
+
+        Raises NotationError where the types do not fit, or a name to open is not there.
+
+        >>> import namedtensor as nt
+        >>> block = nt.program("Block(X) = X + FFN(X)\\nFFN(X) = relu(X ⊙_{a} W)_{b→a}\\nW ∈ ℝ^{a × b}")
+        >>> drawing = block["Block"].diagram(X="ℝ^{seq × a}", expand="FFN")
+        >>> drawing.save("block.svg")  # doctest: +SKIP
+        """
+        from .diagrams import diagram
+
+        return diagram(self._goal, arguments, shapes, sizes, expand, values)
+
+    def derivative(self, wrt: str) -> Verbs:
+        """The derivative by a name, itself a formula, or of a function f the function f'."""
+        raise NotImplementedError
+
+    def compile(self, backend: str | None = None, without: str | Collection[str] = ()) -> CompiledFormula:
+        """A function for repeated calls, of named tensors: planned once for each kind of them.
+
+        `backend` is "numpy", "torch" or "jax", or None for that of the tensors; `without` turns optimisations off by name.
+        Raises NotationError where a backend is not installed.
+
+        >>> import namedtensor as nt
+        >>> f = nt.formula("∑_{a} X^2").compile()
+        >>> float(f(X=nt.tensor([3.0, 4.0], "a")))
+        25.0
+        """
+        from .compiled import CompiledFormula
+
+        return CompiledFormula(self._goal, backend, as_names(without, "without=", 'write without=["blocks"]'))
+
+    def cost(
+        self, values: Values | None = None, *, sizes=None, without: str | Collection[str] = (), **named: Any
+    ) -> Cost:
+        """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
+
+        `sizes` gives sizes that the shapes leave out; what is declared, with sizes that follow, need not be given. Raises
+        NotationError where the formula does not fit them, or a result passes the limit of memory.
+
+        >>> import namedtensor as nt
+        >>> nt.formula("X ⊙_{a} W").cost(X="ℝ^{seq[100] × a[8]}", W="ℝ^{a[8] × b[4]}").multiply_adds
+        3200
+        """
+        from ..planning.cost import cost_of
+        from .compiled import plan_of, target_named, with_declared
+        from .executable import Options
+
+        given = with_declared(self._goal, all_values(values, named), sizes)
+        without = as_names(without, "without=", 'write without=["blocks"]')
+        options = Options(sizes, told_names(values, named), without=without)
+        return cost_of(plan_of(self._goal, target_named("numpy"), given, options)[0])
+
+    def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
+        """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
+
+        Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}".
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("∑_{a} X").to_python("torch", X="ℝ^{a[3] × b[2]}"))
+        import torch
+        <BLANKLINE>
+        <BLANKLINE>
+        def function(X):
+            t1 = X.sum(0)  # ℝ^{b[2]}
+            return t1
+        <BLANKLINE>
+        """
+        from .compiled import to_python
+        from .executable import Options
+
+        return to_python(self._goal, library, all_values(values, named), Options(sizes, told_names(values, named)))
+
+    def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
+        """The shape of everything that is declared and not defined, by name; of a name of a program, of what it needs.
+
+        `sizes` gives hyper-parameters, keywords the shapes of inputs (as text, or as tensors). Raises NotationError where a
+        function has parameters, and nothing says what shape its arguments have.
+
+        >>> import namedtensor as nt
+        >>> program = nt.program("f : ℝ^{a} → ℝ\\nf(x) = x ⊙_{a} w\\nw ∈ ℝ^{a}\\nY = V\\nV ∈ ℝ^{b}")
+        >>> program.parameters(sizes={"a": 3, "b": 2}), program["Y"].parameters(sizes={"b": 2})
+        ({'w': 'ℝ^{a[3]}', 'V': 'ℝ^{b[2]}'}, {'V': 'ℝ^{b[2]}'})
+        """
+        found = shapes_of(inferred(self._goal, sizes, shapes, tuple(shapes)), shapes)
+        if not found:
+            need_shapes(self._goal, shapes)
+        return {name: show(shape) for name, shape in found.items()}
+
+    def init(
+        self,
+        seed: int = 0,
+        sizes: Mapping[str, int] | None = None,
+        dtype: str = "float64",
+        schemes: Schemes | None = None,
+        only: Collection[str] | None = None,
+        **shapes: Any,
+    ) -> dict[str, Any]:
+        """The parameters as tensors: γ one, what is contracted normal with variance 1/(numbers that one output sums),
+        what is only added zero; `schemes` says otherwise by name (see `initialisation`), `only` which are wanted.
+
+        Raises NotationError where a size stays unknown, or the shape of a function's arguments.
+
+        >>> import namedtensor as nt
+        >>> found = nt.program("Y = X ⊙_{a} W + b\\nW ∈ ℝ^{a × b}\\nb ∈ ℝ^{b}").init(sizes={"a": 3, "b": 2}, X="ℝ^{a}")
+        >>> {name: each.shape for name, each in found.items()}
+        {'W': ℝ^{a[3] × b[2]}, 'b': ℝ^{b[2]}}
+        """
+        from .initialisation import fans, initial
+
+        seed = as_count(seed, "the seed", "write seed=0")
+        schemes = as_mapping(schemes, "schemes=", 'write schemes={"W": Normal("0.02")}')
+        only = None if only is None else as_names(only, "only=", 'write only=["W"]')
+        checker = inferred(self._goal, sizes, shapes, tuple(shapes))
+        summed = fans(checker.parameters, checker.graph.all())
+        wanted = shapes_of(checker, shapes)
+        if only is not None:
+            wanted = {name: shape for name, shape in wanted.items() if name in only}
+        elif not wanted:
+            need_shapes(self._goal, shapes)
+        return initial(wanted, summed, seed, dtype, schemes, sizes)
+
+
+def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
+    """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
+    from ..tensors.values import NamedTensor, as_value
+
+    own = {
+        f"argument_{place}": each if type(each) is NamedTensor else as_value(each, by_position(entry, place - 1))
+        for place, each in enumerate(arguments, 1)
+    }
+    return Arguments({**own, **named}, tuple(own))
+
+
+def no_function(arguments: tuple[Any, ...]) -> NotationError:
+    return NotationError(
+        304,
+        f"this formula is no function, and was given {len(arguments)} arguments by position",
+        hint="give its tensors by name: formula(X=X)",
+    )

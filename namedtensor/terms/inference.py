@@ -1,0 +1,249 @@
+"""What the rules of checking know of the checker that runs them: its state, and what they ask of it.
+
+A rule types one kind of node, and asks for the types of its parts. It knows no other rule by name: it asks an `Inference`,
+which `checking.checker.Checker` fulfils. So does calculus, which types the differentials of operators.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from grammar.errors import NotationError
+from grammar.nodes import Node
+
+from ..core.axes import show
+from ..core.limits import Limits
+from ..core.sizes import is_ground, resolve
+from ..scope.names import Key, Spelled
+from ..scope.symbols import Claim, Scope, SizeEquation
+from .environment import Environment, told_apart
+from .terms import Term, TermGraph
+
+
+class InputType(NamedTuple):
+    """What is known of a tensor that is given: its shape, and its value where it is a whole Python number."""
+
+    shape: Mapping[str, Any]
+    number: int | None = None
+    boolean: bool = False
+
+
+class CheckWarning(NamedTuple):
+    """A place that is right by the rules and may be a slip."""
+
+    message: str
+    span: tuple[int, int]
+    hint: str
+
+
+class AlreadyReported(Exception):
+    """A part has an error that is reported already; what contains it has no type."""
+
+
+class Sizes(ABC):
+    """The solver of sizes, as rules ask it. `declared` are equations of the sizes of inputs, each with its environment."""
+
+    declared: list[tuple[SizeEquation, Environment]]
+
+    @abstractmethod
+    def size(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """|axis| in an environment, or None where nothing fixes it."""
+
+    @abstractmethod
+    def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """The same of an axis of tensors, which the head of a function may call otherwise, and have that name for another."""
+
+    @abstractmethod
+    def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
+        """|axis| as what is given and stated has it, whatever else in this scope has such an axis."""
+
+    @abstractmethod
+    def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
+        """n of seq[n], or None."""
+
+    @abstractmethod
+    def value(self, node: Node, env: Environment) -> Any:
+        """The number that a size expression stands for, or None where something in it is not known."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise where a stated size and a known one differ."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Give each size that stayed unknown at top level what the stated facts say of it."""
+
+
+class Inference(ABC):
+    """The inference of types of one program, for given inputs.
+
+    With `infer_parameters`, a declared name that is not given becomes an input with the shape of its declaration; with
+    `recover`, errors are gathered in `errors` and checking goes on; with `strict`, what would be warned of is an error.
+    """
+
+    RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]]  # the rule of each kind of node
+    solver: Sizes
+
+    def __init__(
+        self,
+        scope: Scope,
+        inputs: Mapping[Key, InputType],
+        sizes: Mapping[str, int],
+        infer_parameters: bool,
+        recover: bool,
+        strict: bool,
+        python: Mapping[str, Any],
+        limits: Limits,
+    ):
+        self.scope, self.inputs, self.given_sizes = scope, dict(inputs), dict(sizes)
+        self.infer_parameters, self.recover, self.strict = infer_parameters, recover, strict
+        self.python, self.limits = python, limits
+        self.graph = TermGraph()
+        self.top = Environment()
+        self.unnamed = Environment()  # of what is given and stands nowhere in the program
+        self.sized: set[str] = set()  # the axes of inputs that the program names
+        self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
+        self.used: set[Key] = set()  # the inputs that were looked up
+        self.parameters: dict[Key, Term] = {}  # that were inferred
+        self.types: dict[str, Any] = {}  # the shapes of names
+        self.trace: list[tuple[Node, Term, Environment]] = []
+        self.errors: list[NotationError] = []
+        self.warnings: list[CheckWarning] = []
+        self.pending_claims: list[tuple[Claim, Environment]] = []
+        self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
+        self.guards: list[Term] = []  # the conditions under which an index counts
+        self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
+        self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
+        self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
+        self.aside: Any = None  # types what a scope makes, where a size is asked for
+        self.rules: Inference | None = None  # types the differentials of operators
+        self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials
+
+    # ------------------------------------------------------------------------------------------------ what is asked
+    @abstractmethod
+    def find(self, key: Key, env: Environment, node: Any) -> Term | None:
+        """The term that a key stands for in an environment, or None."""
+
+    @abstractmethod
+    def find_spelled(self, name: Spelled, env: Environment, node: Node) -> Term | None:
+        """The term that a name with its scripts stands for: as it is written, else by the values of its scripts."""
+
+    @abstractmethod
+    def infer_member(self, family: Any, env: Environment) -> Term:
+        """The term of one member of a family, in an environment that has its index."""
+
+    @abstractmethod
+    def fork(self, scope: Scope | None = None) -> Inference:
+        """Another inference: of the same program with the same inputs, or of a program that is given nothing."""
+
+    def infer(self, node: Node, env: Environment) -> Term:
+        """The term of an expression."""
+        term = self.RULES[type(node)](self, node, env)
+        self.trace.append((node, term, env))
+        return term
+
+    def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
+        """The terms of several parts; in recovery, each part's error is noted before the first stops the whole."""
+        if not self.recover:
+            return tuple([self.infer(part, env) for part in parts])
+        found, failed = [], False
+        for part in parts:
+            try:
+                found.append(self.infer(part, env))
+            except NotationError as problem:
+                self.note(problem)
+                failed = True
+            except AlreadyReported:
+                failed = True
+        if failed:
+            raise AlreadyReported
+        return tuple(found)
+
+    def number(self, key: Key, env: Environment) -> Any:
+        """The number that a name stands for by its definition, for size expressions; none while it is asked for by itself."""
+        call = env
+        while call.function is None and (outer := call.sizes_parent or call.parent) is not None:
+            call = outer
+        mark = (key, id(call))
+        if mark in self.naming:
+            return None
+        self.naming.add(mark)
+        try:
+            term = self.find(key, env, None)
+        except NotationError:
+            return None
+        finally:
+            self.naming.discard(mark)
+        return term.number if term is not None else None
+
+    def renamed(self, term: Term, names: Mapping[str, str], node: Any) -> Term:
+        """The same tensor with other names of axes; renames of a rename are one."""
+        names = {old: new for old, new in names.items() if old != new}
+        if not names:
+            return term
+        shape = {names.get(axis, axis): size for axis, size in term.shape.items()}
+        pairs = tuple(sorted(names.items()))
+        if term.operator == "rename":
+            inner = dict(term.options)
+            combined = {old: names.pop(new, new) for old, new in inner.items()} | names
+            combined = {old: new for old, new in combined.items() if old != new}
+            if not combined:
+                return term.arguments[0]
+            term, pairs = term.arguments[0], tuple(sorted(combined.items()))
+        return self.graph.intern("rename", (term,), options=pairs, shape=shape, boolean=term.boolean, node=node)
+
+    # ------------------------------------------------------------------------------------------------------- errors
+    def error(
+        self, number: int, message: str, place: Any, notes: Iterable[str] = (), hint: str | None = None, labels=()
+    ) -> NotationError:
+        """The error of a place, which is a span or a node."""
+        span = place if isinstance(place, tuple) else place.span if place is not None else None
+        return NotationError(number, message, self.scope.source, span, tuple(notes), hint, labels)
+
+    def note(self, problem: NotationError) -> None:
+        """Gather an error, unless there is one of that number at that place."""
+        if not any(other.span == problem.span and other.number == problem.number for other in self.errors):
+            self.errors.append(problem)
+
+    def text(self, node: Any) -> str:
+        """A piece of the formula as it is written."""
+        span = getattr(node, "span", node)
+        text = " ".join(self.scope.source[span[0] : span[1]].split())
+        return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
+
+    def described(self, node: Node, shape: Mapping[str, Any]) -> str:
+        """A piece of the formula with its shape."""
+        return f"{self.text(node)} : {shown(shape)}"
+
+    # ------------------------------------------------------------------------------------------------------- limits
+    def pieces(self) -> int:
+        """The pieces of formulas that were typed so far, and the terms that were made of them."""
+        typed = len(self.trace) + (len(self.rules.trace) if self.rules is not None else 0)
+        return typed + len(self.graph)
+
+    def spend(self, place: Any) -> None:
+        """Raise where more is made than the limit allows; `place` is the call, sum, range or derivative that makes more.
+
+        What is typed grows with the text alone, but for calls of functions that call others twice, sums and recurrences
+        over long ranges, and derivatives of derivatives; `limits.pieces` bounds these.
+        """
+        limit = self.limits.pieces
+        if self.pieces() > limit + len(self.scope.source):
+            raise self.error(
+                404, f"this formula, with all that it calls and repeats, has more than {limit} pieces", place,
+                notes=("a call writes out the body of its function, a recurrence its steps, a sum of members its terms",),
+                hint="raise limits.pieces",
+            )  # fmt: skip
+
+
+def shown(shape: Mapping[str, Any]) -> str:
+    """A shape for people: known sizes as numbers, lifted axes under their own names."""
+    names = told_apart(shape)
+    return show({names[axis]: resolve(size) if is_ground(size) else _unsized(size) for axis, size in shape.items()})
+
+
+def _unsized(size: Any) -> Any:
+    text = str(size)
+    return None if text.startswith("|") and text.endswith("|") and text.count("|") == 2 else text

@@ -1,0 +1,89 @@
+"""The structural terms: what a typed graph has beside the operators of the records; and `verify`, which checks a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..operators import REGISTRY
+from .loop_bodies import Loop
+from .terms import Term, topological
+
+ANY = 10**9
+
+
+class Structural(NamedTuple):
+    """One kind of structural term: how many arguments it has, its options by name, and what it means."""
+
+    name: str
+    fewest: int
+    most: int
+    options: tuple[str, ...] | None  # None where there are any number
+    meaning: str
+
+
+ROWS = (
+    Structural("input", 0, 0, None, "a tensor given from outside; the last option is its name"),
+    Structural("number", 0, 0, ("value", "type"), "a plain number"),
+    Structural("constant", 0, 0, ("axes", "extents", "numbers"), "a tensor of plain numbers"),
+    Structural("unknown", 0, 0, ("name",), "a number that nothing gives yet"),
+    Structural("iota", 0, 0, ("first", "size"), "first, first + 1, … along the axis"),
+    Structural("identity", 0, 0, ("size",), "1 where the two axes have one index, else 0"),
+    Structural("rename", 1, 1, None, "axes get other names; options are the pairs (old, new)"),
+    Structural("merge", 1, 1, ("old axes", "new axis"), "axes become one"),
+    Structural("split", 1, 1, ("old axis", "new axes with sizes"), "an axis becomes several"),
+    Structural("spread", 1, 1, None, "the same value along new axes; options are the pairs (axis, size)"),
+    Structural("pick", 1, 1, ("axis", "index from 0"), "one element of an axis"),
+    Structural("fill", 1, ANY, ("axis", "positions from 0"), "parts joined along an axis, then put in order"),
+    Structural("literal", 1, ANY, ("axes", "extents"), "numbers joined to a tensor"),
+    Structural("indicator", 1, 1, (), "1 where a condition holds, else 0"),
+    Structural("cases", 1, ANY, (), "value, condition, value, condition, …, and perhaps a last value"),
+    Structural("variable", 1, 1, ("name",), "the same tensor, apart from all that equals it, for a derivative by it"),
+    Structural("python", 0, ANY, ("function",), "a user's function of Python"),
+    Structural("loop", 0, ANY, ("body",), "a body run so many times: states at first, slices, and what is given"),
+    Structural("after", 1, 1, ("state",), "a state of a loop after the last step"),
+    Structural("through", 1, 1, ("state", "axis"), "a state of a loop after each step, along an axis"),
+)
+STRUCTURAL = {row.name: row for row in ROWS}
+
+# Called with the roots that a pass has made: checking, and calculus for each derivative. The tests put `verify` here.
+after_pass: list[Callable[..., None]] = []
+
+
+def passed(*roots: Term) -> None:
+    """Say that a pass has made these roots."""
+    for each in after_pass:
+        each(*roots)
+
+
+class Malformed(AssertionError):
+    """A term that is none of the graph's kinds: a fault of the pass that made it."""
+
+
+def verify(*roots: Term) -> None:
+    """Raise Malformed where a term that the roots need is not as the table, or its operator's record, has it."""
+    for term in topological(*roots):
+        problem = problem_of(term)
+        if problem is not None:
+            raise Malformed(f"{problem}: {term!r}")
+        for body in (option for option in term.options if isinstance(option, Loop)):
+            verify(*body.results)
+
+
+def problem_of(term: Term) -> str | None:
+    """What is wrong with one term, its arguments being right; None where nothing is."""
+    count, row = len(term.arguments), STRUCTURAL.get(term.operator)
+    if row is not None:
+        if not row.fewest <= count <= row.most:
+            return f"{row.name} has {count} arguments"
+        if row.options is not None and len(term.options) != len(row.options):
+            return f"the options of {row.name} are {', '.join(row.options) or 'none'}"
+    elif term.operator not in REGISTRY:
+        return f"no operator {term.operator}"
+    elif not REGISTRY[term.operator].arity[0] <= count <= REGISTRY[term.operator].arity[1]:
+        return f"{term.operator} has {count} arguments"
+    if any(each.serial >= term.serial for each in term.arguments):
+        return "an argument is made after what uses it"
+    if term.operator in ("rename", "spread") and not all(len(pair) == 2 for pair in term.options):
+        return f"the options of {term.operator} are pairs"
+    return None

@@ -1,0 +1,34 @@
+"""Which files know an operator by its name: its record, and those that rewrite it."""
+
+import ast
+from pathlib import Path
+
+from namedtensor.operators import REGISTRY
+
+ROOT = Path(__file__).parent.parent / "namedtensor"
+HOMES = ("operators", "reference", "backends", "teaching")  # records, the oracle's definitions, primitives, exercises
+# What is also a word of the language or of plans is no clue: a product, a sign, a primitive of the same name.
+ALSO = {"juxtaposed", "negative", "iota", "index", "where", "stack", "concat", "identity", "sign", "prod"}
+WORDS = {name for name in REGISTRY if len(name) > 3} - ALSO
+KNOWING = {
+    "calculus": "cumsum mean onehot pool sqrt trace unroll",  # transposed, or differentiated where they are not smooth
+    "checking": "argmaxk clip maxk mean onehot pool sqrt standardize unroll",  # advice, and sizes that a caller must state
+    "planning": "cofactors cumprod cumsum logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
+    "programs": "standardize",  # names that are given
+    "tensors": "cumsum onehot",  # an example, and NumPy's own name
+    "terms": "ceil even floor onehot sqrt",  # folded
+}  # what each room knows by name; may only shrink
+
+
+def names_in(path: Path) -> set[str]:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)} & WORDS
+
+
+def test_only_what_rewrites_an_operator_knows_its_name():
+    found: dict[str, set[str]] = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        room = path.relative_to(ROOT).parts[0]
+        if room not in HOMES and (words := names_in(path)):
+            found.setdefault(room, set()).update(words)
+    assert {room: " ".join(sorted(words)) for room, words in found.items()} == KNOWING

@@ -1,0 +1,102 @@
+"""The public surface of the classes that users meet: every name that `dir` shows, each with a docstring.
+
+A name that is not here begins with an underscore.
+"""
+
+import inspect
+
+import pytest
+
+import namedtensor as nt
+import transformer
+
+VERBS = """arguments check coloured compile cost derivative diagram evaluate explain init parameters to_html to_latex to_python
+to_text"""
+PROGRAM = nt.program("f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}")
+X = nt.tensor([1.0, 2.0], "a")
+LAYER = transformer.FFN.init(0, sizes={"chans": 4, "hidden": 3})
+EXPLAINED = nt.explain("2 X + 1", X=X)
+
+SURFACE = {
+    "Program": (PROGRAM, f"{VERBS} builtins declared names redefined shard sizes source syntax tree f"),
+    "Formula": (nt.formula("2 X + 1"), f"{VERBS} builtins declared names redefined shard sizes source syntax tree"),
+    "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
+    "EntryPoints": (PROGRAM["f", "w"], "names"),
+    "CompiledFormula": (PROGRAM["f"].compile(), "function module names plan source"),
+    "CheckResult": (nt.check("2 X", X="ℝ^{a}"), "errors ok raise_first shape shapes source steps type types warnings"),
+    "Explanation": (EXPLAINED, "axes inside source stages value"),
+    "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
+    "Layer": (
+        LAYER,
+        """at coloured config counted definitions diagram explain formula from_module init inputs load module notation optional
+        parameters replace save schemes shard sharding sizes source texts to uses value without""",
+    ),
+    "SentenceModel": (
+        transformer.SentenceModel,
+        "backend device embed formula load lower parameters similarity tokens",
+    ),
+}
+SLIPS = {
+    "Program": "chekc",
+    "Formula": "chekc",
+    "EntryPoint": "chekc",
+    "CompiledFormula": "sorce",
+    "CheckResult": "typ",
+    "Explanation": "stage",
+    "Layer": "parameter",
+}
+FUNCTIONS = "check compile cost derivative diagram evaluate explain init parameters to_latex to_python to_text".split()
+
+
+def public(thing):
+    return [name for name in dir(thing) if name[:1] != "_"]
+
+
+@pytest.mark.parametrize("kind", SURFACE)
+def test_what_dir_shows_is_what_users_call(kind):
+    thing, names = SURFACE[kind]
+    assert sorted(public(thing)) == sorted(names.split())
+
+
+@pytest.mark.parametrize("kind", SURFACE)
+def test_what_users_call_says_what_it_does(kind):
+    thing = SURFACE[kind][0]
+    of = thing if inspect.isclass(thing) else type(thing)
+    assert of.__doc__
+    for name in public(of):
+        found = inspect.getattr_static(of, name)
+        if isinstance(found, (property, staticmethod, classmethod)) or inspect.isfunction(found):
+            assert inspect.getdoc(getattr(of, name)), name
+
+
+@pytest.mark.parametrize("kind", SLIPS)
+def test_an_unknown_attribute_is_told_with_the_nearest_names(kind):
+    with pytest.raises(AttributeError, match=f"has no attribute '{SLIPS[kind]}'; did you mean"):
+        getattr(SURFACE[kind][0], SLIPS[kind])
+
+
+def test_the_verbs_are_methods_of_formulas_and_of_names_and_functions():
+    for verb in FUNCTIONS:
+        assert verb in dir(nt) and getattr(nt, verb).__doc__
+        assert inspect.signature(getattr(nt.Program, verb)).parameters
+        assert list(inspect.signature(getattr(nt.Program, verb)).parameters) == list(
+            inspect.signature(getattr(type(PROGRAM["f"]), verb)).parameters
+        )
+
+
+def test_the_functions_take_a_text_a_formula_and_a_name():
+    text, given = "f : ℝ^{a} → ℝ\nf(x) = x ⊙_{a} w\nw ∈ ℝ^{a}", {"x": "ℝ^{a[2]}"}
+    for asked in (text, nt.formula(text), PROGRAM["f"]):
+        assert nt.parameters(asked, **given) == {"w": "ℝ^{a[2]}"}
+        assert nt.cost(asked, w="ℝ^{a[2]}", **given).multiply_adds == 2
+        assert nt.init(asked, 0, **given)["w"].axes == ("a",)
+        assert float(nt.compile(asked)(X, values={"w": X})) == 5.0
+        assert "def function(x, w)" in nt.to_python(asked, **given, w="ℝ^{a[2]}")
+        assert nt.derivative(asked, "x")
+        assert "w" in nt.to_text(asked) and "w" in nt.to_latex(asked)
+        assert nt.diagram(asked, **given)
+
+
+def test_a_name_of_a_program_compiles_for_itself():
+    assert float(PROGRAM["f"].compile()(X, w=X)) == 5.0
+    assert nt.evaluate(PROGRAM["f"], x=X, w=X) == PROGRAM["f"](X, w=X)
