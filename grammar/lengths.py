@@ -11,7 +11,7 @@ import re
 from .errors import NotationError, Span
 
 TEXT = 10**7  # characters of one text
-LITERAL = 10**6  # numbers of one literal
+LITERAL = 10**5  # numbers of one literal
 
 CLOSES = {"[": "]", "{": "}", "(": ")"}
 # What separates cells between each kind of bracket, and the pieces of a text that tell: comments, brackets, the rest.

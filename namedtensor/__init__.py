@@ -17,7 +17,7 @@ Each name is imported when it is first asked for, so that `import namedtensor` a
 
 from importlib import import_module
 
-from .core.hooks import when_first_seen
+from .core.hooks import answer, when_first_seen
 from .core.shadowed import sentence, warn_if_hidden
 
 try:
@@ -29,16 +29,18 @@ from .core.version import __version__
 
 warn_if_hidden("transformer")
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
+answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)
 
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
     ".core.limits": ("Limits",),
     ".core.tensor": ("NamedTensor", "allclose", "from_xarray", "tensor"),
+    ".derivations.proofs": ("prove",),
     ".display.pictures": ("picture",),
     ".files.safetensors": ("load_tensors", "save_tensors"),
     ".operators.user_functions": ("function",),
     ".programs.api": (
         *("check", "compile", "cost", "derivative", "diagram", "formula", "init", "load", "parameters", "program"),
-        *("to_latex", "to_python", "to_text"),
+        *("to_javascript", "to_latex", "to_python", "to_text"),
     ),
     ".programs.evaluate": ("evaluate", "explain"),
     ".programs.program": ("Formula", "Program"),

@@ -228,6 +228,9 @@ def function_over_axes(d: Drawing, sight: Sight, name: str, depth: int) -> Funct
     d.sizes, d.bound, d.closed = outer, {}, False
     said = " ".join(map(written, (body, *(fact.term for fact in facts))))
     signature = d.chance(0.7) or "ax" not in said.replace("max", "")  # else the subscript is a label
+    signature = signature or any(
+        each.form == "derivative" for each in terms_of((body, tuple(facts)))
+    )  # else by all axes
     return Function(name, ("ax",), tuple(parameters), body, shaped(gives) if signature else None, (), tuple(facts), one)
 
 

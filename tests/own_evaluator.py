@@ -368,6 +368,7 @@ class Rounding:
         self.exact = 2 / max(eps, 2.3e-16)
         self.random = random.Random(seed)
         self.computed = 0
+        self.largest = 0.0  # of the numbers met, and of their slopes
 
     def __call__(self, tensor: Tensor) -> Tensor:
         self.computed += len(tensor.entries)
@@ -380,6 +381,7 @@ class Rounding:
             return Dual(x.tag, self.number(x.value), self.number(x.slope))
         if isinstance(x, bool):
             return x
+        self.largest = max(self.largest, abs(x))
         if isinstance(x, int):
             if abs(x) > self.whole:
                 raise Unfit("a whole number out of range")
@@ -644,6 +646,21 @@ def _truth(function: Callable) -> Callable[[Evaluator, Term, Frame], Tensor]:
     return lambda e, term, frame: e.elementwise(lambda *x: function(term, *map(primal, x)), *e.parts(term, frame))
 
 
+def _relation(term: Term, x: Any, y: Any) -> bool:
+    """Products of whole numbers are floats, which do not tell large ones apart; sums stay whole."""
+    most = max(abs(x), abs(y)) if type(x) is type(y) is int else 0
+    if most > 2**53 and abs(x - y) <= 1e-15 * most and not all(map(stays_whole, term.walk())):
+        raise Unfit("whole numbers are compared that double precision does not tell apart")
+    return TRUTHS[term.data[0]](x, y)
+
+
+def stays_whole(term: Term) -> bool:
+    """Whether whole numbers stay such in this step, however large."""
+    if term.form == "infix":
+        return term.data[0] in ("+", "−")
+    return term.form in ("relation", "name", "member", "number", "literal", "negative", "rename")
+
+
 def _logic(term: Term, *truths: bool) -> bool:
     sign = term.data[0]
     return not truths[0] if sign == "¬" else all(truths) if sign == "∧" else any(truths)
@@ -883,7 +900,7 @@ TERMS: dict[str, Callable[[Evaluator, Term, Frame], Tensor]] = {
     "power": _of_one(power),
     "cases": _cases,
     "indicator": _of_one(int),
-    "relation": _truth(lambda term, x, y: TRUTHS[term.data[0]](x, y)),
+    "relation": _truth(_relation),
     "property": _truth(lambda term, x: x % 2 == (1 if term.data[0] == "odd" else 0)),
     "logic": _truth(_logic),
     "over": _over,

@@ -233,3 +233,25 @@ def test_a_power_of_a_power_says_both_readings(text):
 )
 def test_brackets_say_which_power_is_meant(text, value):
     assert float(nt.evaluate(text)) == value
+
+
+A = np.array([1.0, 2.0])
+INDEXED = {  # an equation whose name has the index of a function's head is one for each such function
+    "f^l(X) = h^l X\nh^l = |c|\n|c| = 3\nout = f^2([1, 2]_{a})": 3 * A,
+    "f^l(X) = h^l X\nh^l = 3\nout = f^2([1, 2]_{a})": 3 * A,
+    "f^l(X) = h^l X\nh^l = 3 l\nout = f^2([1, 2]_{a}) + f^1([1, 2]_{a})": 9 * A,
+    "f^l(X) = h^l X\nh^l = 3 l X\nout = f^2([1, 2]_{a})": 6 * A**2,
+    "f^l(X) = h^l X + h^{l}\nh^l = l + |a| + X\nout = f^2([1, 2]_{a})": (4 + A) * A + 4 + A,
+    "f^l(X) = g^l(X) + H^l\nH^l = 2 X\ng^l(X) = H^l X\nH^l = X - l\nout = f^2([1, 2]_{a})": (A - 2) * A + 2 * A,
+}
+
+
+@pytest.mark.parametrize("text", INDEXED)
+def test_equations_with_the_index_of_a_head(text):
+    np.testing.assert_allclose(nt.evaluate(text).tolist(), INDEXED[text])
+    np.testing.assert_allclose(reference.evaluate(text).to_list(("a",)), INDEXED[text])
+
+
+def test_another_index_is_another_name():
+    with pytest.raises(nt.NotationError, match="201"):
+        nt.evaluate("f^l(X) = h^{l-1} X\nh^l = 3\nf^2([1, 2]_{a})")

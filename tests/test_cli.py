@@ -330,9 +330,12 @@ def test_a_wrong_shape(run):
 
 # -------------------------------------------------------------------------------------------------------------- derive
 def test_derive_prints_the_formula_or_its_value(run):
-    assert run("derive", "∑_{a} X^2", "--by", "X")[:2] == (0, "∂(∑_{a} X^2)/∂X*\n")
-    assert run("derive", "∑_{a} X^2", "--by", "X", "--ascii")[1] == "d(sum_{a} X^2)/dX*\n"
-    assert run("derive", r"\nsum{\a} X", "--by", "X", "--to", "latex-macros")[1].startswith(r"\frac{\partial ")
+    assert run("derive", "∑_{a} X^2", "--by", "X")[:2] == (0, "D = 2 X^*\n")
+    assert run("derive", "∑_{a} X ⊙ Y", "--by", "X", "X=ℝ^{a × b}", "Y=ℝ^{a}")[:2] == (0, "D = Y^* ⊙ I_{b, b*}\n")
+    assert run("derive", "∑_{a} X^2", "--by", "X", "--as-written")[:2] == (0, "∂(∑_{a} X^2)/∂X*\n")
+    assert run("derive", "∑_{a} X^2", "--by", "X", "--as-written", "--ascii")[1] == "d(sum_{a} X^2)/dX*\n"
+    latex = ("derive", r"\nsum{\a} X", "--by", "X", "--to", "latex-macros", "--as-written")
+    assert run(*latex)[1].startswith(r"\frac{\partial ")
     status, printed, _ = run("derive", "∑_{a} X^2", "--by", "X", "X=[1,2]:a", "--json")
     assert (status, json.loads(printed)["value"]["axes"], json.loads(printed)["value"]["data"]) == (0, ["a*"], [2, 4])
     assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"

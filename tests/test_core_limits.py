@@ -127,16 +127,16 @@ def test_a_range_is_as_long_as_the_limit_and_no_longer(name):
 
 # ------------------------------------------------------------------------------------------------------- long literals
 LITERALS = {
-    "a row": "[" + "1, " * 10**6 + "1]_{a}",
-    "rows": "[" + "1, 2; " * 10**6 + "1, 2]_{a, b}",
-    "no numbers": "[" + "x, " * 10**6 + "x]_{a}",
-    "brackets": "[" + "(1), " * 10**6 + "1]_{a}",
-    "in a call": "softmax_{a}(x + [" + "1, " * 10**6 + "1]_{a})",
-    "never closed": "[" + "1, " * 10**6,
-    "a second line": "y = 3\n[" + "1,\n" * 10**6 + "1]_{a}",
-    "LaTeX": r"\left[" + "1, " * 10**6 + r"1\right]_{\a}",
-    "a matrix": r"\nmatrix{\a}{\b}{" + r"1 & 2 \\ " * 10**6 + "1 & 2}",
-    "a matrix with a comment": r"\nmatrix{\a}{\b}{" + "% {\n" + r"1&\frac12\\" * 8 * 10**5 + "1 & 2}",
+    "a row": "[" + "1, " * 10**5 + "1]_{a}",
+    "rows": "[" + "1, 2; " * 10**5 + "1, 2]_{a, b}",
+    "no numbers": "[" + "x, " * 10**5 + "x]_{a}",
+    "brackets": "[" + "(1), " * 10**5 + "1]_{a}",
+    "in a call": "softmax_{a}(x + [" + "1, " * 10**5 + "1]_{a})",
+    "never closed": "[" + "1, " * 10**5,
+    "a second line": "y = 3\n[" + "1,\n" * 10**5 + "1]_{a}",
+    "LaTeX": r"\left[" + "1, " * 10**5 + r"1\right]_{\a}",
+    "a matrix": r"\nmatrix{\a}{\b}{" + r"1 & 2 \\ " * 10**5 + "1 & 2}",
+    "a matrix with a comment": r"\nmatrix{\a}{\b}{" + "% {\n" + r"1&\frac12\\" * 8 * 10**4 + "1 & 2}",
 }
 
 
@@ -144,7 +144,7 @@ LITERALS = {
 def test_a_long_literal_is_refused_before_it_is_read(name, monkeypatch):
     monkeypatch.setattr("grammar.parser.tokens_of", lambda *_: pytest.fail("the text was read"))
     error = refused(lambda: nt.evaluate(LITERALS[name], x=X))
-    assert re.search(r"a literal of [123]\d{6} numbers passes the limit of 1000000", error.message)
+    assert re.search(r"a literal of [123]\d{5} numbers passes the limit of 100000", error.message)
     assert error.source[error.span[0]] in "[{"
 
 
@@ -172,6 +172,16 @@ def test_cells_are_counted_between_their_own_brackets(text, syntax, counts):
 def test_the_limit_of_literals_is_an_option(text):
     assert "a literal of 4 numbers" in refused(lambda: nt.evaluate(text, limits=Limits(literal=3))).message
     assert nt.evaluate(text, limits=Limits(literal=4)).sizes == {"a": 4}
+
+
+def test_a_literal_at_the_limit_is_read_soon_and_one_beyond_is_refused_at_once():
+    numbers = ("1.5, " * Limits().literal).rstrip(", ")
+    begun = time.process_time()
+    assert nt.evaluate(f"∑_{{a}} [{numbers}]_{{a}}").item() == 150_000
+    assert time.process_time() - begun < 20  # about 3 s where nothing else runs
+    begun = time.process_time()
+    assert "a literal of 100001 numbers" in refused(lambda: nt.evaluate(f"[{numbers}, 1]_{{a}}")).message
+    assert time.process_time() - begun < 1
 
 
 # ---------------------------------------------------------------------------------------------------------- long texts

@@ -202,3 +202,49 @@ def test_what_differs_is_made_smaller(monkeypatch):
     finally:
         monkeypatch.undo()
         forget()
+
+
+def given(entries: tuple, dtype: str, out: Term) -> Program:
+    return Program((Input("X", (("a", len(entries)),), dtype, entries),), (), (), out)
+
+
+X = Term("name", (), ("X",), (("a", 3),))
+
+
+def test_what_cancels_is_no_difference_where_double_precision_is_right():
+    """∑_{a} X^3 − ∑_{a} X^3 by way of a softmax's slope: each library leaves another nothing."""
+    softmax = Term(
+        "over", (Term("power", (X, drawn_sight.number(3)), (), X.shape),), ("softmax", ("a",), None), X.shape
+    )
+    total = Term("over", (softmax,), ("∑", ("a",), None))
+    program = given((2.5, 2.375, 2.25), "float16", Term("derivative", (total,), ("X", "*"), (("a*", 3),)))
+    way = differential.WAYS["evaluate"]
+    assert not differential.compare(program, {"evaluate": way}).differences
+    for off, rounding in ((1e-4, True), (1e3, False)):
+        found = differential.Difference("evaluate", "", "value", off)
+        assert differential.is_rounding(program, "evaluate", way, found) == rounding
+
+
+def test_a_fault_of_coarse_numbers_is_no_rounding(monkeypatch):
+    forget()
+    try:
+        lowered_as("tanh", "sin")(monkeypatch)
+        program = given((2.5, 0.25, 0.125), "float16", Term("applied", (X,), ("tanh",), X.shape))
+        assert differential.compare(program, {"evaluate": differential.WAYS["evaluate"]}).differences
+    finally:
+        monkeypatch.undo()
+        forget()
+
+
+@pytest.mark.parametrize("sign, fit", [("⊙", False), ("+", True)])
+def test_products_beyond_double_precision_are_not_compared(sign, fit):
+    twice = [Term("infix", (X, other), (sign,), X.shape) for other in (X, drawn_sight.number(4_000_000_000))]
+    relation = Term("relation", (twice[0], twice[1]), ("≠",), X.shape)
+    program = given((4_000_000_000,) * 3, "int64", Term("indicator", (relation,), (), X.shape))
+    assert (differential.compare(program, {"evaluate": differential.WAYS["evaluate"]}).unfit is None) == fit
+
+
+def test_whole_numbers_that_jax_has_not_are_not_given_to_it():
+    assert differential.fits_int32(given((2**31 - 1, 0, 1), "int64", X))
+    assert not differential.fits_int32(given((2**31, 0, 1), "int64", X))
+    assert differential.fits_int32(given((2.0**40, 0.0, 1.0), "float64", X))

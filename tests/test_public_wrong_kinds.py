@@ -52,6 +52,8 @@ CALLS = {
     "init": (PROGRAM.init, (), {"sizes": {"a": 2}, "X": X}, "seed sizes dtype schemes only X"),
     "cost": (FORMULA.cost, (), {"X": X}, "0 X sizes without"),
     "to_python": (FORMULA.to_python, ("numpy",), {"X": X}, "0 1 X sizes"),
+    "to_javascript": (FORMULA.to_javascript, (), {"X": X, "values": None}, "X values sizes"),
+    "to_javascript of a text": (nt.to_javascript, ("∑_{a} X",), {"X": X}, "0 1 X sizes syntax"),
     "compile": (FORMULA.compile, ("numpy",), {}, "0 without"),
     "a compiled formula": (FORMULA.compile(), (), {"X": X, "values": None}, "X values sizes"),
     "diagram": (FORMULA.diagram, (), {"X": X, "values": None}, "X expand values sizes"),

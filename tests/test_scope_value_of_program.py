@@ -225,3 +225,28 @@ def test_a_whole_number_is_one_however_it_comes(case, make):
         given = {"x": 2.0, name: make(n)}
         for found in (nt.evaluate(text, given), nt.evaluate(text, **given), formula(**given), compiled(**given)):
             assert float(found) == expected(n)
+
+
+CLAIMS_OF_FUNCTIONS = [
+    ("f(X) = 2 X\nf(3) = 6", 6),
+    ("f(3) = 6\nf(X) = 2 X", 6),
+    ("f(X) = 2 X\ng(X) = X + X\nf(4) = g(4)\nf(1) = 2", 8),
+    ("f(X) = 2 X\n3 = 3", 3),
+    ("f(X) = 2 X\nf(3) = 7", None),
+    ("f(X) = 2 X\nf(3) = 6\nf(1) = 1", None),
+]
+
+
+@pytest.mark.parametrize("text, due", CLAIMS_OF_FUNCTIONS)
+def test_functions_and_claims_check_the_claims(text, due):
+    for evaluate in (nt.evaluate, reference.evaluate):
+        if due is None:
+            with pytest.raises(nt.NotationError, match="403"):
+                evaluate(text)
+        else:
+            found = evaluate(text)
+            assert float(found.item() if evaluate is nt.evaluate else found.to_list(())) == due
+
+
+def test_functions_and_claims_are_called_as_functions():
+    assert nt.formula("f(X) = 2 X\nf(3) = 6")(5.0).item() == 10

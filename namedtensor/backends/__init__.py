@@ -1,4 +1,4 @@
-"""A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any other library of the standard.
+"""A plan becomes source text and a function of arrays, for NumPy, PyTorch, JAX or any library of the standard, or a module of JavaScript.
 
 `source`: a plan to text, one line a step, and the text to a function.
 `lines`: the lines that libraries share.
@@ -8,6 +8,7 @@
 `torch`: PyTorch's.
 `jax`: JAX's.
 `standard`: those of any library of the Python Array API.
+`javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
 `libraries`: which of them is meant: by name, or by the namespace of arrays.
 `absent`: a library that is not installed, for which text is written all the same.
 `function`: the function of a plan, run without warnings.

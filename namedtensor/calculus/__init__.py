@@ -1,6 +1,7 @@
 """Derivatives (paper §5): terms to terms, and programs to programs.
 
 `derivative`: ∂body/∂X*, forward or in reverse, whichever is smaller; perturbations for equations of differentials.
+`nested`: a derivative in the body of another, which holds fixed what that one is taken by.
 `linearize`: JVP: the differential of each term, from the record of its operator.
 `transpose`: VJP: linear pieces carried back from cotangents.
 `selection`: cotangents beside the cases that they count in, so that nothing meets infinity.

@@ -13,7 +13,7 @@ For one number, such as a loss, the second is what is called backpropagation.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -30,6 +30,7 @@ from ..terms.inference import Inference
 from ..terms.structural import passed
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
+from .nested import Taken, held, remembered
 from .transpose import carried_on, transpose
 
 
@@ -55,22 +56,21 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
             notes=(checker.described(node.body, body.shape), checker.described(node.variable, by.shape)),
             hint=f"write ∂(…)/∂{checker.text(node.variable)}{'†' if node.mark else '*'}, so that its axes get another mark",
         )  # fmt: skip
-    found = Derivative(checker, node).of(body, by, starred, parameters(checker, env))
+    constant = tuple(each for each in parameters(checker, env) if each is not by)
+    found = Derivative(checker, node).of(Taken(body, by, starred, constant))
     passed(found)
-    order = [*body.shape, *starred.values()]
-    found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
     return found
 
 
-def parameters(checker: Inference, env: Environment) -> dict[int, None]:
+def parameters(checker: Inference, env: Environment) -> list[Term]:
     """The arguments of the function that a derivative stands in: they are what they are, whatever they were made of."""
-    found: dict[int, None] = {}
+    found: list[Term] = []
     current: Environment | None = env
     while current is not None:
         if current.function is not None:
             names = (*current.function.parameters, *current.function.options)
             terms = (checker.find(name.key(), current, None) for name in names)
-            found.update((id(term), None) for term in terms if term is not None and term.operator == "variable")
+            found += [term for term in terms if term is not None and term.operator == "variable"]
         current = current.parent
     return found
 
@@ -145,23 +145,32 @@ class Derivative:
         self.checker, self.node = checker, node
         self.making = TermBuilder(checker.graph, node)
 
-    def of(self, body: Term, by: Term, starred: dict[str, str], constant: Mapping[int, None]) -> Term:
-        make = self.making
+    def of(self, taken: Taken) -> Term:
+        """The derivative, its axes as the text has them."""
+        graph = self.checker.graph
+        found = self.whole(held(graph, taken.body, taken.by, self.of), taken)
+        order = [*taken.body.shape, *taken.starred.values()]
+        found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
+        return remembered(graph, found, taken)
+
+    def whole(self, body: Term, taken: Taken) -> Term:
+        make, by, starred = self.making, taken.by, taken.starred
         inside = {id(term) for term in topological(body)}
         if id(by) not in inside:
             return self.nothing(body, by, starred)
         own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
-        taken = {axis: f"{axis}@{own}" for axis in starred}
+        moving = {axis: f"{axis}@{own}" for axis in starred}
         unknown = make.leaf("differential", by.shape)
-        whole = Linearization(self.checker, make, {**constant, id(by): unknown}).of(body)
-        if whole is None:
+        constant: dict[int, Term | None] = {id(term): None for term in taken.constant}
+        change = Linearization(self.checker, make, {**constant, id(by): unknown}).of(body)
+        if change is None:
             return self.nothing(body, by, starred)
-        if is_reverse(count(body, kept), count(by, taken)):
-            found = transpose(make, whole, unknown, body.shape, kept)
+        if is_reverse(count(body, kept), count(by, moving)):
+            found = transpose(make, change, unknown, body.shape, kept)
             return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
-        found = carried_on(make, whole, unknown, by.shape, taken)
-        return make.rename(found, {new: starred[old] for old, new in taken.items()})
+        found = carried_on(make, change, unknown, by.shape, moving)
+        return make.rename(found, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
         """The derivative of what does not depend on it."""

@@ -94,7 +94,7 @@ class Checker(Inference):
     # --------------------------------------------------------------------------------------------------- entry points
     def whole(self) -> Term:
         """The Term of the program's last value."""
-        last = self.scope.last
+        last = self.scope.valued
         if last is None:
             functions = ", ".join(function.title for function in self.scope.all_functions())
             raise self.error(
@@ -111,7 +111,7 @@ class Checker(Inference):
         """The Term of the definition or expression that is the program's value."""
         if isinstance(last, Definition):
             return self.definition(last)
-        if not self.scope.of_claim:
+        if last is not self.scope.claimed:
             return self.infer(last, self.top)
         term = self.infer(last, with_elements(self, (last,), self.top))
         return self.renamed(term, {axis: source_name(axis) for axis in term.shape if of_index(axis)}, last)

@@ -30,13 +30,18 @@ from .unknown_names import unknown_name
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
-    """The Term that a key stands for in an environment, or None; what a derivative is taken by is apart from all that equals it."""
-    found = found_in(checker, key, env, node)
+    """The Term that a key stands for in an environment, or None.
+
+    What a derivative is taken by is a variable of its own: apart from all that equals it, also from a name that is
+    spelled so in another environment and has the same value.
+    """
+    holder, found = found_in(checker, key, env, node)
     if found is None or not is_apart(checker, key, found):
         return found
-    if found.operator == "input" and checker.top.variables.get(key) is found:
+    if found.operator == "input" and holder is checker.top and holder.variables.get(key) is found:
         return found
-    return checker.graph.intern("variable", (found,), (), (str(key),), found.shape, found.boolean, node)
+    options = (str(key), holder.serial)
+    return checker.graph.intern("variable", (found,), (), options, found.shape, found.boolean, node)
 
 
 def is_apart(checker: Inference, key: Key, found: Term) -> bool:
@@ -45,26 +50,27 @@ def is_apart(checker: Inference, key: Key, found: Term) -> bool:
     return key.base in scope.varied or (key.base in scope.apart and found.number is None)
 
 
-def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
+def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple[Environment, Term | None]:
+    """The environment that holds a key, and the Term that it stands for there, or None."""
     current: Environment | None = env
     while current is not None:
         if key in current.variables:
             if current is checker.top:
                 checker.used.add(key)
-            return current.variables[key]
+            return current, current.variables[key]
         found = fact(checker, key, current, env)
         if found is not None:
-            return found
+            return current, found
         if not key.subscript and not key.superscript and key.base in current.indices:
             value = current.indices[key.base]
             if isinstance(value, str) and value.isdecimal():
                 value = int(value)
             if isinstance(value, int):
-                return checker.graph.number(value, node)
+                return current, checker.graph.number(value, node)
         if key in current.scalars:
-            return scalar_term(checker, current.scalars[key], key, node)
+            return current, scalar_term(checker, current.scalars[key], key, node)
         current = current.parent
-    return input_or_parameter(checker, key, node)
+    return checker.top, input_or_parameter(checker, key, node)
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
@@ -78,6 +84,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
         return None
     if key in facts:
         return define(checker, key, facts[key], holder, env)
+    for own, group in facts.items() if key.superscript else ():
+        if own.base == key.base and group[0].name.key(env.index) == key:  # h^l in a function f^l
+            return define(checker, own, group, holder, env)
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:

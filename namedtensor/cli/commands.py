@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from ..core.suggestions import did_you_mean, near
 from ..core.version import __version__
 from ..files.text import InputError
 from .arguments import Source, place_of, sizes_of, source_of, values_of
-from .check import check_command
+from .check import check_command, shapes_of
 from .console import (
     AT_THE_PROMPT,
     FINE,
@@ -200,9 +201,13 @@ RENDER_EXAMPLES = r"""
 
 # ---------------------------------------------------------------------------------------------------------------- derive
 def _derive_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(parser, "its tensors and numbers: with them the value of the derivative is printed")
+    formula_arguments(
+        parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
+    )
     parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
     spelling_argument(parser, "the spelling of the derivative; text where it is left out")
+    parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X*, not worked out")
+    parser.add_argument("--steps", action="store_true", help="print the way to the closed form, a rule a line")
 
 
 def _derive(options: Any, console: Console) -> int:
@@ -210,8 +215,8 @@ def _derive(options: Any, console: Console) -> int:
 
     source = source_of(options)
     found: Any = derivative(source.text, options.by, source.syntax)
-    if not options.inputs:
-        return spell(found.tree, options.to or "text", options, console)
+    if all(SHAPE.match(word) for word in options.inputs):
+        return derived(found, options, console)
     value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
     if options.json:
         console.json({"value": value_record(value)})
@@ -220,8 +225,28 @@ def _derive(options: Any, console: Console) -> int:
     return FINE
 
 
+SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
+
+
+def derived(found: Any, options: Any, console: Console) -> int:
+    """Print a derivative: its closed form, unless shapes are missing that nothing says, or there is none."""
+    shapes = shapes_of(options.inputs, console)
+    if options.as_written:
+        return spell(found.tree, options.to or "text", options, console)
+    try:
+        closed = found.worked_out(sizes=sizes_of(options.sizes), **shapes)
+    except NotationError as problem:
+        if shapes or options.steps or problem.number not in (201, 206, 301, 302, 303, 309, 405):
+            raise
+        return spell(found.tree, options.to or "text", options, console)
+    shown = closed.derivation if options.steps else closed.closed
+    return spell(shown.tree, options.to or "text", options, console)
+
+
 DERIVE_EXAMPLES = r"""
   namedtensor derive 'softmax_{ax} X' --by X
+  namedtensor derive 'softmax_{ax} X' --by X --steps
+  namedtensor derive 'x ⊙_{a} W' --by W x='ℝ^{a}' W='ℝ^{a × b}'
   namedtensor derive 'softmax_{ax} X' --by X X='[1,2,3]:ax'
   namedtensor derive '\nfun{\seq}{softmax} X' --by X --to latex-macros
   namedtensor derive loss.nt --by W^1 > gradient.nt

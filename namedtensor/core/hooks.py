@@ -5,9 +5,11 @@ NamedTensor is given its methods when it is first imported.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 _SEEN: set[str] = set()
 _WAITING: dict[str, list[Callable[[], object]]] = {}
+_ANSWERS: dict[str, Callable[[], Callable[..., Any]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
@@ -28,3 +30,18 @@ def seen(name: str) -> None:
     _SEEN.add(name)
     for run in _WAITING.pop(name, ()):
         run()
+
+
+def answer(question: str, find: Callable[[], Callable[..., Any]]) -> None:
+    """Say where the function lies that answers a question which a room below is asked; it is found when first asked.
+
+    >>> answer("how large", lambda: len)
+    >>> answered("how large", "abc")
+    3
+    """
+    _ANSWERS[question] = find
+
+
+def answered(question: str, *arguments: Any, **named: Any) -> Any:
+    """What the room above says."""
+    return _ANSWERS[question]()(*arguments, **named)

@@ -209,3 +209,18 @@ def to_python(
     import numpy as np
     """
     return asked(formula, syntax).to_python(library, values, sizes=sizes, **named)
+
+
+def to_javascript(
+    formula: str | Verbs, values: Values | None = None, /, *,
+    sizes: Mapping[str, int] | None = None, standalone: bool = False, syntax: str = "auto", **named: Any,
+) -> str:  # fmt: skip
+    """The source text of a module of JavaScript, which exports the function `formula` of arrays.
+
+    See `Formula.to_javascript`.
+
+    >>> import namedtensor as nt
+    >>> print(nt.to_javascript("2 x", x="ℝ^{a[3]}").splitlines()[4])
+      const t1 = nt.multiply(2, x);  // ℝ^{a[3]}
+    """
+    return asked(formula, syntax).to_javascript(values, sizes=sizes, standalone=standalone, **named)

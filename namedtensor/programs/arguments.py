@@ -134,19 +134,16 @@ def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tu
 # --------------------------------------------------------------------------------------------------------- the shapes
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
     """The layout of what is given for a name: a tensor, or a shape with all its sizes; a plain number as it is."""
-    from ..core.tensor import NamedTensor
-
-    if isinstance(value, NamedTensor):
-        return value.layout
+    layout = getattr(value, "layout", None)
+    if isinstance(layout, Layout):
+        return layout
     if isinstance(value, (int, float)):
         return value
-    import numpy as np
-
     shape = filled(value, name, sizes)
     unknown = next((axis for axis, size in shape.items() if not is_ground(resolve(size))), None)
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} in {name} is not known", hint=f"write ℝ^{{{unknown}[3]}}")
-    return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), np.dtype(DTYPE), np)
+    return Layout(tuple(shape), tuple(resolve(size) for size in shape.values()), DTYPE, None)
 
 
 def filled(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:

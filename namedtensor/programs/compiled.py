@@ -105,6 +105,16 @@ def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
     return target.backend.whole(plan)
 
 
+def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
+    """The text of a module of JavaScript that exports the function `formula`; its parameters are `given`, in their order."""
+    from ..backends.javascript import BACKEND, TARGET
+
+    plan, python = plan_of(goal, TARGET, given, options)
+    if python:
+        raise NotationError(408, "a formula that calls a Python function has no source text of its own")
+    return BACKEND.text(plan, standalone)
+
+
 class CompiledFormula(Suggests, CachedCall):
     """A formula for repeated calls: takes and gives named tensors, planned once for each kind of them.
 

@@ -180,5 +180,5 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     given = Arguments(all_values(values, named)).with_numbers(program.scope_given)
     checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
     tell_replaced(checker)
-    last = checker.scope.last
+    last = checker.scope.valued
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)

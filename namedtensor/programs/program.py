@@ -10,6 +10,7 @@ from grammar.printer import to_text
 
 from ..backends.libraries import target_of
 from ..calculus.formula import differentiate_program, named
+from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
@@ -156,6 +157,18 @@ class Program(Verbs):
         12.0
         """
         return derived(self._goal.program, wrt)
+
+    def worked_out(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
+        """The closed form of the derivatives that its value holds, in the notation (paper §5); shapes as `check` takes them.
+
+        Shapes that are not given are those of the declarations, else the least with which the formula is right. Raises
+        NotationError where a part has no closed form, or it is not found within the limit of rewrites.
+
+        >>> import namedtensor as nt
+        >>> nt.formula("x ⊙_{a} x").derivative("x").worked_out(x="ℝ^{a}")
+        D = 2 x^*
+        """
+        return answered("worked_out", self, shapes, sizes)
 
     def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:
         """The program's value; or, where it ends with a function, that function of the arguments."""

@@ -235,6 +235,33 @@ class Verbs(Suggests, Asked):
 
         return to_python(self._goal, library, all_values(values, named), Options(sizes, told_names(values, named)))
 
+    def to_javascript(self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any) -> str:
+        """The source text of a module of JavaScript, which exports the function `formula` of arrays.
+
+        Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}". Each is called with nested
+        lists, with numbers in a row such as a Float64Array, row-major, or with what another such function gave, which is
+        {shape, data}. The text imports the file `javascript_runtime.js` of `namedtensor/backends`; a `standalone` one has
+        the functions of it that it needs in front. It computes in doubles, and fails with the numbers and the messages of
+        the errors of a formula. Raises NotationError for complex tensors, and where the formula calls a function of Python.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("√(∑_{a} X)").to_javascript(X="ℝ^{a[3] × b[2]}"))
+        import * as nt from "./javascript_runtime.js";
+        <BLANKLINE>
+        export function formula(X) {
+          X = nt.given(X, "X", [3, 2]);  // ℝ^{a[3] × b[2]}
+          const t1 = nt.sum(X, [0]);  // ℝ^{b[2]}
+          const t2 = nt.sqrt(t1);  // ℝ^{b[2]}
+          return nt.array(t2);
+        }
+        <BLANKLINE>
+        """
+        from .compiled import to_javascript
+        from .executable import Options
+
+        options = Options(sizes, told_names(values, named))
+        return to_javascript(self._goal, all_values(values, named), standalone, options)
+
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name; of a name of a program, of what it needs.
 

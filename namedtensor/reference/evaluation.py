@@ -36,13 +36,13 @@ class Evaluation(Calls):
             self.top.facts += declared_sizes(scope, name, X, self)
 
     def whole(self) -> Tensor:
-        last = self.scope.last
+        last = self.scope.valued
         if last is None:
             raise NotationError(105, "there is no value here, only functions")
         if isinstance(last, Definition):
             return self.checked(self.last(last), True)
         return self.checked(
-            self.all_elements(last, self.top) if self.scope.of_claim else self.value(last, self.top), True
+            self.all_elements(last, self.top) if last is self.scope.claimed else self.value(last, self.top), True
         )
 
     def all_elements(self, side: Node, env: Environment) -> Tensor:

@@ -58,6 +58,9 @@ class Names(Sizes):
         definitions = owner.facts if holder.function else owner.definitions
         if name in definitions:
             return self.define(name, definitions[name], holder, env)
+        for own, group in definitions.items() if name.superscript else ():
+            if own.base == name.base and group[0].name.key(env.index) == name:  # h^l in a function f^l
+                return self.define(own, group, holder, env)
         for family in owner.families:
             indices = match_key(family.name, name, self.scope.indices)
             member = None if indices is None else self.family(family, indices, holder, env)

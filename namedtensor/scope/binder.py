@@ -218,9 +218,9 @@ class Binder:
                 self.twice(str(group[0].key), group[0].statement, group[1].statement, group[1].statement.sides[0].span)
         claimed = self.attach_claims()
         self.scope.last = value_of(self.scope, claimed)
+        self.scope.claimed = claimed[0][1] if claimed else None
         if not any(self.scope.last is node for _, node in self.scope.values):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
-            self.scope.of_claim = bool(self.scope.values)
 
     def twice(self, name: str, first: Equation, second: Equation, span) -> None:
         raise NotationError(

@@ -146,12 +146,17 @@ class Scope:
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
-    of_claim: bool = False  # whether that is a side of a claim
+    claimed: Any = None  # the left side of the first claim of the program
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
+
+    @property
+    def valued(self) -> Any:
+        """What `evaluate` computes: the value, or what is first claimed of the functions, so that the claims are checked."""
+        return self.claimed if self.last is None else self.last
 
     @cached_property
     def axes_named(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from ..core.sizes import unify
@@ -53,6 +54,7 @@ class Environment:
     unrollable: dict[tuple, bool] = field(default_factory=dict)
     active: frozenset = frozenset()
     members: dict[str, Any] = field(default_factory=dict)
+    serial: int = field(default_factory=count().__next__, init=False, repr=False)
     complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept
 
     @property

@@ -78,6 +78,6 @@ def fold(name: str, numbers: list, options) -> Any:
 
 
 class Numbers(tuple):
-    """The entries of a literal; compares by identity first, for it may hold a million."""
+    """The entries of a literal; compares by identity first, for it may hold many."""
 
     __slots__ = ()

@@ -38,7 +38,9 @@ ROWS = (
     Structural("literal", 1, ANY, ("axes", "extents"), "numbers joined to a tensor"),
     Structural("indicator", 1, 1, (), "1 where a condition holds, else 0"),
     Structural("cases", 1, ANY, (), "value, condition, value, condition, …, and perhaps a last value"),
-    Structural("variable", 1, 1, ("name",), "the same tensor, apart from all that equals it, for a derivative by it"),
+    Structural(
+        "variable", 1, 1, ("name", "holder"), "the same tensor, apart from all that equals it, for a derivative by it"
+    ),
     Structural("python", 0, ANY, ("function",), "a user's function of Python"),
     Structural("loop", 0, ANY, ("body",), "a body run so many times: states at first, slices, and what is given"),
     Structural("after", 1, 1, ("state",), "a state of a loop after the last step"),

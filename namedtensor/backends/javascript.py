@@ -1,0 +1,258 @@
+"""JavaScript: a function over dense arrays of doubles, which runs in Node.js and in a page.
+
+A plan for it has three dtypes: "bool", of 0 and 1, "int54", the whole numbers that a double has without a gap, and
+"float64". All are Float64Arrays, so a cast is mostly nothing. The functions that the text calls are `javascript_runtime.js`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.arrays import kind_of
+from ..planning.plan import Plan, Step, Value
+from ..planning.target import Target
+from ..terms.environment import source_name
+from .lines import INFIX, OF_NUMBERS
+from .source import Backend, comment
+
+RUNTIME = "javascript_runtime.js"
+WHOLE, FLOAT, TRUTH = "int54", "float64", "bool"
+DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of what is wished
+FUNCTIONS = "exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil isfinite".split()
+FLOATING = frozenset("exp log sqrt sin cos tan tanh sinh cosh erf divide logaddexp det inv cofactors".split())
+INDICES = frozenset("positions whole_positions descending".split())
+Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
+
+
+# ------------------------------------------------------------------------------------------------------------- values
+def said(value: Any) -> str:
+    """A plain value of Python as one of JavaScript.
+
+    >>> said((1, None, 2.5)), said(-math.inf), said("<"), said(True)
+    ('[1, null, 2.5]', '-Infinity', '"\\\\u003c"', 'true')
+    """
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(map(said, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return json.dumps(value).replace("<", "\\u003c")  # which would end a script in a page
+
+
+def number(value: Any) -> str:
+    """The same of a number: truth values are 0 and 1."""
+    return said(int(value) if isinstance(value, bool) else value)
+
+
+def numbers(values: Sequence[Any]) -> str:
+    return f"[{', '.join(map(number, values))}]"
+
+
+def span(step: Step) -> str:
+    """Where in the formula a step comes from, for what fails while it runs."""
+    node = None if step.origin is None else step.origin.node
+    return said(node.span) if node is not None and hasattr(node, "span") else "undefined"
+
+
+# -------------------------------------------------------------------------------------------------------------- lines
+def reduction(name: str) -> Line:
+    def line(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+        at, rank = options["at"], len(step.arguments[0].shape)
+        axes = list(range(rank)) if at is None else [at] if isinstance(at, int) else list(at)
+        return f"nt.{name}({names[0]}, {said(axes)}{', true' * bool(options['keep'])})"
+
+    return line
+
+
+def cast(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    kind = kind_of(options["to"])
+    if kind == "b":
+        return f"nt.truth({names[0]})"
+    return f"nt.trunc({names[0]})" if kind == "i" and kind_of(step.arguments[0].dtype) == "f" else names[0]
+
+
+def positions(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    axes = () if step.origin is None else step.origin.axes
+    axis = said(source_name(axes[0]) if axes else "the axis")
+    return f"nt.positions({names[0]}, {options['size']}, {options['base']}, {axis}, {span(step)})"
+
+
+def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    states, slices = options["states"], options["states"] + options["slices"]
+    given = ", ".join(f"[{', '.join(part)}]" for part in (names[:states], names[states:slices], names[slices:]))
+    return f"nt.loop({options['function']}, {given}, {options['steps']}, {said(options['kept'])})"
+
+
+def exact(primitive: str, text: str) -> dict[str, Line]:
+    """What fails where a double has not every whole number."""
+    return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
+
+
+def checked(name: str) -> Line:
+    return lambda names, options, step: f"nt.{name}({names[0]}, {span(step)})"
+
+
+LINES: dict[str, Line | str] = {
+    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "trace", "cofactors")},
+    **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
+    **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
+    **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
+    **{name: checked(name) for name in ("inv", "covered", "whole_positions")},
+    **exact("exact_add", "nt.add({0}, {1})"), **exact("exact_subtract", "nt.subtract({0}, {1})"),
+    **exact("exact_abs", "nt.abs({0})"),
+    "where": "nt.where({0}, {1}, {2})", "positions": positions, "cast": cast, "item": "{0}[{at}]", "loop": loop,
+    "transpose": lambda names, options, step: f"nt.transpose({names[0]}, {said(options['moves'])})",
+    "reshape": lambda names, options, step: f"nt.reshape({names[0]}, {said(options['sizes'])})",
+    "expand": lambda names, options, step: f"nt.reshape({names[0]}, {said(step.value.shape)})",
+    "broadcast": lambda names, options, step: f"nt.broadcast({names[0]}, {said(options['sizes'])})",
+    "pick": lambda names, options, step: f"nt.pick({names[0]}, {said(options['places'])})",
+    "head": "nt.head({0}, {size})", "unfold": "nt.unfold({0}, {at}, {size})",
+    "concat": lambda names, options, step: f"nt.concat([{', '.join(names)}], {options['at']})",
+    "stack": lambda names, options, step: f"nt.stack([{', '.join(names)}])",
+    "take": "nt.take({0}, {1}, {at})", "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
+    "constant": lambda names, options, step: number(options["number"]),
+    "numbers": lambda names, options, step: f"nt.numbers({numbers(options['numbers'])}, {said(options['sizes'])})",
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------- the target
+class JavaScript(Backend):
+    """The table of JavaScript, and what writes its text."""
+
+    def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
+        """The function of a plan, with those that it calls for its loops and the constants before it; no runtime.
+
+        Several results are given back in a list, and a single one where that is asked for.
+        """
+        lines: list[str] = []
+        for step in plan.steps:
+            if step.primitive == "loop":
+                lines += [self.function_text(step.options["plan"], step.options["function"], tupled=True), ""]
+        known = [step for step in plan.steps if step.primitive != "same"]
+        lines += [self.line(plan, step) for step in known if step.value.fixed]
+        lines += [""] * any(step.value.fixed for step in known)
+        lines.append(f"function {name}({', '.join(plan.names[value] for value in plan.inputs)}) {{")
+        if not tupled:
+            lines += [f"  {self.given(plan, value)}" for value in plan.inputs]
+        lines += [f"  {self.line(plan, step)}" for step in known if not step.value.fixed]
+        results = [f"nt.array({self.argument(plan, each)})" for each in plan.results]
+        result = results[0] if len(results) == 1 and not tupled else f"[{', '.join(results)}]"
+        return "\n".join([*lines, f"  return {result};", "}"])
+
+    def line(self, plan: Plan, step: Step) -> str:
+        text = f"{self.expression(step, self.names_of(plan, step))};"
+        if step.primitive != "covered":
+            text = f"const {plan.names[step.value]} = {text}"
+        return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
+
+    def given(self, plan: Plan, value: Value) -> str:
+        """The line that takes an input, whatever way its numbers are given."""
+        name = plan.names[value]
+        return f"{name} = nt.given({name}, {said(name)}, {said(value.shape)});  // {comment(value)}"
+
+    def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
+        return tuple(self.argument(plan, each) for each in step.arguments)
+
+    def argument(self, plan: Plan, argument: Any) -> str:
+        return plan.names[argument] if isinstance(argument, Value) else number(argument)
+
+    def text(self, plan: Plan, standalone: bool = False) -> str:
+        """The module that exports `formula`: with the functions that it calls in front, or importing them.
+
+        Raises NotationError for a step that JavaScript has no line for.
+        """
+        refused = next((step for step in steps(plan) if step.primitive not in self.lines), None)
+        if refused is not None:
+            raise NotationError(408, f"{refused.primitive} cannot be said in JavaScript")
+        body = re.sub(r"^(?=function formula\()", "export ", self.function_text(plan), flags=re.MULTILINE)
+        head = runtime_for(body) if standalone else f'import * as nt from "./{RUNTIME}";'
+        return f"{head}\n\n{body}\n"
+
+
+def steps(plan: Plan) -> Iterator[Step]:
+    """The steps of a plan that are lines of text, and those of the plans within it."""
+    for step in plan.steps:
+        if step.primitive != "same":
+            yield step
+        if "plan" in step.options:
+            yield from steps(step.options["plan"])
+
+
+BACKEND = JavaScript("javascript", "", LINES, {}, {}, numbers=OF_NUMBERS | {"maximum", "minimum", "where"})
+
+
+class JavaScriptTarget(Target):
+    """JavaScript as plans see it: what a primitive gives is a table, and no library is asked."""
+
+    def __init__(self):
+        super().__init__(BACKEND, None)
+
+    @property
+    def default_float(self) -> str:
+        return FLOAT
+
+    def canonical(self, dtype: str) -> str:
+        kind = kind_of(dtype)
+        if kind not in DTYPES:
+            raise NotationError(408, f"JavaScript has no complex numbers, and this is {dtype}")
+        return DTYPES[kind]
+
+    def result_type(self, dtypes: Sequence[str]) -> str:
+        return max(dtypes, key=(TRUTH, WHOLE, FLOAT).index)
+
+    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+        if primitive in FLOATING:
+            return FLOAT
+        if primitive in INDICES:
+            return WHOLE
+        values = arguments[1:] if primitive == "where" else arguments
+        kinds = {
+            each.dtype if hasattr(each, "dtype") else OF_PLAIN[getattr(each, "kind", type(each))] for each in values
+        }
+        met = self.result_type([*kinds])
+        return WHOLE if met == TRUTH and primitive in ("sum", "prod", "cumsum", "cumprod", "trace") else met
+
+
+OF_PLAIN: Mapping[type, str] = {bool: TRUTH, int: WHOLE, float: FLOAT}
+TARGET = JavaScriptTarget()
+
+
+# --------------------------------------------------------------------------------------------------------- the runtime
+@cache
+def runtime() -> str:
+    """The text of the runtime, a module of JavaScript."""
+    return (files(__package__) / RUNTIME).read_text(encoding="utf-8")
+
+
+@cache
+def pieces() -> dict[str, str]:
+    """Its functions by name, each with the comment before it."""
+    text = re.sub(r"^// -.*\n", "", runtime(), flags=re.MULTILINE)
+    found = {}
+    for part in re.split(r"^(?=/\*\*|export )(?<!\*/\n)", text, flags=re.MULTILINE)[1:]:
+        opening = re.search(r"^export \w+ (\w+)", part, flags=re.MULTILINE)
+        assert opening is not None, part
+        found[opening[1]] = part.replace("export ", "", 1).strip()
+    return found
+
+
+def runtime_for(text: str) -> str:
+    """The functions of the runtime that a text calls, and those that these call, as the object `nt`."""
+    every = pieces()
+    called = {*re.findall(r"\bnt\.(\w+)", text)}
+    needed, waiting = set[str](), [*called]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            code = re.sub(r"^/\*\*.*", "", every[name], flags=re.MULTILINE)
+            waiting += [other for other in re.findall(r"(?<![.\w])\w+", code) if other in every]
+    functions = "\n\n".join(part for name, part in every.items() if name in needed)
+    return f"{functions}\n\nconst nt = {{ {', '.join(name for name in every if name in called)} }};"

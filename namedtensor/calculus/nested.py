@@ -1,0 +1,72 @@
+"""A derivative in the body of another, which holds fixed what that other one is taken by.
+
+    R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
+
+∂(…)/∂R is that of its body as a function of R: there R is a variable of its own, and no function of Y, so ∂(R^2)/∂Y*
+is zero in it. Alone ∂(R^2)/∂Y* is found first, and with R = Y^2; it is taken anew where a derivative stands around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..terms.terms import Term, TermGraph, topological
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """How a derivative was taken: of what, by what, with which names for its new axes, and what was held fixed."""
+
+    body: Term
+    by: Term
+    starred: dict[str, str]
+    constant: tuple[Term, ...]
+
+
+def remembered(graph: TermGraph, found: Term, taken: Taken) -> Term:
+    """A derivative together with how it was taken, where a name that one around it may be taken by makes a difference."""
+    if not any(term.operator == "variable" for term in between(taken)):
+        return found
+    return graph.intern("variable", (found,), (), ("∂", taken), found.shape, found.boolean, found.node)
+
+
+def between(taken: Taken) -> list[Term]:
+    """The terms by which the body depends on what the derivative is taken by."""
+    found: dict[int, Term] = {id(taken.by): taken.by}
+    constant = {id(term) for term in taken.constant}
+    for term in topological(taken.body):
+        if id(term) not in constant and any(id(each) in found for each in term.arguments):
+            found.setdefault(id(term), term)
+    return [*found.values()][1:]
+
+
+def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term]) -> Term:
+    """The body, where derivatives inside it are taken anew, with a term held fixed, if they went through it."""
+    made: dict[int, Term] = {id(fixed): fixed}
+
+    def rebuilt(root: Term) -> Term:
+        for term in topological(root):
+            if id(term) not in made:
+                made[id(term)] = again(term)
+        return made[id(root)]
+
+    def again(term: Term) -> Term:
+        if term.operator == "variable" and isinstance(term.options[1], Taken):
+            return anew(term, term.options[1])
+        arguments = tuple(made[id(each)] for each in term.arguments)
+        if arguments == term.arguments:
+            return term
+        return graph.intern(term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node)
+
+    def anew(term: Term, taken: Taken) -> Term:
+        constant = tuple(rebuilt(each) for each in taken.constant)
+        other = replace(taken, body=rebuilt(taken.body), by=rebuilt(taken.by), constant=constant)
+        if fixed in between(other):
+            return take(replace(other, constant=(*constant, fixed)))
+        same = (other.body, other.by, other.constant) == (taken.body, taken.by, taken.constant)
+        return term if same else take(other)
+
+    if not any(term.operator == "variable" and isinstance(term.options[1], Taken) for term in topological(body)):
+        return body
+    return rebuilt(body)

@@ -1,0 +1,184 @@
+"""Proofs: an equation is proved where both sides have one index normal form, and false where drawn tensors tell them apart.
+
+    prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")           proved
+
+A proof uses no law that minds a case: it holds wherever both sides have a value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Name, Node, Value
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..core.limits import recursion_headroom
+from ..core.sizes import resolve
+from ..core.tensor import NamedTensor, tensor
+from ..operators.user_functions import USER_FUNCTIONS
+from ..programs.program import Formula
+from ..scope.binder import bind
+from ..scope.names import key, walk
+from ..symbolic import algebra
+from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.known import recognized
+from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.work import TooLong, working
+from ..terms.inference import InputType
+from ..terms.terms import Term
+from .worked_out import read_shapes, stripped
+
+PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
+TRIES, CLOSE = 8, 1e-6
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of a claim: `status`, and where it is false the tensors that show it."""
+
+    status: str
+    counterexample: Mapping[str, Any] = field(default_factory=dict)
+    sides: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.counterexample:
+            return self.status
+        return (
+            f"{self.status}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
+        )
+
+    __repr__ = __str__
+
+
+def shown(value: Any) -> str:
+    """A tensor as it is given to a command."""
+    if not isinstance(value, NamedTensor):
+        return f"{value:.3g}"
+    return f"{value.tolist(value.axes)}:{','.join(value.axes)}"
+
+
+def prove(
+    claim: str, /, *, syntax: str = "auto", sizes: Mapping[str, int] | None = None, tries: int = TRIES, **shapes: Any
+) -> Verdict:
+    """Whether an equation holds for all tensors: *proved*, *false* with tensors that show it, or *holds on what was tried*.
+
+    The claim is an equation, the last of its program; shapes are given as `check` takes them. Raises NotationError where
+    it is none, or is wrong as a formula.
+
+    >>> prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")
+    proved
+    >>> prove("∂(x ⊙_{a} x)/∂x* = 2 x^*", x="ℝ^{a}")
+    proved
+    >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").status
+    'false'
+    """
+    tree = parse(claim, syntax, functions=frozenset(USER_FUNCTIONS))
+    *before, last = tree.statements
+    if not isinstance(last, Equation) or last.range is not None:
+        raise NotationError(112, "a proof is of an equation", claim, last.span, hint="write u = v")
+    sides = sides_of(last, claim, tree)
+    program = replace(tree, statements=(*before, *(Value(side) for side in sides)))
+    with recursion_headroom(claim):
+        inputs, proved = _normal(claim, program, sides, stripped(shapes), {})
+        if proved:
+            return Verdict(PROVED)
+        return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), tries)
+
+
+def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
+    """The expressions that are said to be equal: a name alone at the head of three or more only names them."""
+    first, *rest = equation.sides
+    if len(rest) > 1 and isinstance(first, Name):
+        words = {each.text for side in rest for each in walk(side) if isinstance(each, Name)}
+        if first.text not in words:
+            return tuple(rest)
+    return equation.sides
+
+
+def _normal(claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any) -> tuple[dict, bool]:
+    """The shapes of the inputs, and whether the sides have one normal form."""
+    with working(proving=True):
+        inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+        checker = ReadingChecker(bind(claim, program), inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
+        terms = [checker.infer(side, checker.top) for side in sides]
+        found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
+                 if term.operator == "input"}  # fmt: skip
+        if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
+            return found, False
+        try:
+            return found, _equal(terms)
+        except (NotReadable, TooLong, ArithmeticError):
+            return found, False
+
+
+def _equal(terms: list[Term]) -> bool:
+    forms = Forms({}, room=10**6)
+    first, *rest = [recognized(forms.of(term)) for term in terms]
+    return all(not algebra.add(first, algebra.scaled(each, -1)) for each in rest)
+
+
+def _tried(
+    before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int
+) -> Verdict:
+    """What drawn tensors say."""
+    programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
+    known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
+    draw, seen = Random(0), 0
+    for attempt in range(2 * tries):
+        extents: dict[Any, int] = {}
+        values = {name: _drawn(shape, extents, {**known, **sizes}, draw, attempt) for name, shape in inputs.items()}
+        try:
+            found = [program(values=values, sizes=sizes or None) for program in programs]
+        except NotationError as problem:
+            if problem.kind != "value":
+                raise
+            continue
+        verdict = _compared(found)
+        if verdict is False:
+            return Verdict(FALSE, values, tuple(found))
+        seen += verdict is True
+        if seen == tries:
+            break
+    return Verdict(HOLDS)
+
+
+def _drawn(
+    shape: Mapping[str, Any], extents: dict[Any, int], sizes: Mapping[str, int], draw: Random, attempt: int
+) -> Any:
+    """A tensor of numbers; one half of the draws are of positive ones."""
+    lengths = []
+    for axis, size in shape.items():
+        size = sizes.get(axis, resolve(size))
+        lengths.append(size if isinstance(size, int) else extents.setdefault(str(size), draw.randint(2, 4)))
+
+    def number() -> float:
+        return round(draw.uniform(0.2, 2), 2) if attempt % 2 else round(draw.gauss(0, 1), 2)
+
+    if not shape:
+        return number()
+    flat = [number() for _ in range(math.prod(lengths))]
+    for length in lengths[:0:-1]:
+        flat = [flat[at : at + length] for at in range(0, len(flat), length)]  # type: ignore[misc]
+    return tensor(flat, " ".join(shape))
+
+
+def _compared(found: list[Any]) -> bool | None:
+    """Whether values are equal; None where one has none."""
+    first, *rest = found
+    for other in rest:
+        if set(first.axes) != set(other.axes):
+            return False
+        one, two = first.to_numpy(first.axes).ravel().tolist(), other.to_numpy(first.axes).ravel().tolist()
+        if not all(map(math.isfinite, (*one, *two))):
+            return None
+        scale = max(1.0, *map(abs, one), *map(abs, two)) if one else 1.0
+        if any(abs(left - right) > CLOSE * scale for left, right in zip(one, two)):
+            return False
+    return True

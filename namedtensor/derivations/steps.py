@@ -1,0 +1,149 @@
+"""The steps of a derivation: each part that depends on X gets a name, and its differential by one rule.
+
+    u = Q ⊙_{k} K;  v = u / √|k|        names; what the program defines is said by these
+    ∂v = ∂u / √|k|                      quotient
+
+Each step is a claim of the language: ∂u is a change of u, and the equation holds for any. The rules are those of the paper
+(§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise; else an operator has one of its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Differential, Equation, Node
+from grammar.printer import to_latex, to_text
+
+from ..operators import REGISTRY
+from ..symbolic.forms import indices_of
+from ..symbolic.from_terms import Forms
+from ..symbolic.linearizing import Reading, ReadingChecker, Taken, texts_read
+from ..symbolic.naming import names_left
+from ..symbolic.read_back import ReadBack
+from ..symbolic.spelling import named, with_axes
+from ..terms.builder import TermBuilder
+from ..terms.environment import source_name
+from ..terms.terms import Term, topological
+
+RULES = {
+    "+": "plus", "-": "plus", "negative": "plus", "⊙": "odot", "juxtaposed": "odot", "/": "quotient", "∑": "sum",
+    "index": "indexing", "pick": "indexing", "rename": "renaming", "^": "power", "cases": "cases", "⊕": "joining",
+    "stack": "joining", "merge": "reshaping", "split": "reshaping",
+}  # fmt: skip
+THROUGH = ("variable", "spread", "rename")  # terms that are no step of their own
+
+
+@dataclass(frozen=True)
+class Step:
+    """One equation of a derivation with the rule that it is by; `law` is that rule in the notation."""
+
+    rule: str
+    node: Equation
+    law: str = ""
+
+    @property
+    def equation(self) -> str:
+        return to_text(self.node)
+
+    def __str__(self) -> str:
+        return f"{self.equation}    ({self.rule})"
+
+    __repr__ = __str__
+
+    def to_latex(self, macros: bool = False) -> str:
+        """The equation with its rule over the sign."""
+        left, right = (to_latex(side, macros=macros) for side in self.node.sides)
+        return f"{left} &\\overset{{\\text{{{self.rule}}}}}{{=}} {right}"
+
+
+def rule_of(term: Term) -> str:
+    """The name of the rule by which a term is differentiated."""
+    if term.operator == "⊙" and term.axes:
+        return "ndot"
+    found = RULES.get(term.operator)
+    if found is not None:
+        return found
+    record = REGISTRY.get(term.operator)
+    if record is None:
+        return term.operator
+    return "elementwise" if record.kind == "elementwise" else record.name
+
+
+def law_of(term: Term) -> str:
+    """The differential of a term's operator, as its record says it."""
+    record = REGISTRY.get(term.operator)
+    texts = texts_read(term.operator, dict(term.options) if record is not None and record.options else {})
+    return " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The names that parts get, and the steps in which these stand."""
+
+    names: tuple[Equation, ...]
+    steps: tuple[Step, ...]
+
+
+def steps_of(checker: ReadingChecker, taken: Taken, names: Mapping[int, str], words: set[str]) -> Steps:
+    """The steps to the differential of what a derivative is of."""
+    body, by, node = taken
+    inside = depending(body, by)
+    letters = names_left(words)
+    found: dict[int, str] = dict(names)
+    defined, steps = [], []
+    for term in inside:
+        if term.operator in THROUGH and term is not body:
+            continue
+        name = names.get(id(term)) or next(letters)
+        definition = _definition(term, found)
+        defined.append(Equation((named(name), definition)))
+        found[id(term)] = name
+        change = _differential(checker, term, inside, by, found, node)
+        steps.append(Step(rule_of(term), Equation((Differential(named(name)), change)), law_of(term)))
+    return Steps(tuple(defined), tuple(steps))
+
+
+def depending(body: Term, by: Term) -> list[Term]:
+    """The terms of a formula that depend on one, in order, but itself."""
+    reached, found = {id(by)}, []
+    for term in topological(body):
+        if term is not by and any(id(each) in reached for each in term.arguments):
+            reached.add(id(term))
+            found.append(term)
+    return found
+
+
+def _written(forms: Forms, term: Term, along: Iterable[str] = ()) -> Node:
+    form = forms.of(term)
+    names = {index: source_name(axis) for (axis, _), index in forms.free.items()}
+    standing = {names[index] for index in indices_of(form)}
+    return with_axes(ReadBack().form(form, names), [axis for axis in map(source_name, along) if axis not in standing])
+
+
+def _definition(term: Term, names: Mapping[int, str]) -> Node:
+    return _written(Forms({each: name for each, name in names.items() if each != id(term)}), term)
+
+
+def _differential(
+    checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node
+) -> Node:
+    """The differential of one term by those of its arguments."""
+    make = TermBuilder(checker.graph, node)
+    given: dict[int, Any] = {}
+    leaves: dict[str, str] = {}
+    for each in [by, *inside]:
+        name = names.get(id(each)) or (by.options[-1] if each is by else None)
+        if each is term or name is None:
+            continue
+        leaf = make.leaf("differential", each.shape)
+        given[id(each)] = leaf
+        leaves[leaf.options[0]] = f"∂{name}"
+    whole = Reading(checker, make, given).of(term)
+    if whole is None:
+        return nodes.Number(0)
+    forms = Forms(names)
+    forms.leaves = leaves
+    return _written(forms, whole, term.shape)

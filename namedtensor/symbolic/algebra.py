@@ -1,0 +1,404 @@
+"""Sums, products and powers of forms, simplified as they are made.
+
+Every function here gives a form that none of the laws that always shrink can make smaller: products without deltas on
+summed indices, like terms added, equal factors multiplied. `laws` names these laws and says them in the notation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import gcd, isqrt
+
+from . import canonical, signs
+from .forms import (
+    DELTA,
+    ONE,
+    ONE_,
+    ZERO,
+    Factor,
+    Form,
+    Head,
+    Index,
+    Product,
+    head,
+    indices_of,
+    number,
+    opened,
+    refreshed,
+    renamed,
+    single,
+    size,
+)
+from .work import current, used
+
+
+# ------------------------------------------------------------------------------------------------------------- sums
+def add(*forms: Form) -> Form:
+    """Their sum, like terms added."""
+    products = [product for form in forms for product in form]
+    if len(products) < 2:
+        return tuple(products)
+    current().spend(len(products))
+    labels = canonical.outside_labels({index for each in products for index in each.indices()})
+    found: dict[tuple, Product] = {}
+    for product in products:
+        key = canonical.product_key(product, labels)
+        before = found.get(key)
+        if before is None:
+            found[key] = product
+        else:
+            used("like terms")
+            found[key] = before._replace(coefficient=before.coefficient + product.coefficient)
+    return tuple(product for product in found.values() if product.coefficient)
+
+
+def scaled(form: Form, by: Fraction | int) -> Form:
+    by = Fraction(by)
+    return tuple(each._replace(coefficient=each.coefficient * by) for each in form) if by else ZERO
+
+
+def content(form: Form) -> tuple[Fraction, Form]:
+    """The number that all products share, with the sign of most, and the form without it."""
+    if not form:
+        return ONE_, form
+    above = gcd(*(each.coefficient.numerator for each in form))
+    below = 1
+    for each in form:
+        below = below * each.coefficient.denominator // gcd(below, each.coefficient.denominator)
+    found = Fraction(above, below)
+    negative = sum(each.coefficient < 0 for each in form)
+    first = leading(form) if current().proving and 2 * negative == len(form) else form[0]
+    if 2 * negative > len(form) or (2 * negative == len(form) and first.coefficient < 0):
+        found = -found
+    return found, scaled(form, 1 / found)
+
+
+def leading(form: Form) -> Product:
+    labels = canonical.outside_labels(indices_of(form))
+    return min(form, key=lambda each: canonical.product_key(each, labels))
+
+
+# --------------------------------------------------------------------------------------------------------- products
+def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -> Form:
+    """Their product; a sum becomes a bracket, but is multiplied out where it is to be, `out`, or in a proof."""
+    if not left or not right:
+        return ZERO
+    if left == ONE or right == ONE:
+        return right if left == ONE else left
+    if not current().proving:
+        left, right = (each if open else bracketed(each) for each, open in zip((left, right), out))
+    if len(left) > 1 or len(right) > 1:
+        used("distribute")
+    return add(*(times(one, other) for one in left for other in right))
+
+
+def times(one: Product, other: Product) -> Form:
+    taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
+    other = refreshed(other, taken)
+    one = refreshed(one, {index for factor in other.factors for index in factor.indices})
+    return settled(one.coefficient * other.coefficient, (*one.factors, *other.factors), one.summed | other.summed)
+
+
+def within(outer: Product, inner: Product) -> Form:
+    """Their product, where the inner one stands under the sums of the outer one."""
+    inner = refreshed(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
+    return settled(outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed)
+
+
+def bracketed(form: Form) -> Form:
+    """The form as one product."""
+    return form if len(form) <= 1 else power(form, ONE_, bracket=True)
+
+
+def sum_over(form: Form, indices: Iterable[Index]) -> Form:
+    """∑ over indices."""
+    indices = frozenset(indices)
+    if not indices:
+        return form
+    return add(*(settled(each.coefficient, each.factors, each.summed) for each in _apart(form, indices)))
+
+
+def _apart(form: Form, indices: frozenset[Index]) -> Iterable[Product]:
+    """Each product with indices of its own for these."""
+    for place, product in enumerate(form):
+        names = {index: index.fresh() for index in indices} if place else {}
+        yield from _summing(product, indices, names)
+
+
+def _summing(product: Product, indices: frozenset[Index], names: dict[Index, Index]) -> Iterable[Product]:
+    (found,) = renamed((refreshed(product, indices),), names)
+    yield found._replace(summed=found.summed | frozenset(names.get(index, index) for index in indices))
+
+
+def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[Index]) -> Form:
+    """A product that nothing makes smaller."""
+    current().spend()
+    own, standing = set(summed), list(factors)
+    standing = _without_deltas(standing, own)
+    standing, coefficient = _gathered(standing, coefficient)
+    if not coefficient:
+        return ZERO
+    standing, vanished = _summed_up(standing, own)
+    if vanished:
+        return ZERO
+    seen = {index for factor in standing for index in factor.indices}
+    missing = own - seen
+    if missing:
+        used("no such axis")
+        for index in sorted(missing, key=lambda index: index.number):
+            ((more, further, _),) = size(index.size) or ((Fraction(0), (), frozenset()),)
+            coefficient *= more
+            standing += further
+        standing, coefficient = _gathered(standing, coefficient)
+    found = Product(coefficient, tuple(standing), frozenset(own - missing))
+    if current().proving:
+        return _expanded(found)
+    return (found,) if coefficient else ZERO
+
+
+def _without_deltas(factors: list[Factor], summed: set[Index]) -> list[Factor]:
+    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    while True:
+        for place, factor in enumerate(factors):
+            if factor.head is not DELTA:
+                continue
+            row, column = factor.indices
+            if row is column:
+                used("trace of an identity")
+                factors = factors[:place] + factors[place + 1 :]
+                break
+            old, new = (row, column) if row in summed else (column, row)
+            if old in summed:
+                used("identity")
+                summed.discard(old)
+                factors = [each.at({old: new}) for each in factors[:place] + factors[place + 1 :]]
+                break
+        else:
+            return factors
+
+
+def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor], Fraction]:
+    """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
+    proving = current().proving
+    found: dict[tuple, list[Fraction]] = {}
+    for factor in factors:
+        indices = (
+            tuple(sorted(factor.indices, key=lambda index: index.number)) if factor.head is DELTA else factor.indices
+        )
+        exponents = found.setdefault((factor.head, indices), [])
+        for place, before in enumerate(exponents):
+            if signs.merges(factor.head, before, factor.exponent, proving):
+                used("equal factors")
+                exponents[place] = before + factor.exponent
+                break
+        else:
+            exponents.append(factor.exponent)
+    standing = []
+    for (of, indices), exponents in found.items():
+        for exponent in exponents:
+            if of is DELTA:
+                exponent = ONE_
+            if of.kind == "number":
+                whole = exponent.numerator // exponent.denominator
+                if not proving and exponent < 0:
+                    whole = -((-exponent.numerator) // exponent.denominator)
+                coefficient *= of.label**whole
+                exponent -= whole
+            if exponent:
+                standing.append(Factor(of, indices, exponent))
+    return _signed(standing), coefficient
+
+
+def _signed(factors: list[Factor]) -> list[Factor]:
+    """sign(x) ⊙ |x| = x, |x|² = x²."""
+    found = list(factors)
+    for factor in factors:
+        if factor.head.kind != "apply" or factor.head.label != "abs" or factor not in found:
+            continue
+        (inner,) = opened(factor)
+        if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
+            more = _as_factors(power(inner, factor.exponent))
+            if more is not None:
+                used("sign")
+                found.remove(factor)
+                found += more
+            continue
+        for other in factors:
+            if (other.head.kind, other.head.label) == ("apply", "sign") and other.exponent == 1 and other in found:
+                (same,) = opened(other)
+                if len(same) == 1 and canonical.key(same) == canonical.key(inner) and factor.exponent % 2 == 1:
+                    more = _as_factors(power(inner, factor.exponent))
+                    if more is not None:
+                        used("sign")
+                        found.remove(factor)
+                        found.remove(other)
+                        found += more
+                    break
+    return found if len(found) == len(factors) else _gathered(found, ONE_)[0]
+
+
+def _as_factors(form: Form) -> tuple[Factor, ...] | None:
+    """The factors of a form that is nothing but these."""
+    if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
+        return None
+    return form[0].factors
+
+
+SUMS = {"softmax": 1, "onehot": 1, "argmax": 1, "argmin": 1, "standardize": 0}
+
+
+def _summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor], bool]:
+    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
+    for factor in list(factors):
+        of = factor.head
+        if of.kind != "apply" or of.label not in SUMS or factor.exponent != 1:
+            continue
+        given = set(factor.indices[: len(factor.indices) - len(of.slots)])
+        others = {index for each in factors if each is not factor for index in each.indices}
+        if given <= summed and not given & others and not given & set(factor.indices[len(given) :]):
+            used(f"sum of {of.label}")
+            if not SUMS[of.label]:
+                return factors, True
+            factors.remove(factor)
+            summed -= given
+    return factors, False
+
+
+def multiplied_out(form: Form) -> Form:
+    """The form without the brackets that stand in its products."""
+    while True:
+        found = add(*(_expanded(product) for product in form))
+        if found == form or len(found) > 64:
+            return form if found != form else found
+        form = found
+
+
+def _expanded(product: Product) -> Form:
+    """Brackets multiplied out, for proofs."""
+    for place, factor in enumerate(product.factors):
+        if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
+            rest = product.factors[:place] + product.factors[place + 1 :]
+            if factor.exponent > 1:
+                rest += (factor._replace(exponent=factor.exponent - 1),)
+            (inner,) = opened(factor)
+            left = Product(product.coefficient, rest, product.summed)
+            return add(*(within(left, each) for each in inner))
+    return (product,) if product.coefficient else ZERO
+
+
+# ----------------------------------------------------------------------------------------------------------- powers
+PLAIN = 16  # the largest number that is read as the denominator of a fraction
+
+
+def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
+    """A form to a number: of one product the power of each factor, where that is the same."""
+    if exponent == 0:
+        return ONE
+    if exponent == 1 and not bracket:
+        return form
+    if not form:
+        if exponent > 0:
+            return ZERO
+        raise ZeroDivisionError
+    if len(form) == 1:
+        return _power_of_product(form[0], exponent)
+    if current().proving and exponent.denominator == 1 and 1 <= exponent <= 8:
+        found = form
+        for _ in range(int(exponent) - 1):
+            found = multiply(found, form)
+        return found
+    shared, rest = content(form)
+    if not current().proving and (exponent.denominator > 1 or shared.denominator > PLAIN):
+        shared = Fraction(-1 if shared < 0 and exponent.denominator == 1 else 1)
+        rest = scaled(form, shared)
+    if shared < 0 and exponent.denominator > 1:
+        shared, rest = -shared, scaled(rest, -1)
+    outside = _number_power(shared, exponent)
+    return multiply(outside, single(*_bracket(rest), exponent=exponent))
+
+
+def _bracket(form: Form) -> tuple:
+    outside = indices_of(form)
+    key, order, symmetries = canonical.closed((form,), (), outside)
+    within = {"key": key, "parts": (form,), "slots": tuple(order), "symmetries": tuple(symmetries)}
+    return head("bracket", axes=tuple(index.name for index in order), **within), *order
+
+
+def _power_of_product(product: Product, exponent: Fraction) -> Form:
+    whole = exponent.denominator == 1
+    if product.summed and (exponent < 0 or not whole or not current().proving):
+        return _power_of_sum(product, exponent)
+    if product.summed:
+        found: Form = (product,)
+        for _ in range(int(exponent) - 1):
+            found = multiply(found, (product,))
+        return found
+    apart, inside = [], []
+    for factor in product.factors:
+        if whole or (signs.never_negative(factor) and _plain_power(factor)):
+            apart.append(factor._replace(exponent=factor.exponent * exponent))
+        else:
+            inside.append(factor)
+    coefficient = product.coefficient
+    if len(inside) == 1 and coefficient > 0 and inside[0].exponent == 1:
+        apart.append(inside.pop()._replace(exponent=exponent))
+    if inside or (coefficient < 0 and not whole):
+        sign = Fraction(-1 if coefficient < 0 else 1)
+        kept = (Product(sign, tuple(inside)),)
+        apart.append(Factor(*_as_factor(kept), exponent))
+        coefficient = abs(coefficient)
+    ((more, further, _),) = _number_power(coefficient, exponent)
+    return settled(more, (*apart, *further), frozenset())
+
+
+def _plain_power(factor: Factor) -> bool:
+    """Whether (xᵃ)ᵇ = xᵃᵇ for any b: not where a is even, for x may be negative."""
+    return signs.of_head(factor.head) or factor.exponent.denominator > 1
+
+
+def _as_factor(form: Form) -> tuple[Head, tuple[Index, ...]]:
+    found, *indices = _bracket(form)
+    return found, tuple(indices)
+
+
+def _power_of_sum(product: Product, exponent: Fraction) -> Form:
+    """(∑ …)ⁿ: what does not depend on what is summed is taken out."""
+    inner, outer = [], []
+    for factor in product.factors:
+        (inner if set(factor.indices) & product.summed else outer).append(factor)
+    counted = {index.size for index in product.summed}
+    moved = [
+        factor for factor in outer
+        if (exponent.denominator == 1 or (signs.never_negative(factor) and _plain_power(factor)))
+        and (current().proving or factor.head.kind != "size" or factor.head.label not in counted)
+    ]  # fmt: skip
+    inner += [factor for factor in outer if factor not in moved]
+    coefficient = product.coefficient
+    if coefficient < 0 and exponent.denominator > 1:
+        inside, coefficient = Fraction(-1), -coefficient
+    else:
+        inside = ONE_
+    of = Factor(*_as_factor((Product(inside, tuple(inner), product.summed),)), exponent)
+    ((more, further, _),) = _number_power(coefficient, exponent)
+    powers = tuple(factor._replace(exponent=factor.exponent * exponent) for factor in moved)
+    found = settled(more, (*powers, *further), frozenset())
+    return tuple(each._replace(factors=(*each.factors, of)) for each in found) if exponent != 1 else (product,)
+
+
+def _number_power(value: Fraction, exponent: Fraction) -> Form:
+    if exponent.denominator == 1:
+        return number(value**exponent.numerator)
+    if value < 0:
+        raise ArithmeticError
+    found = ONE
+    for part, sign in ((value.numerator, 1), (value.denominator, -1)):
+        if exponent.denominator == 2:
+            root = isqrt(part)
+            if root * root == part:
+                found = multiply(found, number(Fraction(root) ** (sign * exponent.numerator)))
+                continue
+        if part != 1:
+            of = Factor(head("number", Fraction(part)), (), sign * exponent)
+            found = multiply(found, settled(ONE_, (of,), frozenset()))
+    return found

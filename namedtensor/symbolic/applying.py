@@ -1,0 +1,177 @@
+"""Operators of forms: functions of numbers and of axes, none of which is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from . import canonical
+from .algebra import add, content, multiply, power, scaled, settled
+from .forms import (
+    DELTA,
+    ONE,
+    ONE_,
+    ZERO,
+    Factor,
+    Form,
+    Index,
+    Product,
+    head,
+    indices_of,
+    opened,
+    renamed,
+    single,
+)
+from .work import current, used
+
+Places = tuple[int, ...]
+EVEN, ODD = frozenset(("cos", "cosh", "abs")), frozenset(("sin", "tan", "sinh", "tanh", "sign", "erf", "arctan"))
+
+
+def applied(
+    operator: str,
+    parts: Sequence[Form],
+    bound: Sequence[Index] = (),
+    given: Sequence[Index] = (),
+    options: tuple = (),
+    places: tuple[Places, Places] = ((), ()),
+) -> Form:
+    """An operator of forms, over indices that are its own; `given` are those of the axes that it gives.
+
+    `places` say which axis of the operator each of the bound and each of the given is.
+    """
+    parts = tuple(parts)
+    if not bound and not given:
+        found = _elementwise(operator, parts)
+        if found is not None:
+            return found
+    outside = set().union(*map(indices_of, parts)) - set(bound)
+    own = {index: index.fresh() for index in bound}
+    parts = tuple(renamed(part, own) for part in parts)
+    key, order, symmetries = canonical.closed(parts, tuple(own.values()), outside)
+    first = tuple(range(len(given)))
+    axes = (*(index.name for index in given), *(index.name for index in order))
+    whole = tuple((*first, *(place + len(given) for place in each)) for each in symmetries)
+    of = head(
+        "apply", operator, axes, (options, places), key=(key, len(axes)), parts=parts, bound=tuple(own.values()),
+        slots=tuple(order), symmetries=whole,
+    )  # fmt: skip
+    return single(of, *given, *order)
+
+
+def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
+    """What a function of numbers is, where a law says it."""
+    (x, *more) = parts
+    if operator == "exp":
+        return _exponential(x)
+    if operator == "log" and len(x) == 1:
+        return _logarithm(x[0])
+    if operator in ODD or operator in EVEN:
+        shared, rest = content(x)
+        if not x:
+            return None if operator in ("cos", "cosh") else ZERO
+        if shared < 0:
+            used("sign of an argument")
+            found = applied(operator, (scaled(x, -1),))
+            return scaled(found, -1) if operator in ODD else found
+        if operator in ("abs", "sign") and shared != 1:
+            return scaled(applied(operator, (rest,)), shared if operator == "abs" else 1)
+    if operator == "cases" and len(parts) >= 3:
+        return _cases(parts)
+    return None
+
+
+def _exponential(x: Form) -> Form:
+    """exp 0 = 1, exp(−x) = 1 / exp x, exp(2 x) = (exp x)²; in a proof exp(x + y) = exp x ⊙ exp y, exp log x = x."""
+    if not x:
+        return ONE
+    if current().proving and len(x) > 1:
+        found = ONE
+        for product in x:
+            found = multiply(found, _exponential((product,)))
+        return found
+    shared, rest = content(x)
+    inner = scaled(rest, Fraction(1, shared.denominator))
+    alone = _sole(inner)
+    if alone is not None and (alone.head.kind, alone.head.label) == ("apply", "log") and not current().proving:
+        used("logarithm")
+        return power(opened(alone)[0], Fraction(shared.numerator))
+    return power(_opaque("exp", inner), Fraction(shared.numerator))
+
+
+def _opaque(operator: str, *parts: Form) -> Form:
+    outside = set().union(*map(indices_of, parts))
+    key, order, symmetries = canonical.closed(parts, (), outside)
+    axes = tuple(index.name for index in order)
+    of = head(
+        "apply", operator, axes, ((), ((), ())), key=(key, len(axes)), parts=parts, slots=tuple(order),
+        symmetries=tuple(symmetries),
+    )  # fmt: skip
+    return single(of, *order)
+
+
+def _sole(form: Form) -> Factor | None:
+    """The one factor that a form is, if it is one."""
+    if len(form) != 1 or form[0].coefficient != 1 or form[0].summed or len(form[0].factors) != 1:
+        return None
+    (factor,) = form[0].factors
+    return factor if factor.exponent == 1 else None
+
+
+def _logarithm(x: Product) -> Form | None:
+    """log exp x = x, log 1 = 0."""
+    if not x.factors:
+        return ZERO if x.coefficient == 1 else None
+    if (
+        x.coefficient == 1
+        and not x.summed
+        and all((each.head.kind, each.head.label) == ("apply", "exp") for each in x.factors)
+    ):
+        used("logarithm")
+        return add(*(scaled(opened(each)[0], each.exponent) for each in x.factors))
+    return None
+
+
+def _cases(parts: tuple[Form, ...]) -> Form | None:
+    """What every case that is not 0 has is taken out; { 1 if …; 0 otherwise } = 𝕀[…]."""
+    values = parts[::2]
+    if not any(values):
+        return ZERO
+    live = [value for value in values if value]
+    if any(len(value) != 1 or value[0].summed for value in live):
+        return None
+    shared = [factor for factor in live[0][0].factors if all(factor in value[0].factors for value in live)]
+    if not any(factor.head is DELTA for factor in shared) and not (len(values) == 2 and len(live) == 1):
+        return None
+    outer = settled(ONE_, tuple(shared), frozenset())
+    coefficient = live[0][0].coefficient if len(live) == 1 else ONE_
+
+    def rest(value: Form) -> Form:
+        if not value:
+            return ZERO
+        kept = list(value[0].factors)
+        for factor in shared:
+            kept.remove(factor)
+        return settled(value[0].coefficient / coefficient, tuple(kept), frozenset())
+
+    inner = tuple(rest(each) if not place % 2 else each for place, each in enumerate(parts))
+    if len(inner) == 3 and inner[0] == ONE and inner[2] == ZERO:
+        chosen = _opaque("indicator", inner[1])
+    elif len(inner) == 3 and inner[0] == ZERO and inner[2] == ONE:
+        chosen = _opaque("indicator", negated(inner[1]))
+    else:
+        chosen = _opaque("cases", *inner)
+    return scaled(multiply(outer, chosen), coefficient)
+
+
+OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "≤"}
+
+
+def negated(condition: Form) -> Form:
+    """The condition that holds where this one does not."""
+    alone = _sole(condition)
+    if alone is not None and alone.head.label in OPPOSITE:
+        return _opaque(OPPOSITE[alone.head.label], *opened(alone))
+    if alone is not None and alone.head.label == "¬":
+        return opened(alone)[0]
+    return _opaque("¬", condition)

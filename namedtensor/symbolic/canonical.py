@@ -1,0 +1,110 @@
+"""Canonical keys: two forms have one key exactly where they are equal but for the names of summed indices.
+
+Indices are coloured by the factors that they stand in, again and again, until the colours tell no more apart. Where
+several are alike still, each of them is tried first, and the smallest key is taken: refinement alone takes (tr A)² and
+tr(A²) for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import permutations
+from typing import Any
+
+from .forms import Form, Index, Product
+
+Labels = Mapping[Index, Any]
+
+
+def product_key(product: Product, labels: Labels) -> tuple:
+    """The key of a product whose indices outside have these labels, but for its coefficient."""
+    return _searched(product, dict(labels), dict.fromkeys(product.summed, ()))
+
+
+def form_key(form: Form, labels: Labels) -> tuple:
+    return tuple(sorted((product_key(each, labels), each.coefficient) for each in form))
+
+
+def outside_labels(indices: Iterable[Index]) -> dict[Index, Any]:
+    """Labels of indices that stand for themselves."""
+    return {index: (0, index.number) for index in indices}
+
+
+def key(form: Form) -> tuple:
+    """The key of a form whose indices outside stand for themselves."""
+    return form_key(form, outside_labels({index for each in form for index in each.indices()}))
+
+
+def _searched(product: Product, labels: dict, colours: dict[Index, tuple]) -> tuple:
+    colours = _refined(product, labels, colours)
+    classes: dict[tuple, list[Index]] = {}
+    for index, colour in colours.items():
+        classes.setdefault(colour, []).append(index)
+    tied = min((colour for colour, group in classes.items() if len(group) > 1), default=None)
+    if tied is None:
+        order = sorted(colours, key=lambda index: colours[index])
+        return _written(product, {**labels, **{index: (1, place) for place, index in enumerate(order)}})
+    return min(_searched(product, labels, {**colours, one: (*colours[one], -1)}) for one in classes[tied])
+
+
+def _refined(product: Product, labels: dict, colours: dict[Index, tuple]) -> dict[Index, tuple]:
+    """Colours that the factors tell apart, as numbers in an order that does not depend on which index is which."""
+    if not colours:
+        return colours
+    while True:
+        seen = {index: [] for index in colours}
+        for factor in product.factors:
+            around = [(2, *colours[each]) if each in colours else labels[each] for each in factor.indices]
+            mark = (factor.head.serial, factor.exponent)
+            for place, index in enumerate(factor.indices):
+                if index in seen:
+                    seen[index].append((mark, factor.head.orbits[place], _arranged(factor, around, place)))
+        found = {index: (colours[index], tuple(sorted(seen[index]))) for index in colours}
+        ranks = {colour: (rank,) for rank, colour in enumerate(sorted(set(found.values())))}
+        refined = {index: ranks[colour] for index, colour in found.items()}
+        if len(ranks) == len(set(colours.values())):
+            return refined
+        colours = refined
+
+
+def _arranged(factor, around: list, place: int) -> tuple:
+    """What stands around an index in a factor: the least over the orders that mean the same."""
+    marked = [(each, at == place) for at, each in enumerate(around)]
+    return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
+
+
+def _written(product: Product, labels: Labels) -> tuple:
+    found = []
+    for factor in product.factors:
+        around = [labels[index] for index in factor.indices]
+        least = min(tuple(around[at] for at in order) for order in factor.head.symmetries)
+        found.append((factor.head.serial, factor.exponent, least))
+    return tuple(sorted(found)), len(product.summed)
+
+
+def closed(parts: tuple[Form, ...], bound: tuple[Index, ...], outside: set[Index]) -> tuple[tuple, list[Index], list]:
+    """The key of forms whose indices outside may be any: the order of these that gives it, and the orders that do too."""
+    own = {index: (3, place) for place, index in enumerate(bound)}
+    if len(outside) <= 1:
+        order = list(outside)
+        return _parts_key(parts, own, order), order, [tuple(range(len(order)))]
+    apart = {
+        index: _parts_key(parts, {**own, **dict.fromkeys(outside, (4, 1)), index: (4, 0)}, []) for index in outside
+    }
+    classes: dict[Any, list[Index]] = {}
+    for index in sorted(outside, key=lambda index: index.number):
+        classes.setdefault(apart[index], []).append(index)
+    groups = [classes[each] for each in sorted(classes)]
+    orders = [[]]
+    for group in groups:
+        orders = [[*before, *some] for before in orders for some in permutations(group)]
+    keys = [_parts_key(parts, own, order) for order in orders]
+    least = min(keys)
+    best = [order for order, each in zip(orders, keys) if each == least]
+    first = best[0]
+    return least, first, [tuple(first.index(index) for index in order) for order in best]
+
+
+def _parts_key(parts: tuple[Form, ...], own: dict, order: list[Index]) -> tuple:
+    labels = {**own, **{index: (5, place) for place, index in enumerate(order)}}
+    return tuple(form_key(part, labels) for part in parts)

@@ -1,0 +1,193 @@
+"""u ⊙ v + u ⊙ w = u ⊙ (v + w): what terms share is taken out, the longest first, once all else is done.
+
+Two products share factors under a matching of their summed indices: ∑_s z_s V_s K_s − A ∑_t z_t K_t is
+∑_s z_s K_s (V_s − A).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+from . import algebra
+from .forms import DELTA, ONE_, Factor, Form, Index, Product, indices_of
+from .work import current, used
+
+MOST = 40  # terms whose pairs are all looked at
+
+
+def factored(form: Form) -> Form:
+    """The form with what its products share taken out."""
+    if len(form) < 2 or len(form) > MOST:
+        return form
+    outside = indices_of(form)
+    form = tuple(algebra.refreshed(product, outside) for product in form)
+    best = _best(form)
+    if best is None:
+        return _with_number_out(form)
+    first, shared = best
+    group, rests, pattern = [first], [], None
+    pattern, rest = _without(form[first], shared)
+    rests.append(rest)
+    for place, product in enumerate(form):
+        if place == first:
+            continue
+        found = _match_all(pattern, product)
+        if found is not None:
+            group.append(place)
+            rests.append(found)
+    used("factor")
+    inner = algebra.add(*((each,) for each in rests))
+    taken = _joined(pattern, factored(inner))
+    others = tuple(product for place, product in enumerate(form) if place not in group)
+    return factored((*taken, *others)) if others else taken
+
+
+def _with_number_out(form: Form) -> Form:
+    """2 u + 2 v = 2 (u + v)."""
+    shared, _ = algebra.content(form)
+    if abs(shared) == 1 or shared.denominator > algebra.PLAIN:
+        return form
+    used("factor")
+    return algebra.power(form, ONE_, bracket=True)
+
+
+def _best(form: Form) -> tuple[int, tuple[Factor, ...]] | None:
+    best, weight = None, 0
+    for one, other in combinations(range(len(form)), 2):
+        current().spend()
+        shared, _ = shared_factors(form[one], form[other])
+        found = sum(map(weight_of, shared))
+        if found > weight:
+            best, weight = (one, shared), found
+    return best
+
+
+def weight_of(factor: Factor) -> int:
+    if factor.head is DELTA:
+        return 3
+    return 1 + 2 * (factor.head.kind in ("apply", "bracket")) + (factor.exponent != 1) + len(factor.indices)
+
+
+def shared_factors(one: Product, other: Product) -> tuple[tuple[Factor, ...], dict[Index, Index]]:
+    """The factors of the first that the second has as well, some of its summed indices being those of the first."""
+    heads = {factor.head for factor in one.factors}
+    worth = {place: weight_of(each) for place, each in enumerate(other.factors) if each.head in heads}
+    order = sorted(worth, key=lambda place: (bool(other.summed & set(other.factors[place].indices)), -worth[place]))
+    ahead = [sum(worth[place] for place in order[at:]) for at in range(len(order) + 1)]
+    best: tuple[int, tuple[Factor, ...], dict[Index, Index]] = (0, (), {})
+    budget = TRIED
+
+    def search(
+        at: int, left: tuple[Factor, ...], taken: tuple[Factor, ...], names: dict[Index, Index], found: int
+    ) -> None:
+        nonlocal best, budget
+        budget -= 1
+        if found > best[0]:
+            best = (found, taken, names)
+        if at == len(order) or budget < 0 or found + ahead[at] <= best[0]:
+            return
+        factor = other.factors[order[at]]
+        certain = not other.summed.intersection(factor.indices)
+        for place, mine in enumerate(left):
+            if mine.head is not factor.head:
+                continue
+            least = shared_power(mine.exponent, factor.exponent)
+            if not least:
+                continue
+            for names_now in _matched(mine, factor, one, other, names):
+                rest = left[:place] + left[place + 1 :]
+                part = mine if mine.exponent == least else mine._replace(exponent=least)
+                search(at + 1, rest, (*taken, part), names_now, found + worth[order[at]])
+                if certain:
+                    return
+        search(at + 1, left, taken, names, found)
+
+    search(0, one.factors, (), {}, 0)
+    return best[1], best[2]
+
+
+TRIED = 200  # ways to match two products
+
+
+def shared_power(one: Fraction, other: Fraction) -> Fraction:
+    """The power that two powers of one base have in common: 0 where there is none."""
+    if one == other:
+        return one
+    if (one > 0) != (other > 0) or (one - other).denominator > 1:
+        return Fraction(0)
+    return min(one, other, key=abs)
+
+
+def _matched(mine: Factor, factor: Factor, one: Product, other: Product, names: dict[Index, Index]):
+    for order in mine.head.symmetries:
+        found = dict(names)
+        for left, at in zip(mine.indices, order):
+            right = factor.indices[at]
+            if right in other.summed:
+                if left not in one.summed or found.get(right, left) is not left:
+                    break
+                if right not in found and left in found.values():
+                    break
+                found[right] = left
+            elif left is not right:
+                break
+        else:
+            yield found
+
+
+def _without(product: Product, shared: tuple[Factor, ...]) -> tuple[Product, Product]:
+    """A product as what is shared and the rest, in which the summed indices of the first stand free."""
+    rest = dict(enumerate(product.factors))
+    for part in shared:
+        place = next(
+            place for place, each in rest.items()
+            if each.head is part.head and each.indices == part.indices and (each.exponent > 0) == (part.exponent > 0)
+            and abs(each.exponent) >= abs(part.exponent)
+        )  # fmt: skip
+        left = rest[place].exponent - part.exponent
+        if left:
+            rest[place] = rest[place]._replace(exponent=left)
+        else:
+            del rest[place]
+    outer = product.summed & {index for part in shared for index in part.indices}
+    return Product(ONE_, shared, outer), Product(product.coefficient, tuple(rest.values()), product.summed - outer)
+
+
+def _match_all(pattern: Product, product: Product) -> Product | None:
+    """What is left of a product without a pattern, in the pattern's summed indices; None where it has not all of it."""
+    shared, names = shared_factors(pattern, product)
+    if sum(map(weight_of, shared)) < sum(map(weight_of, pattern.factors)):
+        return None
+    apart = algebra.refreshed(product, pattern.summed | {index for each in pattern.factors for index in each.indices})
+    if apart is not product:
+        shared, names = shared_factors(pattern, apart)
+    turned = Product(
+        apart.coefficient, tuple(factor.at(names) for factor in apart.factors),
+        frozenset(names.get(index, index) for index in apart.summed),
+    )  # fmt: skip
+    try:
+        _, rest = _without(turned, tuple(_as_in(turned, part) for part in shared))
+    except StopIteration:
+        return None
+    return rest._replace(summed=frozenset(index for index in turned.summed if index not in pattern.summed))
+
+
+def _as_in(product: Product, part: Factor) -> Factor:
+    """A shared factor with its indices in the order in which the product has them."""
+    for factor in product.factors:
+        if factor.head is part.head and abs(factor.exponent) >= abs(part.exponent):
+            for order in part.head.symmetries:
+                if tuple(part.indices[at] for at in order) == factor.indices:
+                    return part._replace(indices=factor.indices)
+    raise StopIteration
+
+
+def _joined(pattern: Product, inner: Form) -> Form:
+    """What was shared, times the rest: one product, whose summed indices are those of the first."""
+    one = inner if len(inner) == 1 else algebra.power(inner, Fraction(1), bracket=True)
+    if not one:
+        return one
+    (rest,) = one
+    rest = algebra.refreshed(rest, {index for factor in pattern.factors for index in factor.indices})
+    return (Product(rest.coefficient, (*pattern.factors, *rest.factors), pattern.summed | rest.summed),)

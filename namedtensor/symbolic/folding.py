@@ -1,0 +1,70 @@
+"""A part of a product that is what a name stands for becomes that name: ∑_{s} α ⊙ V = A."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from . import algebra
+from .forms import Factor, Form, Head, Index, Product
+from .work import used
+
+
+class Named(NamedTuple):
+    """A name's head, the indices outside of what it stands for, in the order of the head's axes, and that product."""
+
+    head: Head
+    indices: tuple[Index, ...]
+    product: Product
+
+
+def folded(form: Form, names: Sequence[Named]) -> Form:
+    """The form with names put in, where a product has all the factors of what they stand for."""
+    found = []
+    for product in form:
+        for name in names:
+            product = _folded(product, name)
+        found.append(product)
+    return algebra.add(*((each,) for each in found))
+
+
+def _folded(product: Product, name: Named) -> Product:
+    pattern = name.product
+    for taken, names in _matches(pattern.factors, product, pattern, {}, ()):
+        inside = {names[index] for index in pattern.summed}
+        rest = tuple(each for place, each in enumerate(product.factors) if place not in taken)
+        if inside & {index for factor in rest for index in factor.indices}:
+            continue
+        if any(names[index] in inside for index in name.indices):
+            continue
+        used("name")
+        put = Factor(name.head, tuple(names[index] for index in name.indices), algebra.ONE_)
+        found = algebra.settled(
+            product.coefficient / pattern.coefficient, (*rest, put), frozenset(product.summed - inside)
+        )
+        return _folded(found[0], name) if len(found) == 1 else product
+    return product
+
+
+def _matches(
+    left: tuple[Factor, ...], product: Product, pattern: Product, names: dict[Index, Index], taken: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], dict[Index, Index]]]:
+    if not left:
+        yield taken, names
+        return
+    first, *rest = left
+    for place, factor in enumerate(product.factors):
+        if place in taken or factor.head is not first.head or factor.exponent != first.exponent:
+            continue
+        for order in first.head.symmetries:
+            found = dict(names)
+            for mine, at in zip(first.indices, order):
+                theirs = factor.indices[at]
+                if found.setdefault(mine, theirs) is not theirs or (
+                    mine in pattern.summed and theirs not in product.summed
+                ):
+                    break
+            else:
+                bound = [found[index] for index in pattern.summed if index in found]
+                if len(set(bound)) == len(bound):
+                    yield from _matches(tuple(rest), product, pattern, found, (*taken, place))

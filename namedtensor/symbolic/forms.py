@@ -1,0 +1,171 @@
+"""Index normal form: a sum of products, in which every axis is an index and renames are gone.
+
+    ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
+
+A `Form` is a tuple of products (an empty one is 0). A product is an exact coefficient, factors, and the indices that
+are summed. A factor is a head at some indices, to an exponent. A `Head` says what is indexed:
+
+    tensor      an input, or a name of the program, by its axes
+    delta       1 where two indices are equal, 0 elsewhere: I_{a,b}
+    size        |ax|
+    number      a number that is only there for its exponent: √2
+    constant    π, e, ∞
+    bracket     a sum that is not multiplied out
+    apply       an operator of forms: its bound indices stand for its axes, its first indices for the axes that it gives
+
+Heads are made once (`head`), so that equal ones are one object; the forms within a head know of indices outside by
+`slots` alone, so that an index is replaced without going into it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import count
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+_NUMBERS = count()
+
+
+class Index:
+    """An index; it is equal to itself alone. `name` is what its axis is called, `size` its number or how that is written."""
+
+    __slots__ = ("name", "number", "size")
+
+    def __init__(self, name: str, size: Any):
+        self.name, self.size = name, size
+        self.number = next(_NUMBERS)
+
+    def fresh(self) -> Index:
+        return Index(self.name, self.size)
+
+    def __repr__(self) -> str:
+        return f"{self.name}#{self.number}"
+
+
+class Head:
+    """What a factor is, but for its indices; see the module's text.
+
+    `label` is the name, operator or number; `options` what else tells it apart; `parts` the forms within, whose indices
+    outside are `slots` and whose own are `bound`. `axes` are natural names of the indices of a factor. `symmetries` are
+    the orders of indices that mean the same.
+    """
+
+    __slots__ = ("kind", "label", "options", "parts", "bound", "slots", "axes", "symmetries", "serial", "orbits",
+                 "__weakref__")  # fmt: skip
+
+    def __init__(self, kind, label, options, parts, bound, slots, axes, symmetries):
+        self.kind: str = kind
+        self.label: Any = label
+        self.options: tuple = options
+        self.parts: tuple[Form, ...] = parts
+        self.bound: tuple[Index, ...] = bound
+        self.slots: tuple[Index, ...] = slots
+        self.axes: tuple[str, ...] = axes
+        self.symmetries: tuple[tuple[int, ...], ...] = symmetries
+        self.serial = next(_NUMBERS)
+        self.orbits = (
+            tuple(min(order.index(place) for order in symmetries) for place in range(len(axes))) if axes else ()
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.label or self.kind}"
+
+
+class Factor(NamedTuple):
+    """A head at some indices, to an exponent."""
+
+    head: Head
+    indices: tuple[Index, ...]
+    exponent: Fraction
+
+    def at(self, names: dict[Index, Index]) -> Factor:
+        return self._replace(indices=tuple(names.get(index, index) for index in self.indices))
+
+
+class Product(NamedTuple):
+    """A coefficient, factors, and the indices that are summed."""
+
+    coefficient: Fraction
+    factors: tuple[Factor, ...] = ()
+    summed: frozenset[Index] = frozenset()
+
+    def indices(self) -> set[Index]:
+        """Those outside: summed ones are not."""
+        return {index for factor in self.factors for index in factor.indices} - self.summed
+
+
+Form = tuple[Product, ...]
+
+ONE_ = Fraction(1)
+ZERO: Form = ()
+ONE: Form = (Product(ONE_),)
+_HEADS: WeakValueDictionary[tuple, Head] = WeakValueDictionary()
+
+
+def head(kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple = (), **within: Any) -> Head:
+    """The head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
+    key = (kind, label, options, within.get("key", axes), *map(type, options))
+    found = _HEADS.get(key)
+    if found is None:
+        symmetries = within.get("symmetries") or (tuple(range(len(axes))),)
+        found = Head(kind, label, options, within.get("parts", ()), within.get("bound", ()), within.get("slots", ()),
+                     axes, symmetries)  # fmt: skip
+        _HEADS[key] = found
+    return found
+
+
+DELTA = head("delta", axes=("row", "column"), symmetries=((0, 1), (1, 0)))
+
+
+def number(value: Fraction | int) -> Form:
+    return (Product(Fraction(value)),) if value else ZERO
+
+
+def single(of: Head, *indices: Index, exponent: Fraction = ONE_) -> Form:
+    """One factor alone."""
+    return (Product(ONE_, (Factor(of, indices, exponent),)),)
+
+
+def size(of: Any) -> Form:
+    """The size of an axis: a number, or how it is written."""
+    return number(of) if isinstance(of, int) else single(head("size", of))
+
+
+def tensor(name: str, axes: tuple[str, ...], indices: tuple[Index, ...]) -> Form:
+    return single(head("tensor", name, axes), *indices)
+
+
+def indices_of(form: Form) -> set[Index]:
+    """The indices outside of a form."""
+    return set().union(*(product.indices() for product in form)) if form else set()
+
+
+def renamed(form: Form, names: dict[Index, Index]) -> Form:
+    """The form with other indices outside; a summed index that one of these would meet gets a new one."""
+    if not names:
+        return form
+    found = []
+    for product in form:
+        own = {old: new for old, new in names.items() if old not in product.summed}
+        fresh = {index: index.fresh() for index in product.summed & set(own.values())}
+        both = {**own, **fresh}
+        factors = tuple(factor.at(both) for factor in product.factors)
+        found.append(Product(product.coefficient, factors, frozenset(both.get(each, each) for each in product.summed)))
+    return tuple(found)
+
+
+def refreshed(product: Product, taken: frozenset[Index] | set[Index]) -> Product:
+    """The same product, none of whose summed indices is taken."""
+    names = {index: index.fresh() for index in product.summed if index in taken}
+    if not names:
+        return product
+    summed = frozenset(names.get(index, index) for index in product.summed)
+    return Product(product.coefficient, tuple(factor.at(names) for factor in product.factors), summed)
+
+
+def opened(factor: Factor) -> tuple[Form, ...]:
+    """The forms within a factor's head, at the factor's indices (those that an operator gives are left out)."""
+    given = len(factor.indices) - len(factor.head.slots)
+    names = dict(zip(factor.head.slots, factor.indices[given:]))
+    return tuple(renamed(part, names) for part in factor.head.parts)

@@ -1,0 +1,404 @@
+"""The typed tree to index normal form: one rule for each operator, a form for each term.
+
+The axes of a term are free indices of its form, one for each name and size. A term that is a name of the program stays
+that name, so nothing unfolds; what stands for ∂X is the product of identities I_{ax,ax*}, and what depends on it is
+multiplied out, so that these go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..core.sizes import SizeVariable, resolve
+from ..operators import REGISTRY
+from ..terms.environment import source_name
+from ..terms.terms import Term, topological
+from . import algebra
+from .applying import applied
+from .forms import DELTA, ONE, ONE_, Form, Index, head, indices_of, number, renamed, single, size, tensor
+from .linearizing import change_of
+from .work import current
+
+CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
+
+
+class NotReadable(Exception):
+    """A term that no form stands for."""
+
+    def __init__(self, term: Term):
+        super().__init__(term.operator)
+        self.term = term
+
+
+class Cut(NamedTuple):
+    """The derivative of a part, under a name."""
+
+    name: str
+    indices: tuple[Index, ...]
+    form: Form
+
+
+class Forms:
+    """Forms of terms, where some are names."""
+
+    def __init__(self, names: Mapping[int, str], room: int = 12):
+        self.names, self.room = names, room
+        self.free: dict[tuple[str, Any], Index] = {}
+        self.found: dict[int, Form] = {}
+        self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
+        self.linear: set[int] = set()
+        self.cut: list[Cut] = []
+        self.leaves: dict[str, str] = {}  # inputs that are called otherwise
+
+    def index(self, axis: str, extent: Any) -> Index:
+        extent = resolve(extent)
+        extent = extent.text if isinstance(extent, SizeVariable) else extent
+        found = self.free.get((axis, extent))
+        if found is None:
+            found = self.free[axis, extent] = Index(source_name(axis), extent)
+        return found
+
+    def indices(self, term: Term, axes: Any = None) -> tuple[Index, ...]:
+        return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
+
+    def of(self, root: Term) -> Form:
+        """The form of a term. Raises NotReadable where there is none."""
+        for term in topological(root):
+            if (change := change_of(term)) is not None:
+                self.changes[change.leaf] = dict(change.marks)
+        for term in topological(root):
+            if id(term) not in self.found:
+                found = self.one(term)
+                large = len(found) > self.room and id(term) in self.linear and term is not root
+                self.found[id(term)] = self.cut_off(found) if large else found
+        return self.found[id(root)]
+
+    def cut_off(self, form: Form) -> Form:
+        """A derivative of many terms as a name, so that what comes after does not multiply them out."""
+        indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
+        axes = {index: axis for (axis, _), index in self.free.items()}
+        own = tuple(source_name(axes[index]) for index in indices)
+        if len(set(own)) < len(own):
+            return form
+        name = f"G^{len(self.cut) + 1}" if self.cut else "G"
+        self.cut.append(Cut(name, indices, form))
+        return tensor(name, own, indices)
+
+    def one(self, term: Term) -> Form:
+        if term.operator == "input" and term.options[0] in self.changes:
+            self.linear.add(id(term))
+            return self.identities(term)
+        if any(id(each) in self.linear for each in term.arguments):
+            self.linear.add(id(term))
+        elif id(term) in self.names:
+            return tensor(self.names[id(term)], tuple(map(source_name, term.shape)), self.indices(term))
+        rule = RULES.get(term.operator) or (OPENED.get(term.operator) if current().proving else None)
+        if rule is not None:
+            return rule(self, term)
+        if term.operator in REGISTRY:
+            return self.operator(term)
+        raise NotReadable(term)
+
+    def identities(self, term: Term) -> Form:
+        """∂X as the product of identities I_{ax,ax*}."""
+        found = ONE
+        for axis, mark in self.changes[term.options[0]].items():
+            pair = self.index(axis, term.shape[axis]), self.index(mark, term.shape[axis])
+            found = algebra.multiply(found, single(DELTA, *pair))
+        return found
+
+    def part(self, term: Term, place: int) -> Form:
+        return self.found[id(term.arguments[place])]
+
+    def parts(self, term: Term) -> list[Form]:
+        return [self.found[id(each)] for each in term.arguments]
+
+    def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
+        """Which of two factors are to be multiplied out: what holds ∂X."""
+        return id(one) in self.linear, other is not None and id(other) in self.linear
+
+    def operator(self, term: Term) -> Form:
+        """An operator that no law opens."""
+        record = REGISTRY[term.operator]
+        lifted = record.lifted_over(len(term.arguments))
+        if not term.axes:
+            return applied(record.name, self.parts(term), options=own_options(record, term))
+        formals = [term.axes] if lifted.variadic else [(axis,) for axis in term.axes]
+        axes_of = dict(zip(lifted.formals, formals))
+        order = {axis: place for place, axis in enumerate(term.axes)}
+        parts, bound, at = [], [], []
+        for argument, part, needed in zip(term.arguments, self.parts(term), lifted.inputs):
+            for axis in (axis for formal in needed for axis in axes_of[formal]):
+                own = self.index(axis, argument.shape[axis])
+                fresh = own.fresh()
+                part = renamed(part, {own: fresh})
+                bound.append(fresh)
+                at.append(order[axis])
+            parts.append(part)
+        out = [axis for formal in lifted.output for axis in axes_of[formal]]
+        places = tuple(at), tuple(order[axis] for axis in out)
+        return applied(record.name, parts, bound, self.indices(term, out), own_options(record, term), places)
+
+
+def own_options(record: Any, term: Term) -> tuple:
+    """The options of an operator, defaults put in."""
+    given = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
+    return tuple((name, given.get(name, value)) for name, value in record.options)
+
+
+# ------------------------------------------------------------------------------------------------------ one rule each
+def _number(self: Forms, term: Term) -> Form:
+    value = term.options[0]
+    if isinstance(value, bool):
+        raise NotReadable(term)
+    if value in CONSTANTS or -value in CONSTANTS:
+        found = single(head("constant", CONSTANTS[abs(value)]))
+        return found if value > 0 else algebra.scaled(found, -1)
+    if value != value:
+        raise NotReadable(term)
+    if isinstance(value, float) and (root := root_of(value)) is not None:
+        return root
+    return number(Fraction(repr(value)) if isinstance(value, float) else value)
+
+
+@lru_cache(maxsize=256)
+def root_of(value: float) -> Form | None:
+    """√2, √π, √(2 π), 2/√π as what they are, and not as digits."""
+    if value == int(value) if abs(value) < 1e15 else True:
+        return None
+    for number_below in range(1, 13):
+        for number_above in range(1, 13):
+            for times in (1, -1, 0):
+                square = number_above / number_below * math.pi**times
+                if math.gcd(number_above, number_below) == 1 and abs(value * value - square) <= 4e-16 * square:
+                    if not times and Fraction(repr(value)).denominator < 10**6:
+                        return None
+                    of = number(Fraction(number_above, number_below))
+                    of = algebra.multiply(of, single(head("constant", "π"), exponent=Fraction(times))) if times else of
+                    return algebra.scaled(algebra.power(of, Fraction(1, 2)), -1 if value < 0 else 1)
+    return None
+
+
+def _input(self: Forms, term: Term) -> Form:
+    name: str = self.leaves.get(term.options[0]) or term.options[-1]
+    return tensor(name, tuple(map(source_name, term.shape)), self.indices(term))
+
+
+def _unknown(self: Forms, term: Term) -> Form:
+    text = term.options[0]
+    if text in ("π", "e"):
+        return single(head("constant", text))
+    return size(text)
+
+
+def _same(self: Forms, term: Term) -> Form:
+    return self.part(term, 0)
+
+
+def _add(self: Forms, term: Term) -> Form:
+    left, right = self.parts(term)
+    return algebra.add(left, algebra.scaled(right, -1) if term.operator == "-" else right)
+
+
+def _negative(self: Forms, term: Term) -> Form:
+    return algebra.scaled(self.part(term, 0), -1)
+
+
+def _product(self: Forms, term: Term) -> Form:
+    left, right = self.parts(term)
+    found = algebra.multiply(left, right, self.out(term.arguments[0], term.arguments[1]))
+    shapes = {**term.arguments[0].shape, **term.arguments[1].shape}
+    return algebra.sum_over(found, [self.index(axis, shapes[axis]) for axis in term.axes])
+
+
+def _quotient(self: Forms, term: Term) -> Form:
+    left, right = self.parts(term)
+    if not right:
+        raise NotReadable(term)
+    return algebra.multiply(left, algebra.power(right, -ONE_), self.out(term.arguments[0], term.arguments[1]))
+
+
+def _root(self: Forms, term: Term) -> Form:
+    return _powered(term, self.part(term, 0), Fraction(1, 2))
+
+
+def _power(self: Forms, term: Term) -> Form:
+    base, exponent = self.parts(term)
+    if not exponent or (len(exponent) == 1 and not exponent[0].factors):
+        return _powered(term, base, exponent[0].coefficient if exponent else Fraction(0))
+    if base == single(head("constant", "e")):
+        return applied("exp", (exponent,))
+    return applied("^", (base, exponent))
+
+
+def _powered(term: Term, base: Form, exponent: Fraction) -> Form:
+    try:
+        return algebra.power(base, exponent)
+    except ArithmeticError:
+        raise NotReadable(term) from None
+
+
+def _sum(self: Forms, term: Term) -> Form:
+    return algebra.sum_over(self.part(term, 0), self.indices(term.arguments[0], term.axes))
+
+
+def _mean(self: Forms, term: Term) -> Form:
+    indices = self.indices(term.arguments[0], term.axes)
+    count = ONE
+    for index in indices:
+        count = algebra.multiply(count, size(index.size))
+    return algebra.multiply(
+        algebra.sum_over(self.part(term, 0), indices), algebra.power(count, -ONE_), self.out(term.arguments[0])
+    )
+
+
+def _rename(self: Forms, term: Term) -> Form:
+    shape = term.arguments[0].shape
+    names = {self.index(old, shape[old]): self.index(new, term.shape[new]) for old, new in term.options}
+    return renamed(self.part(term, 0), names)
+
+
+def _identity(self: Forms, term: Term) -> Form:
+    return single(DELTA, *self.indices(term, term.axes))
+
+
+def _trace(self: Forms, term: Term) -> Form:
+    row, column = self.indices(term.arguments[0], term.axes)
+    return algebra.sum_over(renamed(self.part(term, 0), {column: row}), [row])
+
+
+def _indexed(self: Forms, term: Term, at: Form) -> Form:
+    """X_{ax(i)} = onehot_{ax}(i) ⊙_{ax} X, where X depends on ∂; else as it is written."""
+    axis = term.axes[0] if term.axes else term.options[0]
+    whole = term.arguments[0]
+    index = self.index(axis, whole.shape[axis])
+    fresh = index.fresh()
+    part = renamed(self.part(term, 0), {index: fresh})
+    if id(whole) in self.linear:
+        chosen = applied("onehot", (at,), (), (fresh,), (), ((), (0,)))
+        return algebra.sum_over(algebra.multiply(part, chosen, (True, False)), [fresh])
+    return applied("index", (part, at), (fresh,), (), (), ((0,), ()))
+
+
+def _index(self: Forms, term: Term) -> Form:
+    return _indexed(self, term, self.part(term, 1))
+
+
+def _pick(self: Forms, term: Term) -> Form:
+    return _indexed(self, term, number(term.options[1] + 1))
+
+
+def _onehot(self: Forms, term: Term) -> Form:
+    return applied("onehot", (self.part(term, 0),), (), self.indices(term, term.axes), (), ((), (0,)))
+
+
+def _iota(self: Forms, term: Term) -> Form:
+    first = term.options[0] if term.options and isinstance(term.options[0], int) else 1
+    found = applied("iota", (ONE,), (), self.indices(term, term.axes), (), ((), (0,)))
+    return found if first == 1 else algebra.add(found, number(first - 1))
+
+
+def _cases(self: Forms, term: Term) -> Form:
+    return applied("cases", self.parts(term))
+
+
+def _where(self: Forms, term: Term) -> Form:
+    condition, one, other = self.parts(term)
+    return applied("cases", (one, condition, other))
+
+
+def _indicator(self: Forms, term: Term) -> Form:
+    return applied("indicator", self.parts(term))
+
+
+def _truth(self: Forms, term: Term) -> Form:
+    return applied(term.operator, self.parts(term))
+
+
+def _joined(self: Forms, term: Term) -> Form:
+    """Axes merged into one, or one split into several."""
+    whole = term.arguments[0]
+    if term.operator == "merge":
+        old, new = term.options[0], (term.options[1],)
+    else:
+        old, new = (term.options[0],), tuple(axis for axis, _ in term.options[1])
+    fresh = {index: index.fresh() for index in self.indices(whole, old)}
+    part = renamed(self.part(term, 0), fresh)
+    places = tuple(range(len(old))), tuple(range(len(old), len(old) + len(new)))
+    return applied(term.operator, (part,), tuple(fresh.values()), self.indices(term, new), (), places)
+
+
+def _stacked(self: Forms, term: Term) -> Form:
+    return applied("stack", self.parts(term), (), self.indices(term, term.axes), (), ((), (0,)))
+
+
+def _constant(self: Forms, term: Term) -> Form:
+    axes, extent, numbers = term.options
+    if len(numbers) > 64 or len(axes) > 2:
+        raise NotReadable(term)
+    options = (extent, tuple(numbers))
+    return applied("literal", (ONE,), (), self.indices(term, axes), options, ((), tuple(range(len(axes)))))
+
+
+# --------------------------------------------------------------------------------- what a proof writes out
+def _averaged(self: Forms, term: Term, form: Form) -> Form:
+    indices = self.indices(term.arguments[0], term.axes)
+    count = ONE
+    for index in indices:
+        count = algebra.multiply(count, size(index.size))
+    return algebra.multiply(algebra.sum_over(form, indices), algebra.power(count, -ONE_))
+
+
+def _variance(self: Forms, term: Term) -> Form:
+    x = self.part(term, 0)
+    middle = _averaged(self, term, x)
+    squares = _averaged(self, term, algebra.multiply(x, x))
+    return algebra.add(squares, algebra.scaled(algebra.multiply(middle, middle), -1))
+
+
+def _deviation(self: Forms, term: Term) -> Form:
+    return algebra.power(_variance(self, term), Fraction(1, 2))
+
+
+def _euclidean(self: Forms, term: Term) -> Form:
+    if dict(own_options(REGISTRY["norm"], term))["p"] != 2:
+        return self.operator(term)
+    x = self.part(term, 0)
+    squares = algebra.sum_over(algebra.multiply(x, x), self.indices(term.arguments[0], term.axes))
+    return algebra.power(squares, Fraction(1, 2))
+
+
+def _standardized(self: Forms, term: Term) -> Form:
+    eps = Fraction(repr(dict(own_options(REGISTRY["standardize"], term))["eps"]))
+    x = self.part(term, 0)
+    away = algebra.add(x, algebra.scaled(_averaged(self, term, x), -1))
+    return algebra.multiply(away, algebra.power(algebra.add(_variance(self, term), number(eps)), Fraction(-1, 2)))
+
+
+def _logarithm_of_sum(self: Forms, term: Term) -> Form:
+    x = applied("exp", (self.part(term, 0),))
+    return applied("log", (algebra.sum_over(x, self.indices(term.arguments[0], term.axes)),))
+
+
+def _logarithm_of_softmax(self: Forms, term: Term) -> Form:
+    return algebra.add(self.part(term, 0), algebra.scaled(_logarithm_of_sum(self, term), -1))
+
+
+OPENED: dict[str, Callable[[Forms, Term], Form]] = {
+    "var": _variance, "std": _deviation, "norm": _euclidean, "standardize": _standardized,
+    "logsumexp": _logarithm_of_sum, "logsoftmax": _logarithm_of_softmax,
+}  # fmt: skip
+
+
+RULES: dict[str, Callable[[Forms, Term], Form]] = {
+    "number": _number, "input": _input, "unknown": _unknown, "variable": _same, "spread": _same, "+": _add, "-": _add,
+    "negative": _negative, "⊙": _product, "juxtaposed": _product, "/": _quotient, "sqrt": _root, "^": _power,
+    "∑": _sum, "mean": _mean, "rename": _rename, "I": _identity, "identity": _identity, "trace": _trace,
+    "index": _index, "pick": _pick, "onehot": _onehot, "iota": _iota, "cases": _cases, "where": _where,
+    "indicator": _indicator, "merge": _joined, "split": _joined, "stack": _stacked, "constant": _constant,
+    **dict.fromkeys("= ≠ < ≤ > ≥ ∧ ∨ ¬ odd even".split(), _truth),
+}  # fmt: skip

@@ -1,0 +1,68 @@
+"""How long a formula is to read: names with their marks and scripts, numbers, sizes and signs; brackets do not count."""
+
+from __future__ import annotations
+
+from grammar import nodes
+from grammar.nodes import Node
+
+_KEPT: dict[int, tuple[Node, int]] = {}
+
+
+def length(node: Node) -> int:
+    """The number of symbols of an expression.
+
+    >>> from grammar.parser import parse
+    >>> length(parse("s ⊙ (I_{a,a*} − s_{a→a*})").statements[0].body)
+    10
+    """
+    kept = _KEPT.get(id(node))
+    if kept is not None and kept[0] is node:
+        return kept[1]
+    if len(_KEPT) > 20_000:
+        _KEPT.clear()
+    found = _length(node)
+    _KEPT[id(node)] = node, found
+    return found
+
+
+def _length(node: Node) -> int:
+    match node:
+        case nodes.Number() | nodes.Name() | nodes.Axis() | nodes.Size():
+            return 1
+        case nodes.Subscript(base=nodes.Name(text="I"), components=components):
+            return 1 + len(components)
+        case nodes.Subscript(base=nodes.Name(text="iota")):
+            return 2
+        case nodes.Superscript(base=base, components=components):
+            label = isinstance(base, (nodes.Name, nodes.Subscript)) and (
+                len(components) > 1 or any(isinstance(each, (nodes.Name, nodes.Starred)) for each in components)
+            )
+            return 1 if label else length(base) + sum(map(length, components))
+        case nodes.Subscript():
+            return 1
+        case nodes.Rename(base=base, items=items):
+            return length(base) + sum(len(old) + len(new) + 1 for old, new in items)
+        case nodes.Starred(base=base):
+            return length(base) + (not isinstance(base, (nodes.Name, nodes.Superscript, nodes.Subscript)))
+        case nodes.Call(operator=operator, subscript=subscript):
+            return (operator != "juxtaposed") + len(subscript) + sum(map(length, (*node.arguments, *node.parameters)))
+        case nodes.Cases(branches=branches):
+            return sum(length(value) + 1 + (0 if test is None else length(test)) for value, test in branches)
+        case nodes.Derivative(body=body):
+            return length(body) + 3
+        case nodes.IndexSum():
+            return 4 + length(node.body)
+    return (not isinstance(node, nodes.Index)) + sum(map(length, nodes.children(node)))
+
+
+def program_length(program: nodes.Program) -> int:
+    """That of its equations, without their heads, and with the sign between."""
+    total = 0
+    for place, statement in enumerate(program.statements):
+        if isinstance(statement, nodes.Value):
+            total += length(statement.body)
+        elif isinstance(statement, nodes.Equation):
+            head, *sides = statement.sides
+            last = place == len(program.statements) - 1
+            total += sum(map(length, sides)) + (0 if last else 1 + length(head))
+    return total

@@ -1,0 +1,130 @@
+"""Derivatives in the typed tree as they are read: forward, ∂X being the product of identities that it stands for.
+
+A derivative is a `variable` whose option is a `Change`: the differential of a formula with ∂X = I ⊙ ∂X*. Its own
+differential is that of what it holds, so derivatives of any order come from one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from grammar import nodes
+
+from ..calculus.derivative import Derivative, derivative, is_name, parameters
+from ..calculus.linearize import Linearization
+from ..checking.checker import Checker
+from ..core.sizes import SizeVariable, resolve
+from ..operators import REGISTRY
+from ..operators.record import Operator
+from ..terms.environment import Environment
+from ..terms.terms import Term
+from .work import current
+
+# What is read in place of an operator's own differential, which minds the places where it has none (the law "guard"):
+# the condition under which they are the same, and the differentials.
+READ: dict[str, tuple[str, tuple[str, ...]]] = {
+    "det": ("det ≠ 0", ("det_{row,column} X ⊙ [inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X",)),
+    "std": ("std ≠ 0", ("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",)),
+    "∏": ("factors ≠ 0", ("(∏_{ax} X) ⊙ ∑_{ax} (∂X / X)",)),
+    "cumprod": ("factors ≠ 0", ("cumprod_{ax} X ⊙ cumsum_{ax}(∂X / X)",)),
+    "^": ("base > 0", ("Y ⊙ X^{Y − 1} ⊙ ∂X", "log(X) ⊙ X^Y ⊙ ∂Y")),
+    "max": ("no tie", ("argmax_{ax} X ⊙_{ax} ∂X", "𝕀[X > Y] ⊙ ∂X", "𝕀[Y > X] ⊙ ∂Y")),
+    "min": ("no tie", ("argmin_{ax} X ⊙_{ax} ∂X", "𝕀[X < Y] ⊙ ∂X", "𝕀[Y < X] ⊙ ∂Y")),
+}
+NORMS = {
+    2: "X / norm_{ax} X ⊙_{ax} ∂X",
+    1: "sign(X) ⊙_{ax} ∂X",
+    float("inf"): "(sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X",
+}
+NORM = "sign(X) ⊙ abs(X)^{p − 1} / norm_{ax}(X; p)^{p − 1} ⊙_{ax} ∂X"
+
+
+def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The differentials that are read for an operator."""
+    if operator == "norm":
+        return (NORMS.get(options.get("p", 2), NORM),)
+    if operator in READ:
+        return READ[operator][1]
+    record = REGISTRY.get(operator)
+    return record.differentials if record is not None else ()
+
+
+class Change(NamedTuple):
+    """What a derivative is taken by: the leaf that is ∂X, and the marked name of each of its axes."""
+
+    leaf: str
+    marks: tuple[tuple[str, str], ...]
+
+
+def change_of(term: Term) -> Change | None:
+    """The change that a derivative is by; None of other terms."""
+    found = term.options[0] if term.operator == "variable" else None
+    return found if isinstance(found, Change) else None
+
+
+class Reading(Linearization):
+    """Differentials as they are read."""
+
+    def next(self, term: Term) -> Term | None:
+        if change_of(term) is not None:
+            part = self.found[id(term.arguments[0])]
+            if part is None:
+                return None
+            return self.make.graph.intern("variable", (part,), (), term.options, term.shape, node=term.node)
+        return super().next(term)
+
+    def by_rule(self, record: Operator, text: str, term: Term, place: int, part: Term) -> Term:
+        if current().proving:
+            return super().by_rule(record, text, term, place, part)
+        texts = texts_read(record.name, dict(term.options) if record.options else {})
+        count = len(term.arguments)
+        chosen = (texts[-count:] if count > 1 else texts[:1])[place] if texts else text
+        return super().by_rule(record, chosen, term, place, part)
+
+
+class Taken(NamedTuple):
+    """A derivative that was taken: of what, by what, and where it stands."""
+
+    body: Term
+    by: Term
+    node: nodes.Derivative
+
+
+class ReadingChecker(Checker):
+    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written; `taken` are these."""
+
+    def __init__(self, *arguments: Any, **named: Any):
+        self.taken: list[Taken] = []
+        super().__init__(*arguments, **named)
+
+
+def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
+    """The term of a derivative as its differential, in which ∂X is a leaf."""
+    if not is_name(checker, node.variable, env):
+        return derivative(checker, node, env)  # which says what is wrong
+    by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
+    starred = {axis: axis + node.mark for axis in by.shape}
+    if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
+        return derivative(checker, node, env)
+    derivation = Derivative(checker, node)
+    leaf = derivation.making.leaf("differential", by.shape)
+    whole = Reading(checker, derivation.making, {**parameters(checker, env), id(by): leaf}).of(body)
+    if whole is None:
+        return derivation.nothing(body, by, starred)
+    shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
+    change = Change(leaf.options[0], tuple(starred.items()))
+    checker.taken.append(Taken(body, by, node))
+    return checker.graph.intern("variable", (whole,), (), (change,), shape, node=node)
+
+
+def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
+    """|ax| as that of the axis that ax stands for here."""
+    found = Checker.RULES[nodes.Size](checker, node, env)
+    size = resolve(checker.solver.size(node.axis.name, env, node)) if found.operator == "unknown" else None
+    if not isinstance(size, SizeVariable):
+        return found
+    return checker.graph.intern("unknown", options=(size.text,), node=node)
+
+
+ReadingChecker.RULES = {**Checker.RULES, nodes.Derivative: kept_derivative, nodes.Size: kept_size}  # type: ignore[reportAttributeAccessIssue]

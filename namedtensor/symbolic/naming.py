@@ -1,0 +1,116 @@
+"""Parts that repeat get names: z = softmax_{s}(Q ⊙_{key} K), where that makes the whole shorter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Node
+
+from .forms import ONE_, Factor, Form, Head, Index
+from .lengths import length
+from .read_back import ReadBack, Unwritable
+from .spelling import distinct
+
+LETTERS = "zuvwpqrghm"
+MOST = 6  # names
+TRIED = 12  # parts
+
+
+class Where(NamedTuple):
+    """A name and what it stands for."""
+
+    name: str
+    node: Node
+
+
+class Reading(NamedTuple):
+    """A formula with the names that it uses, each defined by those before it."""
+
+    node: Node
+    names: tuple[Where, ...]
+
+    @property
+    def length(self) -> int:
+        """The symbols of all of it; each name counts with its sign of equality."""
+        return length(self.node) + sum(2 + length(each.node) for each in self.names)
+
+
+def repeated(forms: Iterator[Form] | tuple[Form, ...]) -> list[Head]:
+    """The heads that stand more than once, those that hold others first."""
+    found: Counter[Head] = Counter()
+
+    def look(form: Form) -> None:
+        for product in form:
+            for factor in product.factors:
+                if factor.head.parts and factor.head.label not in ("literal", "iota"):
+                    found[factor.head] += 1
+                    if found[factor.head] == 1 or factor.head.kind == "bracket":
+                        for part in factor.head.parts:
+                            look(part)
+
+    for form in forms:
+        look(form)
+    return sorted((head for head, times in found.items() if times > 1), key=lambda head: -head.serial)
+
+
+def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> Reading:
+    """The shortest formula, with names for some of what repeats."""
+    best = _read(write, form, (), taken)
+    chosen: tuple[Head, ...] = ()
+    for head in repeated((form,))[:TRIED]:
+        if len(chosen) == MOST:
+            break
+        try:
+            found = _read(write, form, (*chosen, head), taken)
+        except Unwritable:
+            continue
+        if found.length < best.length:
+            best, chosen = found, (*chosen, head)
+    return best
+
+
+def _read(write: Callable[[ReadBack, Form], Node], form: Form, heads: tuple[Head, ...], taken: set[str]) -> Reading:
+    free = names_left(taken)
+    given = {head: next(free) for head in sorted(heads, key=lambda head: head.serial)}
+    writer = ReadBack(given)
+    node = write(writer, form)
+    names = []
+    for head in given:
+        own = ReadBack({each: name for each, name in given.items() if each is not head})
+        names.append(Where(given[head], definition(own, head)))
+    words = {word for part in (node, *(each.node for each in names)) for word in words_of(part)}
+    return Reading(node, tuple(each for each in names if each.name in words))
+
+
+def definition(writer: ReadBack, head: Head) -> Node:
+    """What a head is, over its natural axes."""
+    axes = distinct(head.axes)
+    given = len(axes) - len(head.slots)
+    if head.kind == "bracket":
+        return writer.form(head.parts[0], dict(zip(head.slots, axes)))
+    outs = tuple(Index(axis, axis) for axis in axes[:given])
+    names = {**dict(zip(outs, axes)), **dict(zip(head.slots, axes[given:]))}
+    return writer.atom(Factor(head, (*outs, *head.slots), ONE_), names)
+
+
+def words_of(node: Any) -> set[str]:
+    """The names in an expression or a statement."""
+    found, waiting = set(), [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, nodes.Name):
+            found.add(each.text)
+        waiting.extend(nodes.children(each))
+    return found
+
+
+def names_left(taken: set[str]) -> Iterator[str]:
+    yield from (letter for letter in LETTERS if letter not in taken)
+    number = 1
+    while True:
+        if f"z{number}" not in taken:
+            yield f"z{number}"
+        number += 1

@@ -1,0 +1,478 @@
+"""A form as a formula: the nodes of an expression in the notation.
+
+Every index gets a name: those outside are given theirs, a summed one is called as the axes are at which it stands, with
+a prime where another has that name. A product is one chain A ⊙ B ⊙_{k} C / D, each index summed at the last factor that
+has it. Of several ways to write a part, with renames outside or inside of a bracket, the shortest is taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.nodes import Axis, Call, Cases, Indicator, Name, Node, Number, Rename, Starred, Superscript
+
+from . import algebra
+from .applying import OPPOSITE
+from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
+from .spelling import (
+    MARKS,
+    call,
+    distinct,
+    expression,
+    named,
+    number_node,
+    number_parts,
+    rename,
+    shortest,
+    size_node,
+)
+
+Names = Mapping[Index, str]
+SHALLOW = 2  # down to which bracket each way to rename is tried
+
+
+class Part(NamedTuple):
+    """A factor written: its node, its indices, and whether it divides."""
+
+    node: Node
+    indices: frozenset[Index]
+    below: bool = False
+
+
+class Unwritable(Exception):
+    """A form that the notation has no spelling for."""
+
+
+def off_diagonal(product: Product) -> Product:
+    """X_{i,i} I_{i,j} as X_{i,j} I_{i,j}: an identity that stays makes a diagonal needless."""
+    pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
+    if not pairs:
+        return product
+    found = []
+    for factor in product.factors:
+        for one, other in pairs:
+            for old, new in ((one, other), (other, one)):
+                if factor.head is not DELTA and factor.indices.count(old) == 2 and new not in factor.indices:
+                    at = len(factor.indices) - 1 - factor.indices[::-1].index(old)
+                    factor = factor._replace(indices=(*factor.indices[:at], new, *factor.indices[at + 1 :]))
+        found.append(factor)
+    return product._replace(factors=tuple(found))
+
+
+class ReadBack:
+    """Writes forms; `given` are heads that have a name, with the axes of its indices."""
+
+    def __init__(self, given: Mapping[Head, str] | None = None):
+        self.given = dict(given or {})
+        self.kept: dict[tuple, Node] = {}
+        self.depth = 0  # of brackets within brackets
+
+    # --------------------------------------------------------------------------------------------------------- sums
+    def form(self, form: Form, names: Names) -> Node:
+        """The shortest of the ways to write it with its axes' names inside, or renamed as a whole."""
+        key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
+        found = self.kept.get(key)
+        if found is None:
+            self.depth += 1
+            found = self.kept[key] = shortest([self.plain(form, names), *self.moved(form, names)])
+            self.depth -= 1
+        return found
+
+    def moved(self, form: Form, names: Names) -> Iterable[Node]:
+        """With marks outside: (…)^*, […]_{a→a*}."""
+        own = {index: names[index] for index in indices_of(form)}
+        bare = {index: name.rstrip(MARKS) for index, name in own.items() if name[-1:] in MARKS}
+        unmarked = {name for index, name in own.items() if index not in bare}
+        bare = {index: name for index, name in bare.items() if name not in unmarked}
+        counts = Counter(bare.values())
+        bare = {index: name for index, name in bare.items() if counts[name] == 1}
+        if not bare or (len(form) == 1 and len(form[0].factors) == 1 and not form[0].summed):
+            return
+        marks = {names[index][len(name) :] for index, name in bare.items()}
+        alone = [{index: name} for index, name in bare.items()] if len(bare) > 1 and self.depth < SHALLOW else []
+        for some in [bare, *alone]:
+            inner = self.plain(form, {**names, **some})
+            if len(some) == len(own) and len(marks) == 1:
+                yield Starred(inner, marks.pop())
+            else:
+                items = sorted((name, names[index]) for index, name in some.items())
+                yield Rename(inner, tuple(((Axis(old),), (Axis(new),)) for old, new in items))
+
+    def plain(self, form: Form, names: Names) -> Node:
+        if not form:
+            return Number(0)
+        ordered = sorted(form, key=lambda each: each.coefficient < 0)
+        found: Node | None = None
+        for product in ordered:
+            node, negative = self.signed(product, names)
+            if found is None:
+                found = call("negative", node) if negative else node
+            else:
+                found = call("-" if negative else "+", found, node)
+        assert found is not None
+        return found
+
+    def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
+        """A product without its sign, and whether that is −; the sign may go into a bracket."""
+        if product.coefficient > 0:
+            return self.product(product, names), False
+        positive = product._replace(coefficient=-product.coefficient)
+        for place, factor in enumerate(product.factors):
+            if factor.head.kind == "bracket" and factor.exponent == 1 and factor.head not in self.given:
+                inner = factor.head.parts[0]
+                if len(inner) > 1 and any(each.coefficient < 0 for each in inner):
+                    flipped = algebra.scaled(opened(factor)[0], -1)
+                    return self.product(positive, names, {place: flipped}), False
+        return self.product(positive, names), True
+
+    # ----------------------------------------------------------------------------------------------------- products
+    def product(self, product: Product, names: Names, flipped: Mapping[int, Form] = {}) -> Node:
+        if len(product.factors) == 1 and not product.summed and product.coefficient == 1 and 0 in flipped:
+            return self.form(flipped[0], names)
+        product = off_diagonal(product)
+        names, grouped = self.with_summed(product, names)
+        summed = set(product.summed)
+        below, factors = [], []
+        for place, factor in sorted(enumerate(product.factors), key=lambda pair: pair[1].head is DELTA):
+            factors.append((factor, flipped.get(place)))
+        parts, roots = [], {}
+        averaged = self.averaged(factors, summed)
+        for factor, turned in factors:
+            if turned is None and abs(factor.exponent) == Fraction(1, 2) and not set(factor.indices) & summed:
+                roots.setdefault(factor.exponent > 0, []).append(factor)
+                continue
+            part = self.part(factor, turned, names)
+            (below if part.below else parts).append(part)
+        for above, group in roots.items():
+            part = Part(self.root(group, names), frozenset(i for f in group for i in f.indices), not above)
+            (below if part.below else parts).append(part)
+        for index in grouped:
+            if index in averaged or index not in summed:
+                continue
+            inside = [part for part in parts if index in part.indices]
+            under = [part for part in below if index in part.indices]
+            parts = [part for part in parts if part not in inside]
+            below = [part for part in below if part not in under]
+            node = self.chain(Fraction(1), inside, under, {index}, names, [])
+            all_of = frozenset(each for part in (*inside, *under) for each in part.indices)
+            parts.insert(0, Part(node, all_of - {index}))
+            summed.discard(index)
+        return self.chain(product.coefficient, parts, below, summed, names, averaged)
+
+    def averaged(self, factors: list, summed: set[Index]) -> list[Index]:
+        """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
+        found = []
+        for index in sorted(summed, key=lambda index: index.number):
+            for place, (factor, _) in enumerate(factors):
+                if factor.head.kind == "size" and factor.head.label == index.size and factor.exponent <= -1:
+                    found.append(index)
+                    left = factor.exponent + 1
+                    if left:
+                        factors[place] = (factor._replace(exponent=left), None)
+                    else:
+                        del factors[place]
+                    break
+        return found
+
+    def with_summed(self, product: Product, names: Names) -> tuple[dict[Index, str], list[Index]]:
+        """Names of the summed indices as well; and those whose name another has, for they are summed before it comes."""
+        found, grouped = dict(names), []
+        taken = {names[index] for index in product.indices()}
+        votes: dict[Index, Counter[str]] = {index: Counter() for index in product.summed}
+        for factor in product.factors:
+            for index, axis in zip(factor.indices, factor.head.axes):
+                if index in votes and factor.head is not DELTA:
+                    votes[index][axis] += 1
+        for index in sorted(product.summed, key=lambda index: index.number):
+            choices = [axis for axis, _ in votes[index].most_common()] or [index.name]
+            name = next((axis for axis in choices if axis not in taken), None)
+            beside = {each for factor in product.factors if index in factor.indices for each in factor.indices} - {
+                index
+            }
+            near = {found.get(each) for each in beside}
+            counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
+            if name is None and not counted and choices[0] not in near and not (beside & product.summed & set(grouped)):
+                name = choices[0]
+                if sum(index in factor.indices for factor in product.factors) < len(product.factors):
+                    grouped.append(index)
+                else:
+                    name = None
+            if name is None:
+                name = choices[0].rstrip(MARKS)
+                while name in taken:
+                    name += "'"
+            found[index] = name
+            taken.add(name)
+        return found, grouped
+
+    def chain(
+        self, coefficient: Fraction, above: list[Part], below: list[Part], summed: set[Index], names: Names,
+        averaged: list[Index],
+    ) -> Node:  # fmt: skip
+        """The parts one after another, each summed index at the last that has it."""
+        if averaged:
+            inside = [part for part in above if part.indices & set(averaged)]
+            under = [part for part in below if part.indices & set(averaged)]
+            rest = [part for part in above if part not in inside], [part for part in below if part not in under]
+            outside = {index for group in rest for part in group for index in part.indices}
+            own = {index for index in summed if index not in averaged and index not in outside}
+            axes = [names[index] for index in averaged]
+            inner = self.chain(Fraction(1), inside, under, own, names, []) if inside or under else Number(1)
+            indices = frozenset(i for part in (*inside, *under) for i in part.indices) - own - set(averaged)
+            above, below = [*rest[0], Part(call("mean", inner, axes=axes), indices)], rest[1]
+            summed = summed - own - set(averaged)
+        above, below = self.alone(above, below, summed, names)
+        standing = {index for part in (*above, *below) for index in part.indices} & summed
+        early = [part for part in below if part.indices & standing]
+        late = [part for part in below if not part.indices & standing]
+        order = [*above[:1], *early, *above[1:], *late]
+        last = {index: place for place, part in enumerate(order) for index in part.indices if index in standing}
+        stuck = {index for index, place in last.items() if order[place].below or place == 0}
+        if stuck:
+            inside = [part for part in order if part.indices & stuck]
+            rest = [part for part in order if part not in inside]
+            inner = self.chain(
+                Fraction(1),
+                [part for part in inside if not part.below],
+                [part for part in inside if part.below],
+                set(),
+                names,
+                [],
+            )
+            node = call("∑", inner, axes=[names[index] for index in sorted(stuck, key=lambda i: i.number)])
+            merged = Part(node, frozenset(i for part in inside for i in part.indices) - stuck)
+            tops = [*(part for part in rest if not part.below), merged]
+            return self.chain(coefficient, tops, [part for part in rest if part.below], summed - stuck, names, [])
+        return self.written(coefficient, order, last, names)
+
+    def alone(
+        self, above: list[Part], below: list[Part], summed: set[Index], names: Names
+    ) -> tuple[list[Part], list[Part]]:
+        """∑ before the one part that has a summed index."""
+        counts = Counter(index for part in (*above, *below) for index in part.indices if index in summed)
+        found = []
+        for part in above:
+            own = sorted((index for index in part.indices if counts.get(index) == 1), key=lambda index: index.number)
+            if own:
+                node = self.summed(part.node, [names[index] for index in own])
+                part = Part(node, part.indices - set(own))
+            found.append(part)
+        return found, below
+
+    def summed(self, node: Node, axes: list[str]) -> Node:
+        return call("∑", node, axes=axes)
+
+    def written(self, coefficient: Fraction, order: list[Part], last: dict[Index, int], names: Names) -> Node:
+        top, bottom = number_parts(coefficient)
+        found: Node | None = None
+        for place, part in enumerate(order):
+            if part.below:
+                found = call("/", Number(1) if found is None else found, part.node)
+            elif found is None:
+                found = part.node
+                if top is not None:
+                    found = call("⊙" if isinstance(found, Number) else "juxtaposed", top, found)
+                    top = None
+            else:
+                at = sorted((index for index, where in last.items() if where == place), key=lambda index: index.number)
+                found = call("⊙", found, part.node, axes=[names[index] for index in at])
+        if top is not None:
+            found = top if found is None else self.with_number(top, found)
+        if found is None:
+            found = Number(1)
+        return found if bottom is None else call("/", found, bottom)
+
+    def with_number(self, top: Node, found: Node) -> Node:
+        """1 / x times a number."""
+        if isinstance(found, Call) and found.operator == "/" and found.arguments[0] == Number(1):
+            return call("/", top, found.arguments[1])
+        return call("⊙", top, found)
+
+    # ------------------------------------------------------------------------------------------------------ factors
+    def part(self, factor: Factor, turned: Form | None, names: Names) -> Part:
+        indices = frozenset(factor.indices)
+        exponent = factor.exponent
+        if turned is not None:
+            return Part(self.form(turned, names), indices)
+        if factor.head.kind == "apply" and factor.head.label == "exp" and factor.head not in self.given:
+            inner = algebra.scaled(opened(factor)[0], exponent)
+            return Part(self.function(factor.head, "exp", (inner,), (), names), indices)
+        node = self.powered(self.atom(factor, names), abs(exponent))
+        return Part(node, indices, exponent < 0)
+
+    def root(self, group: list[Factor], names: Names) -> Node:
+        """One root of all that stand under one."""
+        of = tuple(factor._replace(exponent=Fraction(1)) for factor in group)
+        return call("sqrt", self.product(Product(Fraction(1), of), names))
+
+    def powered(self, node: Node, exponent: Fraction) -> Node:
+        if exponent == 1:
+            return node
+        if exponent == Fraction(1, 2):
+            return call("sqrt", node)
+        if exponent.denominator == 1:
+            return Superscript(node, (Number(exponent.numerator),))
+        above, below = Number(exponent.numerator), Number(exponent.denominator)
+        if exponent.denominator > 16:
+            return Superscript(node, (Number(float(exponent)),))
+        return Superscript(node, (call("/", above, below),))
+
+    def atom(self, factor: Factor, names: Names) -> Node:
+        head, indices = factor.head, factor.indices
+        wanted = [names[index] for index in indices]
+        if head is DELTA:
+            return expression(f"I_{{{wanted[0]}, {wanted[1]}}}")
+        if len(set(indices)) < len(indices):
+            return self.diagonal(factor, names)
+        if head in self.given:
+            return rename(named(self.given[head]), dict(zip(distinct(head.axes), wanted)))
+        if head.kind == "tensor":
+            return rename(named(head.label), dict(zip(head.axes, wanted)))
+        if head.kind == "size":
+            return size_node(head.label)
+        if head.kind in ("number", "constant"):
+            return number_node(head.label) if head.kind == "number" else Name(head.label)
+        if head.kind == "bracket":
+            return self.form(opened(factor)[0], names)
+        return self.applied(factor, names)
+
+    def diagonal(self, factor: Factor, names: Names) -> Node:
+        """One index at two axes: X ⊙_{b} I_{a,b}, since a rename cannot say it."""
+        seen: dict[Index, str] = {}
+        fresh, pairs = [], []
+        own = {names[index] for index in factor.indices}
+        inner = dict(names)
+        for index, axis in zip(factor.indices, factor.head.axes):
+            if index not in seen:
+                seen[index] = names[index]
+                fresh.append(index)
+                continue
+            other = index.fresh()
+            name = axis if axis not in own else names[index] + "'"
+            while name in own:
+                name += "'"
+            own.add(name)
+            inner[other] = name
+            fresh.append(other)
+            pairs.append((name, names[index]))
+        node = self.atom(factor._replace(indices=tuple(fresh)), inner)
+        for name, kept in pairs:
+            node = call("⊙", node, expression(f"I_{{{kept}, {name}}}"), axes=[name])
+        return node
+
+    def applied(self, factor: Factor, names: Names) -> Node:
+        """An operator: with the natural names of its axes and renamed, or with the wanted ones inside."""
+        head = factor.head
+        given = len(factor.indices) - len(head.slots)
+        outs, inner = factor.indices[:given], factor.indices[given:]
+        natural = distinct(head.axes)
+        if outs and not head.bound:  # made along axes, whose names are free to choose
+            natural = [*(names[index] for index in outs), *natural[given:]]
+            if len(set(natural)) < len(natural):
+                natural = distinct(natural)
+        found = []
+        for slots in (natural[given:], [names[index] for index in inner]):
+            key = (head, tuple(natural[:given]), tuple(slots))
+            node = self.kept.get(key)
+            if node is None:
+                node = self.kept[key] = self.opened_node(head, natural[:given], slots)
+            node, own = node if isinstance(node, tuple) else (node, natural[:given])
+            wanted = dict(zip(own, (names[index] for index in outs)))
+            wanted |= dict(zip(slots, (names[index] for index in inner)))
+            if len(set(wanted)) == len(outs) + len(inner):
+                found.append(rename(node, wanted))
+        if not found:
+            raise Unwritable(head.label)
+        return shortest(found)
+
+    def opened_node(self, head: Head, outs: list[str], slots: list[str]) -> Any:
+        """The operator written with these names of the indices outside, and what the axes that it gives are called."""
+        _, (at, given) = head.options
+        names: dict[Index, str] = dict(zip(head.slots, slots))
+        taken, formal = set(slots), {}
+        for place, axis in zip(given, outs):
+            formal[place] = axis
+        for index, place in zip(head.bound, at):
+            formal.setdefault(place, index.name)
+        for place, axis in sorted(formal.items()):
+            while axis in taken:
+                axis += "'"
+            formal[place] = axis
+            taken.add(axis)
+        names |= {index: formal[place] for index, place in zip(head.bound, at)}
+        node = self.function(head, head.label, head.parts, [formal[place] for place in sorted(formal)], names)
+        return node, [formal[place] for place in given]
+
+    def function(self, head: Head, operator: str, parts: tuple[Form, ...], axes: Iterable[str], names: Names) -> Node:
+        writer = WRITERS.get(operator)
+        axes = list(axes)
+        if writer is not None:
+            return writer(self, head, parts, axes, names)
+        parameters = tuple(
+            number_node(Fraction(repr(value)) if isinstance(value, float) and value != float("inf") else value)
+            for name, value in head.options[0]
+            if (name, value) not in DEFAULTS
+        )
+        return call(operator, *(self.form(part, names) for part in parts), axes=axes, parameters=parameters)
+
+
+DEFAULTS = (("p", 2), ("eps", 1e-5))
+
+
+# ----------------------------------------------------------------------------------------- operators with own spellings
+Writing = Callable[[ReadBack, Head, tuple[Form, ...], list[str], Names], Node]
+
+
+def _between(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    return call(head.label, *(self.form(part, names) for part in parts))
+
+
+def _raised(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    base, exponent = (self.form(part, names) for part in parts)
+    return Superscript(base, (exponent,))
+
+
+def _cases(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    found = [self.form(part, names) for part in parts]
+    branches = tuple((found[at], found[at + 1] if at + 1 < len(found) else None) for at in range(0, len(found), 2))
+    return Cases(branches)
+
+
+def _indicator(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    return Indicator(self.form(parts[0], names))
+
+
+def _indexed(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    whole, at = (self.form(part, names) for part in parts)
+    return nodes.Index(whole, ((Axis(axes[0]), at),))
+
+
+def _made(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    return expression(f"iota_{{{axes[0]}}}")
+
+
+def _reshaped(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    old = len(head.bound)
+    items = ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),)
+    return Rename(self.form(parts[0], names), items)
+
+
+def _literal(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    extent, numbers = head.options[0]
+    cells = [
+        number_node(Fraction(repr(value))) if value == value and abs(value) != float("inf") else Name("∞")
+        for value in numbers
+    ]
+    width = extent[-1]
+    rows = tuple(tuple(cells[at : at + width]) for at in range(0, len(cells), width))
+    return nodes.Literal(rows, tuple(map(Axis, axes)))
+
+
+WRITERS: dict[str, Writing] = {
+    "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _made, "merge": _reshaped,
+    "split": _reshaped, "literal": _literal, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
+}  # fmt: skip

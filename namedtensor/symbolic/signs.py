@@ -1,0 +1,55 @@
+"""What is known of the sign of a factor without its value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .forms import Factor, Form, Head
+
+NEVER_NEGATIVE = frozenset(
+    "exp abs cosh σ relu softplus softmax var std norm argmax argmin onehot indicator iota sqrt any all".split()
+)
+ANALYTIC = frozenset(
+    "exp log sqrt sin cos tan tanh sinh cosh gelu gelu_tanh silu softplus erf σ softmax logsoftmax logsumexp standardize "
+    "var std norm det inv cofactors logdet arctan log1p expm1 logsigmoid".split()
+)
+
+
+def never_negative(factor: Factor) -> bool:
+    """Whether a factor is at least 0 wherever it has a value."""
+    exponent = factor.exponent
+    if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
+        return True
+    return of_head(factor.head)
+
+
+def of_head(head: Head) -> bool:
+    if head.kind in ("size", "constant", "delta"):
+        return True
+    if head.kind == "number":
+        return head.label >= 0
+    if head.kind == "bracket":
+        return of_form(head.parts[0])
+    return head.kind == "apply" and head.label in NEVER_NEGATIVE
+
+
+def of_form(form: Form) -> bool:
+    return all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form)
+
+
+def vanishes_rarely(head: Head) -> bool:
+    """Whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
+    if head.kind in ("tensor", "size", "number", "constant"):
+        return True
+    if head.kind == "delta" or (head.kind == "apply" and head.label not in ANALYTIC):
+        return False
+    return all(vanishes_rarely(factor.head) for part in head.parts for product in part for factor in product.factors)
+
+
+def merges(head: Head, one: Fraction, other: Fraction, proving: bool) -> bool:
+    """Whether xᵃ xᵇ = xᵃ⁺ᵇ for this head."""
+    if not proving:
+        return True
+    if (one.denominator > 1 or other.denominator > 1) and not of_head(head):
+        return False
+    return (one > 0) == (other > 0) or vanishes_rarely(head)

@@ -1,0 +1,201 @@
+"""Derivatives worked out: right values, formulas that are read back, short ones, and no more than a moment for each."""
+
+import statistics
+import time
+
+import numpy as np
+import pytest
+from derivatives_of_the_literature import LIST
+
+import namedtensor as nt
+from grammar.parser import parse
+from namedtensor.symbolic.lengths import program_length
+
+SIZES = {"i": 3, "j": 3, "a": 3, "b": 4, "c": 4, "d": 3}
+GROUPS = 12
+
+
+def size_of(axis: str) -> int:
+    name, _, number = axis.partition("[")
+    return int(number[:-1]) if number else SIZES.get(name, 2 + sum(map(ord, name)) % 3)
+
+
+def drawn(text: str, generator):
+    """Shapes and values of the inputs that a row of the list speaks of."""
+    shapes, values = {}, {}
+    for part in filter(None, (each.strip() for each in text.split(";"))):
+        name, *axes = part.split()
+        kind = axes.pop(0) if axes and (axes[0] in ("+", "small") or axes[0].startswith("[")) else ""
+        extent = [size_of(axis) for axis in axes]
+        shapes[name] = f"ℝ^{{{' × '.join(axes)}}}" if axes else "ℝ"
+        if kind == "+":
+            numbers = generator.uniform(0.5, 2, extent) + (2 if name == "b" else 0)
+        elif kind == "small":
+            numbers = generator.uniform(-0.1, 0.1, extent)
+        elif kind:
+            numbers = generator.integers(1, size_of(kind[1:-1]) + 1, extent)
+        else:
+            numbers = generator.normal(size=extent)
+        bare = " ".join(axis.partition("[")[0] for axis in axes)
+        values[name] = nt.tensor(numbers, bare) if axes else float(numbers)
+    return shapes, values
+
+
+def same(one, other) -> bool:
+    return set(one.axes) == set(other.axes) and np.allclose(
+        one.to_numpy(other.axes), other.to_numpy(other.axes), rtol=1e-6, atol=1e-9
+    )
+
+
+def rows(of: int):
+    return [(at, *row) for at, row in enumerate(LIST) if row[-1] and at % GROUPS == of]
+
+
+def test_the_list_is_long_and_names_its_sources():
+    assert len([row for row in LIST if row[-1]]) >= 150
+    assert all(source for source, *_ in LIST)
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_closed_forms_of_the_literature(group):
+    ratios = []
+    for at, _, formula, by, shapes, hand in rows(group):
+        text = formula.replace(" ‖ ", "\n")
+        shapes, values = drawn(shapes, np.random.default_rng(at))
+        derivative = nt.derivative(text, by) if by else nt.formula(text)
+        expected = derivative(**values)
+        closed = derivative.worked_out(**shapes)
+        assert same(nt.evaluate(closed.to_text(), values), expected), (formula, by, str(closed))
+        for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
+            assert parse(spelled) == closed.closed.tree, spelled
+        assert closed.steps, formula
+        closed.check(values)
+        lines = hand.split(" ‖ ")
+        own = [line for line in text.split("\n") if "=" in line and "∂" not in line]
+        by_hand = nt.evaluate("\n".join([*own, *lines[:-1], f"D = {lines[-1]}"]), values)
+        assert same(by_hand, expected), (formula, by, hand)
+        ratios.append(closed.length / program_length(parse("\n".join([*lines[:-1], f"D = {lines[-1]}"]))))
+    assert max(ratios) <= 2 and statistics.median(ratios) <= 1.1
+
+
+def test_some_of_them_against_differences():
+    for at in (12, 33, 52, 55, 70, 90, 110, 130):
+        _, formula, by, shapes, _ = LIST[at]
+        text = formula.replace(" ‖ ", "\n")
+        shapes, values = drawn(shapes, np.random.default_rng(at))
+        closed = nt.derivative(text, by).worked_out(**shapes)
+        got = nt.evaluate(closed.to_text(), values)
+        x = values[by]
+        if not isinstance(x, nt.NamedTensor):
+            continue
+        change = nt.tensor(np.random.default_rng(1).normal(size=x.to_numpy().shape), " ".join(x.axes))
+        ahead, behind = (
+            nt.evaluate(text, {**values, by: x + sign * 1e-6 * change}) for sign in (1, -1)
+        )  # fmt: skip
+        slope = (ahead - behind) / 2e-6
+        marked = change.rename({axis: f"{axis}*" for axis in change.axes})
+        along = (got * marked).sum(list(marked.axes))
+        assert nt.allclose(along, slope, rtol=1e-4, atol=1e-6), formula
+
+
+def test_steps_name_their_rules():
+    found = nt.derivative(ATTENTION, "K").worked_out(**SHAPES)
+    assert [(step.rule, step.equation) for step in found.steps] == [
+        ("ndot", "∂z = Q ⊙_{k} ∂K"),
+        ("quotient", "∂u = ∂z / √|k|"),
+        ("softmax", "∂α = α ⊙ (∂u - α ⊙_{s} ∂u)"),
+        ("ndot", "∂A = ∂α ⊙_{s} V"),
+    ]
+    latex = found.to_latex(steps=True, macros=True)
+    assert r"\partial A &\overset{\text{ndot}}{=} \partial \alpha \ndot{\name{s}} V" in latex
+    assert found.laws["identity"] >= 1
+
+
+def test_a_wrong_step_is_found():
+    found = nt.derivative("tanh(x ⊙_{a} W)", "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
+    text = found.derivation.to_text()
+    values = {"x": nt.tensor([1.0, 2.0], "a"), "W": nt.tensor([[0.1, 0.2], [0.3, 0.4]], "a b")}
+    nt.evaluate(text, values)
+    with pytest.raises(nt.NotationError, match="does not hold"):
+        nt.evaluate(text.replace("∂z = x", "∂z = 2 x"), values)
+
+
+ATTENTION = "α = softmax_{s}(Q ⊙_{k} K / √|k|)\nA = α ⊙_{s} V"
+SHAPES = {"Q": "ℝ^{k}", "K": "ℝ^{s × k}", "V": "ℝ^{s × v}"}
+
+
+def test_names_of_the_program_stay():
+    found = nt.derivative(ATTENTION, "V").worked_out(**SHAPES)
+    assert str(found).splitlines()[-1] == "D = α^* ⊙ I_{v, v*}"
+    assert str(found).splitlines()[0] == "α = softmax_s(Q ⊙_{k} K / √|k|)"
+
+
+def test_parts_that_repeat_are_named():
+    found = nt.formula("∂(∂(logsumexp_{a} x)/∂x*)/∂x†").worked_out(x="ℝ^{a}")
+    assert str(found) == "z = softmax_a(x)\nD = z^† ⊙ (I_{a*, a†} - z^*)"
+
+
+def test_a_function_gives_a_function():
+    found = nt.derivative("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^3", "x").worked_out()
+    assert str(found) == "f' : ℝ^{a} → ℝ^{a*}\nf'(x) = 3 (x^*)^2"
+    x = nt.tensor([1.0, 2.0], "a")
+    assert nt.allclose(found(x), nt.tensor([3.0, 12.0], "a*"))
+
+
+def test_least_shapes():
+    assert str(nt.derivative("softmax_{ax} X", "X").worked_out()).endswith("⊙ (I_{ax, ax*} - softmax_{ax}(X)^*)")
+
+
+RECURRENCE = "h^t = tanh(h^{t-1} ⊙ w) for t = 1, …, n\nh^0 = b\ny = h^n"
+
+
+def test_members_of_a_family_keep_their_names():
+    derivative, shapes = nt.derivative(RECURRENCE, "w"), {"w": "ℝ^{a}", "b": "ℝ^{a}"}
+    closed = derivative.worked_out(**shapes, sizes={"n": 3})
+    assert "(h^3)^2" in str(closed)
+    values = {"w": nt.tensor([0.5, 0.3], "a"), "b": nt.tensor([1.0, -1.0], "a")}
+    expected = derivative(values=values, sizes={"n": 3})
+    assert same(nt.evaluate(closed.to_text(), values, sizes={"n": 3}), expected)
+
+
+def test_what_has_no_closed_form_says_so():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.derivative(RECURRENCE, "w").worked_out(w="ℝ^{a}", b="ℝ^{a}", sizes={"n": 100_000})
+    assert caught.value.number == 404
+    with pytest.raises(nt.NotationError, match="n"):
+        nt.derivative(RECURRENCE, "w").worked_out(w="ℝ^{a}", b="ℝ^{a}")
+
+
+BLOCK = """
+Att(Q, K, V) = softmax_{s'}(Q ⊙_{k} K_{s→s'} / √|k|) ⊙_{s'} V_{s→s'}
+N(X) = standardize_{c} X ⊙ γ + β
+Z = X + Att(N(X) ⊙_{c} W^Q, N(X) ⊙_{c} W^K, N(X) ⊙_{c} W^V) ⊙_{v,h} W^O
+Y = Z + relu(N(Z) ⊙_{c} U) ⊙_{f} W
+"""
+OF_BLOCK = {
+    "X": "s c", "γ": "c", "β": "c", "W^Q": "c h k", "W^K": "c h k", "W^V": "c h v", "W^O": "h v c", "U": "c f", "W": "f c",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("by", OF_BLOCK)
+def test_an_attention_block(by):
+    generator = np.random.default_rng(0)
+    values = {
+        name: nt.tensor(generator.normal(size=[{"c": 4}.get(axis, 2 + (axis in "skf")) for axis in axes.split()]), axes)
+        for name, axes in OF_BLOCK.items()
+    }
+    derivative = nt.derivative(BLOCK, by)
+    start = time.process_time()
+    closed = derivative.worked_out(**{name: f"ℝ^{{{' × '.join(axes.split())}}}" for name, axes in OF_BLOCK.items()})
+    assert time.process_time() - start < 3
+    assert same(nt.evaluate(closed.to_text(), values), derivative(values=values))
+
+
+def test_it_ends():
+    text = "\n".join(["X^0 = x", *(f"X^{n} = X^{n - 1} + tanh(X^{n - 1} ⊙_{{a}} W)_{{b→a}}" for n in range(1, 9))])
+    start = time.process_time()
+    try:
+        nt.derivative(text, "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
+    except nt.NotationError as problem:
+        assert problem.number in (308, 405)
+    assert time.process_time() - start < 20

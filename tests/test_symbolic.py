@@ -1,0 +1,243 @@
+"""Index normal form: exact keys, laws that hold and are applied, proofs that are never of unequal formulas."""
+
+import random
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar import nodes
+from grammar.parser import parse
+from namedtensor.derivations.proofs import FALSE, HOLDS, PROVED, prove
+from namedtensor.programs.arguments import shape_of
+from namedtensor.scope.binder import bind
+from namedtensor.scope.names import key
+from namedtensor.symbolic import algebra, canonical
+from namedtensor.symbolic.factoring import factored
+from namedtensor.symbolic.forms import DELTA, ONE, Index, single, tensor
+from namedtensor.symbolic.from_terms import Forms
+from namedtensor.symbolic.known import recognized
+from namedtensor.symbolic.laws import LAWS
+from namedtensor.symbolic.linearizing import ReadingChecker
+from namedtensor.symbolic.work import TooLong, working
+from namedtensor.terms.inference import InputType
+
+
+def forms_of(claim: str, shapes):
+    """The forms of both sides of a claim, as they are read."""
+    *before, last = parse(claim).statements
+    tree = nodes.Program((*before, *(nodes.Value(side) for side in last.sides)))
+    inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
+    with working():
+        checker = ReadingChecker(bind(claim, tree), inputs, {}, infer_parameters=True)
+        forms = Forms({})
+        found = [forms.of(checker.infer(side, checker.top)) for side in last.sides]
+        return [recognized(algebra.multiplied_out(form)) for form in found]
+
+
+def is_applied(claim: str, shapes) -> bool:
+    one, other = forms_of(claim, shapes)
+    with working():
+        return not algebra.add(one, algebra.scaled(other, -1))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_a_law_is_a_claim_that_holds_and_is_what_its_function_does(law):
+    assert prove(law.equation, tries=6, **law.shapes).status in (PROVED, HOLDS)
+    assert is_applied(law.equation, law.shapes)
+
+
+CHANGED = (
+    ("X ⊙_{a} I_{a,c} = X_{b→c, a→b}", {"X": "ℝ^{a × b}"}),
+    ("X ⊙_{a} I_{a,c} = −X_{a→c}", {"X": "ℝ^{a × b}"}),
+    ("∑_{a} (x + 0 X) = |b| x + ∑_{a} 0 X", {"x": "ℝ^{b}", "X": "ℝ^{a × b}"}),
+    ("x + 2 x = x", {"x": "ℝ^{a}"}),
+    ("x ⊙ y ⊙ x / y = x", {"x": "ℝ^{a}", "y": "ℝ^{a}"}),
+    ("(x + y) ⊙_{a} X = x ⊙_{a} X − y ⊙_{a} X", {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}"}),
+    ("sign(x) ⊙ abs x = −x", {"x": "ℝ^{a}"}),
+    ("tanh(y − x) = tanh(x − y)", {"x": "ℝ^{a}", "y": "ℝ^{a}"}),
+    ("cos(y − x) = −cos(x − y)", {"x": "ℝ^{a}", "y": "ℝ^{a}"}),
+    ("exp(−x) ⊙ exp(3 x) = exp(x)^4", {"x": "ℝ^{a}"}),
+    ("log(exp x ⊙ exp y) = x − y", {"x": "ℝ^{a}", "y": "ℝ^{a}"}),
+    ("∑_{b} softmax_{a} X = 1 + 0 ∑_{b} X", {"X": "ℝ^{a × b}"}),
+    ("∑_{a} standardize_{a} X = 1 + 0 ∑_{a} X", {"X": "ℝ^{a × b}"}),
+    ("X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y − z)", {"X": "ℝ^{a × b}", "y": "ℝ^{a}", "z": "ℝ^{a}"}),
+    ("exp X / ∑_{b} exp X = softmax_{a} X", {"X": "ℝ^{a × b}"}),
+    ("exp(−x) / (1 + exp x) = σ(x)", {"x": "ℝ^{a}"}),
+)
+
+
+@pytest.mark.parametrize(("claim", "shapes"), CHANGED, ids=[claim for claim, _ in CHANGED])
+def test_a_law_with_a_sign_or_an_axis_changed_is_false(claim, shapes):
+    assert prove(claim, **shapes).status == FALSE
+    try:
+        assert not is_applied(claim, shapes)
+    except nt.NotationError:
+        pass
+
+
+def test_keys_tell_apart_what_refinement_does_not():
+    """(tr A)² and tr(A²): every index has the same neighbours."""
+    i, j = Index("a", "|a|"), Index("a", "|a|")
+    with working():
+        square = algebra.sum_over(
+            algebra.multiply(tensor("A", ("a", "b"), (i, i)), tensor("A", ("a", "b"), (j, j))), [i, j]
+        )
+        other = algebra.sum_over(
+            algebra.multiply(tensor("A", ("a", "b"), (i, j)), tensor("A", ("a", "b"), (j, i))), [i, j]
+        )
+        assert canonical.key(square) != canonical.key(other)
+        turned = algebra.sum_over(
+            algebra.multiply(tensor("A", ("a", "b"), (j, i)), tensor("A", ("a", "b"), (i, j))), [j, i]
+        )
+        assert canonical.key(other) == canonical.key(turned)
+
+
+def test_keys_of_cycles():
+    """Two cycles of three, and one of six, look alike from each index."""
+
+    def cycle(*groups):
+        form = ONE
+        indices = []
+        for size in groups:
+            own = [Index("a", "|a|") for _ in range(size)]
+            indices += own
+            for at in range(size):
+                form = algebra.multiply(form, tensor("A", ("a", "b"), (own[at], own[(at + 1) % size])))
+        return algebra.sum_over(form, indices)
+
+    with working():
+        found = [cycle(*groups) for groups in ((3, 3), (6,), (6,), (2, 4), (4, 2))]
+        threes, six, six_again, one, other = map(canonical.key, found)
+        assert threes != six and six == six_again and one == other
+
+
+def test_an_identity_is_symmetric():
+    i, j = Index("a", "|a|"), Index("b", "|a|")
+    with working():
+        assert not algebra.add(single(DELTA, i, j), algebra.scaled(single(DELTA, j, i), -1))
+
+
+def test_factoring_keeps_summed_indices_apart():
+    """An index that one product sums and another has outside is not one index."""
+    i = Index("a", "|a|")
+    x, y = (tensor(name, ("a",), (i,)) for name in "xy")
+    with working():
+        summed = algebra.sum_over(algebra.multiply(x, y), [i])
+        found = factored(algebra.add(summed, algebra.multiply(x, y)))
+        assert {index for product in found for index in product.indices()} == {i}
+        assert not algebra.add(
+            algebra.multiplied_out(found), algebra.scaled(algebra.add(summed, algebra.multiply(x, y)), -1)
+        )
+
+
+def test_a_limit_ends_it():
+    with pytest.raises(TooLong), working(limit=50):
+        i = Index("a", "|a|")
+        form = algebra.add(*(tensor(name, ("a",), (i,)) for name in "xyzuvw"))
+        for _ in range(4):
+            form = algebra.multiply(form, form, (True, True))
+
+
+# ---------------------------------------------------------------------------------------------------------- proofs
+SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}", "Y": "ℝ^{a × b}", "s": "ℝ"}
+SIZES = {"x": (3,), "y": (3,), "X": (3, 2), "Y": (3, 2), "s": ()}
+
+
+def drawn(draw: random.Random, depth: int) -> str:
+    """An expression with the axis a, maybe b, as text."""
+    if depth == 0:
+        return draw.choice(["x", "y", "X", "Y", "s", "2", "|a|", "x", "X"])
+    one = lambda: drawn(draw, depth - 1)
+    return draw.choice([
+        lambda: f"({one()} + {one()})", lambda: f"({one()} − {one()})", lambda: f"({one()} ⊙ {one()})",
+        lambda: f"({one()} / (3 + {one()}^2))", lambda: f"exp({one()} / 9)", lambda: f"tanh({one()})",
+        lambda: f"({one()} + X) ⊙_{{a}} ({one()} + x)", lambda: f"(∑_{{a}} (x + {one()}))",
+        lambda: f"softmax_{{a}}(x + {one()})", lambda: f"(mean_{{a}} (X + {one()}))", lambda: f"({one()})^2",
+        lambda: f"√(9 + ({one()})^2)", lambda: f"abs({one()})", lambda: f"relu({one()})",
+        lambda: f"var_{{a}}(X + {one()})", lambda: f"max({one()}, {one()})", lambda: f"(X + {one()})_{{b→c}}",
+    ])()  # fmt: skip
+
+
+def changed(draw: random.Random, text: str) -> str:
+    """The same with a sign, a name or an axis changed, or an equal one."""
+    swaps = [(" + ", " − "), ("x", "y"), ("X", "Y"), ("2", "3"), ("⊙", "/"), ("tanh", "sin"), ("exp", "cosh"), ("relu", "abs"),
+             ("_{a}", "_{b}"), (" − ", " + "), ("|a|", "|b|"), ("∑", "∏"), ("max", "min")]  # fmt: skip
+    old, new = draw.choice(swaps)
+    places = [at for at in range(len(text)) if text.startswith(old, at)]
+    if not places:
+        return text
+    at = draw.choice(places)
+    return text[:at] + new + text[at + len(old) :]
+
+
+def pairs(seed: int, count: int):
+    draw = random.Random(seed)
+    for _ in range(count):
+        one = drawn(draw, draw.randint(1, 3))
+        yield one, changed(draw, one) if draw.random() < 0.8 else drawn(draw, 2)
+
+
+def values_of(seed: int):
+    generator = np.random.default_rng(seed)
+    return {
+        name: nt.tensor(generator.normal(size=size), " ".join("ab"[: len(size)])) if size else float(generator.normal())
+        for name, size in SIZES.items()
+    }
+
+
+def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
+    """How many of the pairs were read, how many proved, and which of these are not equal."""
+    read, proved, wrong = 0, 0, []
+    for at, (one, other) in enumerate(pairs(seed, count)):
+        claim = f"{one} = {other}"
+        try:
+            verdict = prove(claim, tries=0, **SHAPES)
+        except nt.NotationError:
+            continue
+        read += 1
+        if verdict.status != PROVED:
+            continue
+        proved += 1
+        left, right = (nt.evaluate(side, values_of(at)) for side in (one, other))
+        if set(left.axes) != set(right.axes) or not nt.allclose(left, right, rtol=1e-6, atol=1e-8):
+            wrong.append((one, other))
+    return read, proved, wrong
+
+
+def test_no_unequal_pair_is_proved():
+    read, proved, wrong = unsound(seed=1, count=1200)
+    assert not wrong and read > 500 and proved > 20
+
+
+PROVABLE = (
+    ("softmax_{a} (x + s) = softmax_{a} (x + s)", PROVED),
+    ("(x + y)^3 = x^3 + 3 x^2 ⊙ y + 3 x ⊙ y^2 + y^3", PROVED),
+    ("var_{a} x = mean_{a} x^2 − (mean_{a} x)^2", PROVED),
+    ("∂(softmax_{a} x)/∂x* = softmax_{a} x ⊙ (I_{a,a*} − (softmax_{a} x)^*)", PROVED),
+    ("D = ∂(x ⊙_{a} X)/∂x* = X^*_{b*→b}", PROVED),
+    ("∂(∂(logsumexp_{a} x)/∂x*)/∂x† = ∂(∂(log(∑_{a} exp x))/∂x*)/∂x†", HOLDS),
+    ("√(x^2) = x", FALSE),
+    ("√(x^2) = abs x", HOLDS),
+    ("x ⊙_{a} y = y ⊙_{a} x", PROVED),
+)
+
+
+@pytest.mark.parametrize(("claim", "status"), PROVABLE)
+def test_what_is_said_of_claims(claim, status):
+    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).status in {
+        status,
+        PROVED if status == HOLDS else status,
+    }
+
+
+def test_a_counterexample_shows_it():
+    verdict = prove("x^2 = x", x="ℝ^{a}")
+    assert verdict.status == FALSE and set(verdict.counterexample) == {"x"}
+    one, other = verdict.sides
+    assert not nt.allclose(one, other)
+
+
+def test_what_is_no_equation_cannot_be_proved():
+    with pytest.raises(nt.NotationError, match="of an equation"):
+        prove("x + x", x="ℝ^{a}")
