@@ -30,6 +30,7 @@ from .programs.api import init as init
 from .programs.api import load as load
 from .programs.api import parameters as parameters
 from .programs.api import program as program
+from .programs.api import to_javascript as to_javascript
 from .programs.api import to_latex as to_latex
 from .programs.api import to_python as to_python
 from .programs.api import to_text as to_text
@@ -65,6 +66,7 @@ __all__ = [
     "load",
     "parameters",
     "program",
+    "to_javascript",
     "to_latex",
     "to_python",
     "to_text",

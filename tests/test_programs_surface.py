@@ -18,8 +18,11 @@ LAYER = transformer.FFN.init(0, sizes={"chans": 4, "hidden": 3})
 EXPLAINED = nt.explain("2 X + 1", X=X)
 
 SURFACE = {
-    "Program": (PROGRAM, f"{VERBS} builtins declared names redefined shard sizes source syntax tree f"),
-    "Formula": (nt.formula("2 X + 1"), f"{VERBS} builtins declared names redefined shard sizes source syntax tree"),
+    "Program": (PROGRAM, f"{VERBS} builtins declared names redefined shard sizes source syntax tree worked_out f"),
+    "Formula": (
+        nt.formula("2 X + 1"),
+        f"{VERBS} builtins declared names redefined shard sizes source syntax tree worked_out",
+    ),
     "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
     "EntryPoints": (PROGRAM["f", "w"], "names"),
     "CompiledFormula": (PROGRAM["f"].compile(), "function module names plan source"),

@@ -140,7 +140,7 @@ class JavaScript(Backend):
         lines += [""] * any(step.value.fixed for step in known)
         lines.append(f"function {name}({', '.join(plan.names[value] for value in plan.inputs)}) {{")
         if not tupled:
-            lines += [f"  {self.given(plan, value)}" for value in plan.inputs]
+            lines += [f"  {self.given(plan, value)}" for value in plan.inputs if isinstance(value, Value)]
         lines += [f"  {self.line(plan, step)}" for step in known if not step.value.fixed]
         results = [f"nt.array({self.argument(plan, each)})" for each in plan.results]
         result = results[0] if len(results) == 1 and not tupled else f"[{', '.join(results)}]"
@@ -228,7 +228,7 @@ TARGET = JavaScriptTarget()
 @cache
 def runtime() -> str:
     """The text of the runtime, a module of JavaScript."""
-    return (files(__package__) / RUNTIME).read_text(encoding="utf-8")
+    return (files(__name__.rpartition(".")[0]) / RUNTIME).read_text(encoding="utf-8")
 
 
 @cache

@@ -109,13 +109,15 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
         return derivative(checker, node, env)
     derivation = Derivative(checker, node)
     leaf = derivation.making.leaf("differential", by.shape)
-    whole = Reading(checker, derivation.making, {**parameters(checker, env), id(by): leaf}).of(body)
+    whole = Reading(
+        checker, derivation.making, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
+    ).of(body)
     if whole is None:
         return derivation.nothing(body, by, starred)
     shape = {**body.shape, **{starred[axis]: extent for axis, extent in by.shape.items()}}
     change = Change(leaf.options[0], tuple(starred.items()))
     checker.taken.append(Taken(body, by, node))
-    return checker.graph.intern("variable", (whole,), (), (change,), shape, node=node)
+    return checker.graph.intern("variable", (whole,), (), (change, None), shape, node=node)
 
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
