@@ -6,6 +6,8 @@ import pytest
 
 from namedtensor import cli
 from namedtensor.documents.assembled import AssembledProgram
+from namedtensor.documents.findings import findings_of
+from namedtensor.documents.included_files import whole_text
 from namedtensor.documents.maths import find
 from namedtensor.documents.sections import check_document
 
@@ -268,6 +270,12 @@ TOO_MUCH = {
     "never read": r"\iffalse " * MANY,
     "files": r"\input{none} " * 20000,
     "options": r"\input[" * MANY,
+    "comments for the checker": AXES + "% namedtensor: ignore\n" * 3000 + r"\[ Z = \nsum{\ax} [1]_{\seq} \] " * 1000,
+    "facts": AXES + "% namedtensor: X ∈ ℝ^{a}\n" * MANY,
+    "facts that are none": AXES + "% namedtensor: {{{;;;\n" * MANY,
+    "rows that cannot be read": AXES + r"\begin{align} " + r"\langle X \rangle &= \nsum{\ax} X \\ " * 3000 + r"\end{align}",
+    "displays with such rows": AXES + r"\begin{align} a &= \nsum{\ax} X \\ \langle X \rangle &= \nsum{\ax} X \end{align} " * 3000,
+    "declarations again": AXES + "".join(rf"$X \in \reals^{{\name{{a{n}}}}}$ " for n in range(1000)),
 }  # fmt: skip
 
 
@@ -351,11 +359,12 @@ def test_any_text_is_checked_without_another_exception():
 
     words = ["$", "$$", "\\[", "\\]", "\\(", "\\)", "{", "}", "\\begin{align}", "\\end{align}", "\\section{", "%", "\n\n", "\\",
              "\\text{", "\\ndef{\\a}{a}", "\\newcommand", "\\def\\x", "\\let", "\\ndot{\\a}", "\\nfun{\\a}{softmax}", "X", "= ",
-             "\\in \\reals^{\\a}", "&", "\\\\", "\\verb|", "\\begin{verbatim}", "_", "^", "(", ")", "1", "é", "\0"]  # fmt: skip
+             "\\in \\reals^{\\a}", "&", "&& \\text{a b}", "% namedtensor: ", "ignore\n", "\\stackrel{1}{=}", "(B \\in \\reals^{\\a})", ";", "\\\\", "\\verb|", "\\begin{verbatim}", "_", "^", "(", ")", "1", "é", "\0"]  # fmt: skip
 
     @given(st.lists(st.sampled_from(words), max_size=30).map("".join), st.booleans())
     def check_any(source, everything):
         report = check_document(source, everything)
+        findings_of(report, whole_text(source, "a.tex"))
         assert all(0 <= error.span[0] <= error.span[1] <= len(source) for error in report.errors if error.span)
 
     check_any()

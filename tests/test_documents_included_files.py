@@ -281,3 +281,45 @@ def test_json_names_the_files(paper):
 def test_the_text_of_a_document(tmp_path):
     (tmp_path / "a.tex").write_bytes(b"a\r\nb\rc")
     assert document_text(str(tmp_path / "a.tex")) == ("a\nb\nc", None)
+
+
+# -------------------------------------------------------------------------------------------------- the root of a chapter
+CHAPTER = "\\[ Y = \\nsum{\\sqe} [1, 2]_{\\seq} \\]\n"
+ROOT = "\\documentclass{article}\n\\input{macros}\n\\begin{document} \\[ W = \\nsum{\\sqe} [1]_{\\seq} \\] %s \\end{document}\n"
+
+
+@pytest.mark.parametrize(("files", "found"), [
+    ({"paper.tex": ROOT % "\\input{part}", "part.tex": CHAPTER}, True),
+    ({"paper.tex": ROOT % "\\include{all}", "all.tex": "\\input{part}", "part.tex": CHAPTER}, True),
+    ({"paper.tex": ROOT % "", "part.tex": CHAPTER}, False),
+    ({"paper.tex": ROOT % "\\input{part}", "part.tex": "\\documentclass{article}" + CHAPTER}, False),
+    ({"paper.tex": "\\input{part}", "part.tex": CHAPTER}, False),
+])  # fmt: skip
+def test_the_macros_of_its_root_count_in_a_chapter(tmp_path, monkeypatch, capsys, files, found):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {**files, "macros.tex": "\\newcommand{\\seq}{\\name{sequence}} \\[ 1 + \\]"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert cli.main(["check", "part.tex"]) == 1
+    printed = capsys.readouterr().out
+    assert ("read with the macros of paper.tex" in printed) == found
+    assert ("its axes are sequence" in printed) == found and printed.count(": error ") == 1
+
+
+def test_a_chapter_beside_its_root_is_checked_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"paper.tex": ROOT % "\\input{part}", "part.tex": CHAPTER, "macros.tex": ""}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for names in (("part.tex", "paper.tex"), ("paper.tex", "part.tex")):
+        assert cli.main(["check", *names]) == 1
+        printed = capsys.readouterr().out
+        assert printed.count("part.tex:1:") == 1 and "2 formulas in 1 section: 2 errors" in printed
+
+
+def test_a_chapter_may_name_its_root(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "paper.tex").write_text(ROOT % "\\input{a/b/part}", encoding="utf-8")
+    (tmp_path / "macros.tex").write_text("\\newcommand{\\seq}{\\name{sequence}}", encoding="utf-8")
+    (tmp_path / "a" / "b" / "part.tex").write_text("% !TEX root = ../../paper.tex\n" + CHAPTER, encoding="utf-8")
+    assert cli.main(["check", "a/b/part.tex"]) == 1
+    assert "its axes are sequence" in capsys.readouterr().out

@@ -8,6 +8,7 @@
 `notation`: which maths is of this notation.
 `sections`: each section checked as a scope.
 `included_files`: a document with all the files that it includes.
+`root`: the document that includes a chapter, and its macros.
 `markdown`: Markdown as such a document.
 `notebook`: the Markdown of a notebook.
 `stated_facts`: a file of facts before a document.

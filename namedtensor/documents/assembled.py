@@ -72,8 +72,11 @@ class AssembledProgram:
 def assembled(document: Document, formulas: list[Maths], removed: frozenset[Span] = frozenset()) -> AssembledProgram:
     """Formulas without the statements that are removed, with the definitions of macros that they need and that stand
     before the last of them."""
-    removed |= document.unread
-    parts = [part for maths in formulas for part in left_of(document.source, maths[:2], removed)]
+    parts = [
+        part
+        for maths in formulas
+        for part in left_of(document.source, maths[:2], removed | document.unread.get(maths.start, frozenset()))
+    ]
     last = max((maths.end for maths in formulas), default=0)
     known: dict[str, list[Macro]] = {}
     wanted = {name for start, end in parts for name in MACRO.findall(document.source, start, end)}

@@ -53,6 +53,7 @@ class Whole:
     text: str
     parts: list[_Part]
     notes: list[tuple[Place, str]] = field(default_factory=list)
+    besides: frozenset[str] = frozenset()  # files that only give their macros
 
     @property
     def file(self) -> str:
@@ -62,7 +63,7 @@ class Whole:
     @property
     def files(self) -> list[str]:
         """The document, and what of its files was read, in this order."""
-        return list(dict.fromkeys(part.file for part in self.parts))
+        return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> Place:
         """Where a span of the whole stands; to the end of the part in which it begins, if it goes beyond.
@@ -141,7 +142,7 @@ def joined(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
 
 def whole_document(text: str, file: str) -> Whole:
     """A document with all that it includes."""
-    reading = _Reading(file, text)
+    reading = Reading(file, text)
     reading.read(text, file, (os.path.realpath(file),))
     return reading.parts.whole(reading.notes)
 
@@ -298,10 +299,12 @@ def named_files(text: str, token: re.Match) -> Named | None:
     return Named((token.start(), end), inclusion, [name.strip().strip('"') for name in names])
 
 
-class _Reading:
+class Reading:
     """The parts of a whole, as they are read."""
 
-    def __init__(self, file: str, text: str):
+    def __init__(self, file: str, text: str, chapter: str | None = None):
+        """`chapter` is a file that is not read where it is included, only noticed."""
+        self.chapter, self.chapter_found = chapter, False
         self.parts = Parts(file, text)
         self.folder = os.path.dirname(file)
         self.tree = os.path.realpath(self.folder or ".")
@@ -316,19 +319,24 @@ class _Reading:
         for each in stretches(text, definitions):
             if isinstance(each, Named):
                 for name in filter(None, each.names):
-                    self.include(name, each.inclusion, Place(file, text, each.span), within)
+                    self.include(name, each.inclusion, Place(file, text, each.span), within, definitions)
             else:
                 self.parts.copy(*each, file, text)
                 if definitions:
                     self.parts.write("\n", each[1], file, text)
 
-    def include(self, name: str, inclusion: Inclusion, at: Place, within: tuple[str, ...]) -> None:
+    def include(
+        self, name: str, inclusion: Inclusion, at: Place, within: tuple[str, ...], definitions: bool = False
+    ) -> None:
         place = self.find(name, inclusion, os.path.dirname(at.file))
         if place is None or place.endswith(PICTURES):
             if inclusion.told and not name.endswith(PICTURES):
                 self.note(at, f"{name} is not here, so its formulas and macros are not read")
             return
         real = os.path.realpath(place)
+        if real == self.chapter:
+            self.chapter_found = True
+            return
         if inclusion in LISTED and real in self.packages:
             return
         self.packages |= {real} if inclusion in LISTED else set()
@@ -344,7 +352,7 @@ class _Reading:
         self.files += 1
         if remark:
             self.note(Place(place, text, (0, 0)), remark)
-        self.read(text, place, (*within, real), inclusion.definitions)
+        self.read(text, place, (*within, real), definitions or inclusion.definitions)
         self.parts.write("\n", len(text), place, text)
 
     def note(self, at: Place, text: str) -> None:

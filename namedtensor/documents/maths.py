@@ -87,7 +87,8 @@ class Document:
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
     ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # up to here stand facts of all sections
-    unread: frozenset[Span] = frozenset()  # rows of displays that cannot be read, and comments in them
+    unread: dict[int, frozenset[Span]] = field(default_factory=dict)  # rows and comments left out of the display there
+    remarks: int = 0  # how many comments spoke to the checker
     passed: list[Span] = field(default_factory=list)  # definitions, and what TeX prints as it stands
 
 
@@ -123,12 +124,21 @@ def _outside(document: Document, token: re.Match) -> int:
 def _take_remarks(document: Document, start: int, end: int) -> None:
     """Take in what comments say to the checker."""
     for remark in remarks(document.source, start, end):
+        document.remarks += 1
+        if document.remarks > REMARKS:
+            if document.remarks == REMARKS + 1:
+                message = f"a document has more than {REMARKS} comments for the checker: the rest was not read"
+                document.errors.append(NotationError(404, message, document.source, (start, end)))
+            return
         if isinstance(remark, Ignored):
             document.ignored.append(remark)
         elif isinstance(remark, NotationError):
             document.errors.append(remark)
         else:
             document.sections[-1].maths.append(Maths(*remark.span, False, remark.written))
+
+
+REMARKS = 3000  # of a document that are listened to
 
 
 def _comment(document: Document, token: re.Match) -> int:

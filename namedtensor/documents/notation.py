@@ -77,7 +77,7 @@ def _read_rows(
 ) -> nodes.Program | NotationError:
     """The tree of what can be read of a display: without rows that cannot, of which each is told. The problem of the whole
     where no row can be read."""
-    first, before = problem, document.unread
+    first = problem
     rows, gone = rows_of(document.source, maths), []
     told: list[tuple[Maths, NotationError]] = []
     facts: list[Maths] = []
@@ -92,10 +92,10 @@ def _read_rows(
         else:
             told.append((Maths(*part, True), program))
         gone.append(part)
-        document.unread = before | _outermost(gone)
+        document.unread[maths.start] = _outermost(gone)
         program = _read(document, section, maths, findings)
     if isinstance(program, NotationError) or not program.statements:
-        document.unread = before
+        document.unread.pop(maths.start, None)
         return first
     for row, why in told:
         _leave_out(document, row, why, everything, findings)
@@ -170,7 +170,7 @@ def _passed_over(document: Document, maths: Maths, problem: NotationError) -> st
     if problem.number in BEYOND:
         return problem.message
     if beyond := BEYOND_IT.search(text):
-        return f"{beyond[0]} is no part of the notation here"
+        return f"{beyond[0]} is not read here"
     if problem.number == 101 and problem.span_text in (",", ";") and CALLED.search(text):
         return f"{problem.message}: a function is called that no formula here defines"
     related = bool(RELATION.search(text))

@@ -122,7 +122,7 @@ def _explained(document: Document, at: Maths, conflict: Conflict, removed: froze
 
 
 def _has_unread_rows(document: Document, at: Maths | None) -> bool:
-    return at is not None and any(at.start <= start < at.end for start, _ in document.unread)
+    return at is not None and at.start in document.unread
 
 
 CONFLICTS = 50

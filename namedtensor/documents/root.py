@@ -1,0 +1,62 @@
+r"""The root of a chapter: the document that includes it, whose macros count in it.
+
+It is the file that `% !TEX root = paper.tex` names, or one beside the chapter or a folder above, with `\documentclass`, that
+includes the chapter itself or through others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..files.text import InputError
+from .included_files import Place, Reading, Whole, document_text, joined, whole_document
+
+NAMED = re.compile(r"^%+\s*!\s*TEX\s+root\s*=\s*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
+CLASS = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
+FILES = 60  # of a folder that are looked at
+
+
+def whole_chapter(text: str, file: str) -> Whole:
+    """A document with all that it includes; after the macros of its root, where it is a chapter."""
+    whole = whole_document(text, file)
+    if CLASS.search(text):
+        return whole
+    for root in roots(text, file):
+        macros = macros_of(root, file)
+        if macros is not None:
+            start = Place(file, text, (0, 0))
+            macros.notes[:] = [(start, f"read with the macros of {root}, which includes it")]
+            return replace(joined(file, text, (macros, whole)), besides=frozenset(macros.files))
+    return whole
+
+
+def roots(text: str, file: str) -> Iterator[str]:
+    """The files that may be the root of a chapter."""
+    folder = os.path.dirname(file)
+    if named := NAMED.search(text[:5000]):
+        yield os.path.normpath(os.path.join(folder, named[1].strip()))
+    for place in (folder, os.path.normpath(os.path.join(folder, os.pardir))):
+        try:
+            names = sorted(os.listdir(place or "."))
+        except OSError:
+            continue
+        for name in [each for each in names if each.endswith(".tex")][:FILES]:
+            candidate = os.path.join(place, name)
+            if os.path.realpath(candidate) != os.path.realpath(file):
+                yield candidate
+
+
+def macros_of(root: str, file: str) -> Whole | None:
+    """The definitions of a root with all that it includes; None where it is none of the file."""
+    try:
+        text, _ = document_text(root)
+    except InputError:
+        return None
+    if not CLASS.search(text):
+        return None
+    reading = Reading(root, text, chapter=os.path.realpath(file))
+    reading.read(text, root, (os.path.realpath(root),), definitions=True)
+    return reading.parts.whole() if reading.chapter_found else None
