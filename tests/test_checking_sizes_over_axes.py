@@ -77,3 +77,17 @@ def test_a_family_that_begins_with_a_size_beside_what_makes_the_axis(start, orde
     lines = ["D = [−0.5, 2]_{c}", f"F^{{0}} = {start}", "F^t = F^{t-1} + 1 for t = 1, …, 2", "out = F^{2} + ∑_{c} D"]
     for found in ways("\n".join(lines[each] for each in order)):
         np.testing.assert_allclose(found, 5.5)
+
+
+# --------------------------------------------------------------------------------------- a tensor named like an axis
+@pytest.mark.parametrize("text", ["Y = X + b\nb ∈ ℝ^{b}", "Y = f(X)\nf(X) = X ⊙ b\nb ∈ ℝ^{b}", "X b\nb ∈ {0, 1}^{b}"])
+def test_a_size_is_no_value_of_a_tensor_that_is_declared(text):
+    X, b = nt.tensor([1.0, 2.0], "a"), nt.tensor([0.0, 1.0], "b")
+    with pytest.raises(nt.NotationError, match="b is declared, but no value was given for it"):
+        nt.evaluate(text, X=X, sizes={"b": 2})
+    assert nt.evaluate(text, X=X, b=b, sizes={"b": 2}).sizes == {"a": 2, "b": 2}
+    assert nt.program(text).parameters(sizes={"b": 2}, X="ℝ^{a[2]}") == {"b": "ℝ^{b[2]}"}
+
+
+def test_a_size_is_the_value_of_a_number_that_is_declared():
+    assert float(nt.evaluate("n + 1\nn ∈ ℝ", sizes={"n": 2})) == 3

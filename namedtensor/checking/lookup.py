@@ -67,10 +67,16 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
                 value = int(value)
             if isinstance(value, int):
                 return current, checker.graph.number(value, node)
-        if key in current.scalars:
+        if key in current.scalars and may_be_number(checker, key):
             return current, scalar_term(checker, current.scalars[key], key, node)
         current = current.parent
     return checker.top, input_or_parameter(checker, key, node)
+
+
+def may_be_number(checker: Inference, key: Key) -> bool:
+    """Whether a size may give this name: b ∈ ℝ^{b} is a tensor, whatever |b| is."""
+    declared, _ = declaration(checker, key)
+    return declared is None or not declared.axes
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
@@ -172,7 +178,7 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
     if declared is None:
         return None
     if not checker.infer_parameters:
-        solved = checker.solver.scalar(key, checker.top)
+        solved = None if declared.axes else checker.solver.scalar(key, checker.top)
         if solved is not None:
             return scalar_term(checker, solved, key, node)
         raise checker.error(

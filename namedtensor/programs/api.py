@@ -32,7 +32,10 @@ def program(text: str, syntax: str = "auto") -> Program:
     >>> float(block["g"](3))
     7.0
     """
-    return Program(text, syntax)
+    try:
+        return Program(text, syntax)
+    except NotationError as problem:
+        raise problem.alone() from None
 
 
 def formula(text: str, syntax: str = "auto") -> Formula:
@@ -42,7 +45,10 @@ def formula(text: str, syntax: str = "auto") -> Formula:
     >>> float(f(3, 1))
     10.0
     """
-    return Formula(text, syntax)
+    try:
+        return Formula(text, syntax)
+    except NotationError as problem:
+        raise problem.alone() from None
 
 
 def load(path: Any, syntax: str = "auto") -> Program:

@@ -271,7 +271,7 @@ class Verbs(Suggests, Asked):
         >>> import namedtensor as nt
         >>> program = nt.program("f : ℝ^{a} → ℝ\\nf(x) = x ⊙_{a} w\\nw ∈ ℝ^{a}\\nY = V\\nV ∈ ℝ^{b}")
         >>> program.parameters(sizes={"a": 3, "b": 2}), program["Y"].parameters(sizes={"b": 2})
-        ({'w': 'ℝ^{a[3]}', 'V': 'ℝ^{b[2]}'}, {'V': 'ℝ^{b[2]}'})
+        ({'V': 'ℝ^{b[2]}', 'w': 'ℝ^{a[3]}'}, {'V': 'ℝ^{b[2]}'})
         """
         found = shapes_of(inferred(self._goal, sizes, shapes, tuple(shapes)), shapes)
         if not found:

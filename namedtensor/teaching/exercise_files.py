@@ -34,8 +34,14 @@ DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
-class ExerciseError(Exception):
+class ExerciseError(NotationError):
     """An exercise file that is not as it must be; says the line and the repair."""
+
+    def __init__(self, message: str, *rest: Any):
+        super().__init__(105, message, *rest)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from grammar.nodes import Declaration, Equation, Set, Signature, Size
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
 from ..programs.api import check
@@ -48,7 +49,9 @@ def declared(types: Mapping[str, Any]) -> str:
     """Types, sets and tensors by name as declarations: X ∈ ℝ^{n × feature}."""
     lines = []
     for name, given in types.items():
-        shape = getattr(given, "shape", given) if not isinstance(given, str) else given
+        shape = given if isinstance(given, str) else getattr(given, "shape", None)
+        if shape is None:
+            raise wrong(given, f"{name}=", "a type, or a tensor of it", f'write {name}="ℝ^{{seq × chans}}"')
         text = f"{name} ∈ {shape}"
         statements = parse(text, "auto").statements
         if len(statements) != 1 or not isinstance(statements[0], Declaration):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..core.kinds import wrong
 from ..core.suggestions import did_you_mean, near
 from .exercise_files import ExerciseError, ExerciseText, read
 from .marking import Mark, mark
@@ -58,6 +59,8 @@ def exercises(source: str | Path) -> Sheet:
     >>> nt.exercises("#: exercise one\\nX ∈ ℝ^{n}\\nanswer = ∑_{n} X")
     <1 exercises: one>
     """
+    if not isinstance(source, (str, Path)):
+        raise wrong(source, "exercises", "a file, or the text of one", 'write nt.exercises("week3.nt")')
     text = str(source)
     if isinstance(source, Path) or ("\n" not in text and not text.lstrip().startswith("#:")):
         try:

@@ -11,10 +11,16 @@ from grammar.nodes import Equation, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..core.kinds import wrong
+
 
 def text_of(formula: Any) -> str:
     """A formula of either spelling, or its object, as text."""
-    source = formula if isinstance(formula, str) else formula.source
+    source = formula if isinstance(formula, str) else getattr(formula, "source", None)
+    if not isinstance(source, str):
+        raise wrong(
+            formula, "a formula", "a text, or what nt.formula gives", 'write nt.same("X + X", "2 X", X="ℝ^{a}")'
+        )
     syntax = "auto" if isinstance(formula, str) else formula.syntax
     tree = parse(source, syntax)
     return source if syntax != "latex" and parse_as_text(source) == tree else to_text(tree)
