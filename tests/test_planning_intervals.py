@@ -44,7 +44,7 @@ def test_the_ends_are_reached(primitive):
         ), given
 
 
-@pytest.mark.parametrize("primitive", ["either", "concat", "stack"])
+@pytest.mark.parametrize("primitive", ["select", "concat", "stack"])
 def test_what_holds_both_reaches_from_the_least_to_the_greatest(primitive):
     for given in itertools.product(SMALL, repeat=2):
         assert of_step(primitive, given, {}) == either(*given)
