@@ -85,28 +85,24 @@ class CachedCall:
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
         """The same by what the cache holds, or else the long way."""
-        by_layout = None
-        if sizes is None:
-            try:
-                version = USER_FUNCTIONS.version
-                if values is None:
-                    given = named
-                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
-                    by_layout = (self._token, version, *layouts)
-                else:  # which may hold more than the formula uses
-                    given = {**values, **named} if named else values
-                    layouts = (*map(LAYOUT, arguments), *given, *map(LAYOUT, given.values()))
-                    by_layout = (self._token, version, *layouts, (type(values), *named))
-                found = self._executables.get(
-                    by_layout
-                )  # which is not made the youngest: its other key is, when it is asked for
-            except (AttributeError, TypeError):
-                found = by_layout = None
-            if found is not None:
-                self._last_used = found
-                if values is None:
-                    self._repeat((*named,), found.repeated([each for each in layouts if type(each) is not str]))
-                return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
+        try:
+            given = named if values is None else {**values, **named} if named else values
+            layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
+            by_layout = (self._token, USER_FUNCTIONS.version, *layouts, *given)
+            if values is not None:  # which may hold more than the formula uses
+                by_layout = (*by_layout, (type(values), *named))
+            if sizes is not None:
+                by_layout = (*by_layout, *sizes.items())
+            found = self._executables.get(
+                by_layout
+            )  # which makes it no younger: its other key is, when it is asked for
+        except (AttributeError, TypeError):
+            found = by_layout = None
+        if found is not None:
+            self._last_used = found
+            if values is None and sizes is None:
+                self._repeat((*named,), found.repeated(layouts))
+            return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
             return self._long_way(arguments, values, sizes, named, by_layout)
         except NotationError as problem:
@@ -150,7 +146,13 @@ class CachedCall:
             self._by_name = names, run
         else:
             self._by_position = run
-        USER_FUNCTIONS.subscribe(self)
+        self._subscribe()
+
+    def _subscribe(self) -> None:
+        if not self._subscribed:
+            self._subscribed = True
+            USER_FUNCTIONS.subscribe(self)
 
     def _invalidate(self) -> None:
+        self._subscribed = False
         self._by_position, self._by_name = no_match, ((), no_match)

@@ -178,7 +178,7 @@ class Program(Verbs):
         asked = evaluator(self.source, self.syntax) if entry is None else self[entry.name]
         result = asked._called(arguments, values, sizes, named)
         self._by_position, self._by_name = asked._by_position, asked._by_name
-        USER_FUNCTIONS.subscribe(self)
+        self._subscribe()
         return result
 
 
