@@ -11,7 +11,7 @@ import re
 from .errors import NotationError, Span
 
 TEXT = 10**7  # characters of one text
-LITERAL = 10**5  # numbers of one literal
+LITERAL = 10**5  # numbers of all its literals
 
 CLOSES = {"[": "]", "{": "}", "(": ")"}
 # What separates cells between each kind of bracket, and the pieces of a text that tell: comments, brackets, the rest.
@@ -24,7 +24,7 @@ COMMENT = {"text": "#", "latex": "%"}
 
 
 def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = TEXT) -> None:
-    """Raise where a text has too many characters, or one of its literals too many numbers."""
+    """Raise where a text has too many characters, or its literals, one or all, too many numbers."""
     if len(source) > text:
         raise NotationError(
             404, f"a text of {len(source)} characters passes the limit of {text}", source, (0, len(source)),
@@ -32,9 +32,16 @@ def check_lengths(source: str, syntax: str, literal: int = LITERAL, text: int = 
         )  # fmt: skip
     separators = {sign for signs in SEPARATORS[syntax].values() for sign in signs}
     if sum(map(source.count, separators)) >= literal:
+        total = 0
         for count, span in cells(source, syntax):
             if count > literal:
                 raise too_many_cells(count, literal, source, span)
+            total += count if count > 1 else 0
+            if total > literal:
+                raise NotationError(
+                    404, f"the literals of this text hold more than {literal} numbers, the limit", source, span,
+                    hint="give them as tensors, or raise limits.literal",
+                )  # fmt: skip
 
 
 def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationError:

@@ -174,6 +174,14 @@ def test_the_limit_of_literals_is_an_option(text):
     assert nt.evaluate(text, limits=Limits(literal=4)).sizes == {"a": 4}
 
 
+def test_many_literals_are_refused_at_once_where_together_they_pass_the_limit():
+    row = "[" + ", ".join(["1.5"] * 30_000) + "]_{a}"
+    text = "\n".join(f"X_{i} = {row}" for i in range(10)) + "\n" + " + ".join(f"X_{i}" for i in range(10))
+    started = time.process_time()
+    assert "the literals of this text hold more than 100000 numbers" in refused(lambda: nt.evaluate(text)).message
+    assert time.process_time() - started < 1
+
+
 def test_a_literal_at_the_limit_is_read_soon_and_one_beyond_is_refused_at_once():
     numbers = ("1.5, " * Limits().literal).rstrip(", ")
     begun = time.process_time()

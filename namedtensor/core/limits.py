@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limits:
-    """`nesting` of brackets and calls, numbers in a `literal`, bytes of one `result`, `steps` of a recurrence or sum,
+    """`nesting` of brackets and calls, numbers in the `literal`s of a text, bytes of one `result`, `steps` of a recurrence or sum,
     characters of a `text`, `pieces` of a formula and what is made of them, where calls, sums and recurrences that are
     written out, and derivatives make more of them than the text has characters.
 
