@@ -1,7 +1,10 @@
-"""Derivations: a derivative worked out to its closed form, step by step, and equations proved.
+"""A derivative worked out to its closed form, step by step, and equations proved.
 
-Read in this order: `least_shapes` (shapes that nobody gave), `worked_out` (the closed form as a program), `steps` (the way
-there, each step an equation that can be checked), `proofs` (proved, false, or holding on what was tried).
+`needed`: which statements of a program a formula needs.
+`least_shapes`: shapes that nobody gave.
+`worked_out`: the closed form as a program.
+`steps`: the way there, each step an equation that can be checked.
+`proofs`: proved, false, or holding on what was tried.
 
 Law: what is said here is a formula of the notation that its own parser reads back; none of it is needed to run one.
 """
