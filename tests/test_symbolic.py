@@ -43,7 +43,7 @@ def is_applied(claim: str, shapes) -> bool:
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 def test_a_law_is_a_claim_that_holds_and_is_what_its_function_does(law):
-    assert prove(law.equation, tries=6, **law.shapes).status in (PROVED, HOLDS)
+    assert prove(law.equation, tries=6, **law.shapes).verdict in (PROVED, HOLDS)
     assert is_applied(law.equation, law.shapes)
 
 
@@ -69,7 +69,7 @@ CHANGED = (
 
 @pytest.mark.parametrize(("claim", "shapes"), CHANGED, ids=[claim for claim, _ in CHANGED])
 def test_a_law_with_a_sign_or_an_axis_changed_is_false(claim, shapes):
-    assert prove(claim, **shapes).status == FALSE
+    assert prove(claim, **shapes).verdict == FALSE
     try:
         assert not is_applied(claim, shapes)
     except nt.NotationError:
@@ -196,7 +196,7 @@ def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
         except nt.NotationError:
             continue
         read += 1
-        if verdict.status != PROVED:
+        if verdict.verdict != PROVED:
             continue
         proved += 1
         left, right = (nt.evaluate(side, values_of(at)) for side in (one, other))
@@ -225,7 +225,7 @@ PROVABLE = (
 
 @pytest.mark.parametrize(("claim", "status"), PROVABLE)
 def test_what_is_said_of_claims(claim, status):
-    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).status in {
+    assert prove(claim, **{name: SHAPES[name] for name in SHAPES}).verdict in {
         status,
         PROVED if status == HOLDS else status,
     }
@@ -233,7 +233,7 @@ def test_what_is_said_of_claims(claim, status):
 
 def test_a_counterexample_shows_it():
     verdict = prove("x^2 = x", x="ℝ^{a}")
-    assert verdict.status == FALSE and set(verdict.counterexample) == {"x"}
+    assert verdict.verdict == FALSE and set(verdict.counterexample) == {"x"}
     one, other = verdict.sides
     assert not nt.allclose(one, other)
 

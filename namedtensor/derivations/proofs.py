@@ -41,18 +41,16 @@ TRIES, CLOSE = 8, 1e-6
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of a claim: `status`, and where it is false the tensors that show it."""
+    """What is known of a claim: `verdict`, and where it is false the tensors that show it."""
 
-    status: str
+    verdict: str
     counterexample: Mapping[str, Any] = field(default_factory=dict)
     sides: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         if not self.counterexample:
-            return self.status
-        return (
-            f"{self.status}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
-        )
+            return self.verdict
+        return f"{self.verdict}: where {', '.join(f'{name} = {shown(each)}' for name, each in self.counterexample.items())}"
 
     __repr__ = __str__
 
@@ -76,7 +74,7 @@ def prove(
     proved
     >>> prove("∂(x ⊙_{a} x)/∂x* = 2 x^*", x="ℝ^{a}")
     proved
-    >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").status
+    >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").verdict
     'false'
     """
     tree = parse(claim, syntax, functions=frozenset(USER_FUNCTIONS))

@@ -15,12 +15,13 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
+from grammar.printer import to_text
 
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.arguments import shape_of
-from ..programs.program import Formula
+from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..scope.names import Key, key
 from ..symbolic import algebra
@@ -81,12 +82,26 @@ class WorkedOut:
     @cached_property
     def derivation(self) -> Formula:
         """The program of all steps: names of the parts, the equations of their differentials, the closed form."""
-        from grammar.printer import to_text
+        last = self.closed.tree.statements[-1]
+        return Formula(to_text(nodes.Program((*self._definitions, *(step.node for step in self.steps), last))))
 
-        *before, last = self.closed.tree.statements
+    @property
+    def program(self) -> Formula:
+        """The closed form with all that it speaks of."""
+        return self.closed
+
+    @cached_property
+    def named(self) -> Program:
+        """The program of the names that the equations of the steps speak of; after it each of them is a claim."""
+        return Program(to_text(nodes.Program(self._definitions)))
+
+    @property
+    def _definitions(self) -> tuple[Any, ...]:
+        """The names of the parts, and the definitions of the closed form that these do not restate."""
         restated = {to_text(each.sides[0]) for each in self.names}
+        before = self.closed.tree.statements[:-1]
         kept = [each for each in before if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated)]
-        return Formula(to_text(nodes.Program((*self.names, *kept, *(step.node for step in self.steps), last))))
+        return (*self.names, *kept)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
         """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
