@@ -34,6 +34,7 @@ answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).
 HOMES = {  # the module of each public name, besides the functions that are made of the operators' records
     ".core.limits": ("Limits",),
     ".core.tensor": ("NamedTensor", "allclose", "from_xarray", "tensor"),
+    ".derivations.gradients": ("gradient",),
     ".derivations.proofs": ("prove",),
     ".display.pictures": ("picture",),
     ".files.safetensors": ("load_tensors", "save_tensors"),

@@ -15,6 +15,7 @@ from .core.tensor import NamedTensor as NamedTensor
 from .core.tensor import allclose as allclose
 from .core.tensor import from_xarray as from_xarray
 from .core.tensor import tensor as tensor
+from .derivations.gradients import gradient as gradient
 from .derivations.proofs import prove as prove
 from .display.pictures import picture as picture
 from .files.safetensors import load_tensors as load_tensors
@@ -51,6 +52,7 @@ __all__ = [
     "allclose",
     "from_xarray",
     "tensor",
+    "gradient",
     "prove",
     "picture",
     "load_tensors",

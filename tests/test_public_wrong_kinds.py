@@ -60,6 +60,7 @@ CALLS = {
     "to_text": (nt.to_text, ("∑_{a} X",), {}, "0 1 syntax"),
     "to_latex": (nt.to_latex, ("∑_{a} X",), {}, "0 1 syntax"),
     "same": (nt.same, ("∑_{a} X", "X"), {"X": "ℝ^{a}"}, "0 1 X"),
+    "gradient": (nt.gradient, ("L = ∑_{a} x^2", "L", "x"), {}, "0 1 2 syntax"),
     "prove": (nt.prove, ("X = X",), {"X": "ℝ^{a}"}, "0 X"),
     "exercises": (nt.exercises, ("#: exercise one\nX ∈ ℝ^{n}\nanswer = X",), {}, "0"),
     "to_html": (FORMULA.to_html, (), {}, "sizes"),

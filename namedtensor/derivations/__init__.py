@@ -5,6 +5,7 @@
 `worked_out`: the closed form as a program.
 `steps`: the way there, each step an equation that can be checked.
 `proofs`: proved, false, or holding on what was tried.
+`gradients`: `nt.gradient`, by all parameters at once.
 
 Law: what is said here is a formula of the notation that its own parser reads back; none of it is needed to run one.
 """

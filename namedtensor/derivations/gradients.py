@@ -1,0 +1,117 @@
+"""`nt.gradient`: the slopes of one number by many parameters, under their names and with their own axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain, count
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Derivative, Equation, Name
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..core.kinds import as_names
+from ..core.tensor import NamedTensor
+from ..programs.program import Formula, Program
+from ..scope.names import key, spelled, walk
+
+MARK = "*"
+
+
+class Gradient:
+    """What `gradient` gives: called with tensors it gives a mapping from names to tensors; `program` is its formulas."""
+
+    def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):
+        self.of, self.wrt, self.value = of, wrt, value
+        self._parameters, whole = _head(program, of)
+        taken = {each.text for each in walk(program.tree) if isinstance(each, Name)}
+        letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
+        names = [f"{letter}_{place}" for place in range(len(wrt) + 1)]
+        statements = [_named(names[0], whole)]
+        statements += [_named(name, Derivative(whole, _expression(by), MARK)) for name, by in zip(names[1:], wrt)]
+        self.program = Program(to_text(nodes.Program((*program.tree.statements, *statements))), "text")
+        self._entries = self.program[tuple(names)]
+
+    def __repr__(self) -> str:
+        return f"<gradient of {self.of} by {', '.join(self.wrt)}>"
+
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
+        """The gradients by name; with `value=True` the number itself, and these.
+
+        A function takes its arguments by position. Raises NotationError where what is differentiated is no number.
+        """
+        if len(arguments) > len(self._parameters):
+            raise NotationError(
+                304, f"{self.of} takes {len(self._parameters)} arguments, and {len(arguments)} are given",
+                hint="give parameters by values={…} or by keyword",
+            )  # fmt: skip
+        given = {**dict(zip(self._parameters, arguments)), **named}
+        total, *slopes = self._entries(values=values, sizes=sizes, **given)
+        if total.axes:
+            raise NotationError(
+                303, f"the gradient of {self.of} is asked for, which has the axes {', '.join(total.axes)}",
+                hint=f"sum them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}; or take nt.derivative",
+            )  # fmt: skip
+        found = {name: _own_axes(slope) for name, slope in zip(self.wrt, slopes)}
+        return (total, found) if self.value else found
+
+
+def gradient(
+    program: str | Program,
+    of: str,
+    wrt: str | Iterable[str] | None = None,
+    *,
+    value: bool = False,
+    syntax: str = "auto",
+) -> Gradient:
+    """The gradient of a number of a program by parameters, all in one plan, with the parameters' own axes (paper §5).
+
+    `of` is a name of the program, or a function whose arguments then come by position; `wrt` are names, all that are declared
+    where they are left out. What it gives is called like the program: `W − 0.1 g["W"]` has W's shape. Raises NotationError
+    where a name stands nowhere in the program.
+
+    >>> import namedtensor as nt
+    >>> slopes = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", value=True)
+    >>> loss, g = slopes(w=nt.tensor([1.0, 2.0], "a"), x=nt.tensor([3.0, 1.0], "a"))
+    >>> float(loss), g["w"].axes, g["w"].tolist()
+    (13.0, ('a',), [18.0, 4.0])
+    """
+    made = program if isinstance(program, Program) else Formula(program, syntax)
+    names = tuple(made.declared) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
+    if not names:
+        raise NotationError(201, "no name is said that the gradient is taken by", hint='write wrt=["W", "b"]')
+    known = {name.key() for name in map(spelled, walk(made.tree)) if name is not None}
+    for name in names:
+        if key(name) not in known and not any(each.base == key(name).base for each in known):
+            raise NotationError(201, f"{name} stands nowhere in the program", hint="name a parameter of it")
+    return Gradient(made, of, names, value)
+
+
+def _named(name: str, body: Any) -> Equation:
+    return Equation((_expression(name), body))
+
+
+def _expression(text: str) -> Any:
+    statement: Any = parse(text, "text").statements[0]
+    return statement.body
+
+
+def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
+    """The parameters of what is differentiated, none of a plain name, and it as an expression of these."""
+    for statement in program.tree.statements:
+        head = statement.sides[0] if isinstance(statement, Equation) else None
+        if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
+            return tuple(to_text(each) for each in (*head.arguments, *head.parameters)), head
+    return (), _expression(of)
+
+
+def _own_axes(slope: NamedTensor) -> NamedTensor:
+    return slope.rename({axis: axis.removesuffix(MARK) for axis in slope.axes})

@@ -1,0 +1,92 @@
+"""`nt.gradient` against PyTorch, JAX and differences: names, axes, functions, several parameters in one plan."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+RANDOM = np.random.default_rng(3)
+NETWORK = """
+W^1 ∈ ℝ^{a × h}
+b_1 ∈ ℝ^{h}
+W^2 ∈ ℝ^{h × c}
+Y = tanh(X ⊙_{a} W^1 + b_1) ⊙_{h} W^2
+loss = mean_{batch} (∑_{c} (Y − T)^2)
+"""
+GIVEN = {
+    "X": nt.tensor(RANDOM.normal(size=(4, 3)), "batch a"),
+    "T": nt.tensor(RANDOM.normal(size=(4, 2)), "batch c"),
+    "W^1": nt.tensor(RANDOM.normal(size=(3, 5)), "a h"),
+    "b_1": nt.tensor(RANDOM.normal(size=(5,)), "h"),
+    "W^2": nt.tensor(RANDOM.normal(size=(5, 2)), "h c"),
+}
+
+
+def by_differences(name):
+    slope = np.zeros(GIVEN[name].array.shape)
+    for place in np.ndindex(slope.shape):
+        step = np.zeros(slope.shape)
+        step[place] = 1e-6
+        up, down = (
+            float(
+                nt.program(NETWORK)["loss"](
+                    values=GIVEN | {name: nt.tensor(GIVEN[name].array + sign * step, GIVEN[name].axes)}
+                )
+            )
+            for sign in (1, -1)
+        )
+        slope[place] = (up - down) / 2e-6
+    return slope
+
+
+def test_every_parameter_has_its_own_axes_and_slope():
+    loss, found = nt.gradient(NETWORK, "loss", ["W^1", "b_1", "W^2"], value=True)(values=GIVEN)
+    assert float(loss) == pytest.approx(float(nt.program(NETWORK)["loss"](values=GIVEN)))
+    for name, slope in found.items():
+        assert set(slope.axes) == set(GIVEN[name].axes)
+        assert slope.to_array(GIVEN[name].axes) == pytest.approx(by_differences(name), abs=1e-6)
+        assert (GIVEN[name] - 0.1 * slope).sizes == GIVEN[name].sizes
+
+
+def test_all_that_is_declared_where_no_name_is_said():
+    assert set(nt.gradient(NETWORK, "loss")(values=GIVEN)) == {"W^1", "b_1", "W^2"}
+
+
+def test_a_function_takes_its_arguments_by_position():
+    text = "loss(X, T) = ∑_{batch} (X ⊙_{a} w − T)^2\nw ∈ ℝ^{a}"
+    w, T = nt.tensor([1.0, 2.0, 3.0], "a"), nt.tensor(RANDOM.normal(size=4), "batch")
+    slope = nt.gradient(text, "loss", "w")(GIVEN["X"], T, values={"w": w})["w"]
+    X = GIVEN["X"].array
+    assert slope.to_array("a") == pytest.approx(2 * X.T @ (X @ w.array - T.array))
+
+
+def test_what_is_wrong_is_told():
+    with pytest.raises(nt.NotationError, match="Q stands nowhere"):
+        nt.gradient("L = ∑_{a} x", "L", "Q")
+    with pytest.raises(nt.NotationError, match="which has the axes a"):
+        nt.gradient("L = x^2", "L", "x")(x=nt.tensor([1.0], "a"))
+    with pytest.raises(nt.NotationError, match="no name is said"):
+        nt.gradient("L = ∑_{a} x", "L")
+    with pytest.raises(nt.NotationError, match="takes 1 arguments, and 2 are given"):
+        nt.gradient("f(x) = ∑_{a} x w", "f", "w")(1.0, 2.0)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax.numpy"])
+def test_other_libraries(library):
+    xp = pytest.importorskip(library, reason=f"{library} is not installed")
+    make = xp.tensor if library == "torch" else xp.asarray
+    given = {name: nt.tensor(make(each.array.astype("float32")), each.axes) for name, each in GIVEN.items()}
+    for name, slope in nt.gradient(NETWORK, "loss")(values=given).items():
+        assert np.asarray(slope.to_array(GIVEN[name].axes)) == pytest.approx(by_differences(name), abs=1e-3)
+
+
+def test_a_step_of_learning_by_formulas_alone():
+    parameters = {name: GIVEN[name] for name in ("W^1", "b_1", "W^2")}
+    data = {name: GIVEN[name] for name in ("X", "T")}
+    step = nt.gradient(NETWORK, "loss", parameters, value=True)
+    losses = []
+    for _ in range(60):
+        loss, slopes = step(values=parameters | data)
+        losses.append(float(loss))
+        parameters = {name: nt.evaluate("W − 0.05 G", W=each, G=slopes[name]) for name, each in parameters.items()}
+    assert losses[-1] < 0.3 * losses[0]
