@@ -128,3 +128,13 @@ def test_what_a_repeated_call_gave_stays_as_it_is(text, threads):
     assert call._by_position is not no_match
     for right, each in zip(expected, found):
         assert nt.allclose(each, right)
+
+
+@pytest.mark.parametrize("wrong", [2.0, "2", None])
+def test_a_size_of_another_type_is_refused_after_a_call_with_an_equal_one(wrong):
+    x = nt.tensor([1.0, 2.0], "a")
+    for _ in range(3):
+        assert nt.evaluate("x n", x=x, sizes={"n": 2}).tolist() == [2.0, 4.0]
+        assert nt.evaluate("x n", x=x, sizes={"n": 3}).tolist() == [3.0, 6.0]
+    with pytest.raises(nt.NotationError):
+        nt.evaluate("x n", x=x, sizes={"n": wrong})

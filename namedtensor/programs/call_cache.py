@@ -92,7 +92,7 @@ class CachedCall:
             if values is not None:  # which may hold more than the formula uses
                 by_layout = (*by_layout, (type(values), *named))
             if sizes is not None:
-                by_layout = (*by_layout, *sizes.items())
+                by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are no sizes
             found = self._executables.get(
                 by_layout
             )  # which makes it no younger: its other key is, when it is asked for

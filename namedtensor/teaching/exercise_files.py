@@ -28,7 +28,7 @@ from grammar.parser import parse
 from ..core.suggestions import did_you_mean, near
 
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "order", "hole")
-WORDS = ("exercise", "hint", "slip", "without", "draw", "part", "hole", "show", "type", "due")
+WORDS = ("exercise", "hint", "slip", "without", "draw", "part", "hole", "show", "due")
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
@@ -68,7 +68,6 @@ class ExerciseText:
     draws: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     hole: str | None = None
-    type: str | None = None
     shows_model: bool = False
     due: str | None = None
     line: int = 1
@@ -163,8 +162,8 @@ def _directive(
         lists["without"] += rest.split()
     elif word == "show":
         fields["shows_model"] = True
-    elif word in ("hole", "type"):
-        fields[word] = rest
+    elif word == "hole":
+        fields["hole"] = rest
     elif word in lists:
         lists[word].append(rest)
     else:

@@ -69,7 +69,7 @@ def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types:
     return compared(setting, text_of(first), text_of(second), NEUTRAL, seed)
 
 
-def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0, mutants: bool = True) -> Sameness:
+def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0) -> Sameness:
     """The first of two formulas against the second, by their values on draws of the setting."""
     found, due = (called(each, tuple(setting.sets)) for each in (found, due))
     setting.check(due)
@@ -79,7 +79,7 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
         state.append((drawn, setting.value(found, drawn), value))
     if not state:
         return Sameness("value", "neither has a value on any draw", {})
-    return judged(setting, [(drawn.values, own, value) for drawn, own, value in state], words, due if mutants else None)
+    return judged(setting, [(drawn.values, own, value) for drawn, own, value in state], words, due)
 
 
 def judged(

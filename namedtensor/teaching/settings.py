@@ -100,11 +100,11 @@ class Setting:
         begins = "answer = " if formula.lstrip()[:1] in ("−", "-", "+") else ""  # which would go on with the line above
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
-    def check(self, formula: str, sizes: Mapping[str, int] | None = None) -> Any:
+    def check(self, formula: str) -> Any:
         """What the checker says of a formula here; errors speak of the formula's own lines."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
-            found = check(self.with_formula(formula), sizes=sizes or None, syntax="text")
+            found = check(self.with_formula(formula), syntax="text")
         if found.errors:
             raise self.own(found.errors[0], formula)
         return found
