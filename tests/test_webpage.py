@@ -1,14 +1,20 @@
 """What the page asks of Python: an answer to everything, places that are right, types that are those of `check`."""
 
 import json
+import math
 import re
+import subprocess
+from pathlib import Path
 
+import numpy as np
 import pytest
+from javascript import NODE
 
 import namedtensor as nt
 from grammar.parser import parse
 from namedtensor.webpage.answers import answer
 
+RUNTIME = Path(nt.__file__).parent / "backends" / "javascript_runtime.js"
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
 TYPES = {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
 
@@ -113,3 +119,105 @@ def test_completions_replace_what_is_begun():
     (first, *_) = answer({"ask": "complete", "before": r"A \odo"})["completions"]
     assert first == {"text": "⊙", "length": 4, "meaning": "\\odot"}
     assert parse("A ⊙ B")
+
+
+# ------------------------------------------------------------------------------------------------- plans and their steps
+PROGRAMS = {
+    "attention": (ATTENTION, TYPES),
+    "program": ("Y = X_{a→b} ⊙_{b} W\nZ = Y + 1", {"X": "ℝ^{a}"}),
+    "sum": ("∑_{i=1}^{n} i^2", {}),
+    "function": ("f(x) = ∑_{a} x\nf(X) + X", {"X": "ℝ^{a × b}"}),
+    "of a function": ("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2", {"x": "ℝ^{a × b}"}),
+    "recurrence": ("h^0 = x\nh^t = tanh(W ⊙_{a} h^{t-1})_{a'→a} for t = 1, …, n\nh^n\nx ∈ ℝ^{a}\nW ∈ ℝ^{a × a'}", {}),
+    "derivative": ("∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax}"}),
+    "elements": ("X_{a(2)} + 𝕀[X > 0] mean_{a} X", {"X": "ℝ^{a}"}),
+    "merged": ("X_{a→(b,c)}", {"X": "ℝ^{a}"}),
+}  # fmt: skip
+
+
+def drawn_inputs(found):
+    """Random tensors for the inputs that a plan takes."""
+    random = np.random.default_rng(5)
+    wanted = {each["name"]: each for each in found["inputs"] if each["needed"] == "tensor"}
+    return {
+        name: nt.tensor(random.normal(size=[size for _, size in each["axes"]]), [axis for axis, _ in each["axes"]])
+        for name, each in wanted.items()
+    } | {each["name"]: each["number"] for each in found["inputs"] if each["needed"] == "number"}
+
+
+def values_in_node(plan, values):
+    """What the function of a plan gives for some tensors: its results, flat."""
+    arrays = [
+        {"shape": list(values[name].array.shape), "data": values[name].array.ravel().tolist()}
+        for name in plan["inputs"]
+    ]
+    script = (
+        f"import * as nt from {json.dumps('file://' + str(RUNTIME))};\n{plan['source']}\n"
+        f"const given = {json.dumps(arrays)}.map(({{shape, data}}) => ({{shape, data: Float64Array.from(data)}}));\n"
+        "console.log(JSON.stringify(formula(...given).map(({shape, data}) => ({shape, data: [...data]}))));"
+    )
+    done = subprocess.run([NODE, "--input-type=module", "-"], input=script, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
+    text, types = PROGRAMS[name]
+    checked = asked("check", text, inputs=types)
+    values, sizes = drawn_inputs(checked), {each["name"]: each["size"] for each in checked["axes"]}
+    plan = asked("plan", text, inputs=types)
+    assert plan["ok"], plan["error"]["full"]
+    results = values_in_node(plan, values)
+    if "of a function" in name:
+        due = nt.formula(text).explain(**values)
+    else:
+        due = nt.explain(text, values, sizes=sizes)
+    assert [each["text"] for each in plan["steps"]] == [each.text for each in due]
+    for step, explained in zip(plan["steps"], due):
+        found = nt.tensor(
+            np.reshape(results[step["result"]]["data"], results[step["result"]]["shape"]),
+            [axis for axis, _ in step["axes"]],
+        )
+        assert found.sizes == explained.value.sizes and nt.allclose(found, explained.value, rtol=1e-9), step["text"]
+    assert nt.allclose(due.value, due[plan["value"]].value)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_numbers_of_a_step_make_its_value(name):
+    """Each template, filled in and computed as it stands there, is the value of the step at its record."""
+    text, types = PROGRAMS[name]
+    checked = asked("check", text, inputs=types)
+    values, sizes = drawn_inputs(checked), {each["name"]: each["size"] for each in checked["axes"]}
+    due = nt.formula(text).explain(**values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
+    found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
+    tried = 0
+    for step in found:
+        if step["numbers"] is not None:
+            line = "".join(
+                each if isinstance(each, str) else f"({value_at(due[each['step']], each['at'])!r})"
+                for each in step["numbers"]
+            )
+            tried += 1
+            assert abs(computed(line) - value_at(due[step["step"]], step["record"])) < 1e-9, line
+    assert tried or name in ("merged", "derivative")
+
+
+def value_at(step, at):
+    return (
+        float(step.value.to_array(tuple(at))[tuple(place - 1 for place in at.values())])
+        if at
+        else float(step.value.array)
+    )
+
+
+def computed(line):
+    """A line of numbers as Python computes it."""
+    for sign, python in (("·", "*"), ("^", "**"), ("−", "-"), ("√", "sqrt"), ("𝕀", "float")):
+        line = line.replace(sign, python)
+    line = re.sub(r"float\[(.*)\]", r"float(\1)", line)
+    return eval(
+        re.sub(r"exp (\([^()]*\))", r"exp\1", line),
+        {"exp": math.exp, "sqrt": math.sqrt, "max": max, "tanh": math.tanh, "float": float},
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from grammar.errors import NotationError
@@ -22,6 +22,7 @@ from .guesses import guessed
 from .requests import Request
 from .sizes import choices
 
+Items = tuple[tuple[str, Any], ...]
 NUMBER = 3  # for a number that a formula needs and nobody gave
 
 
@@ -79,9 +80,16 @@ class Typed:
 
 def typed(request: Request) -> Typed:
     """The formula of a request with all its types. Raises NotationError where it does not parse."""
-    goal = WholeProgram(ParsedProgram(request.word("text", None), request.word("syntax", "auto")))
-    given, problems = types_given(goal, request.inputs())
-    own, sizes = arguments_of(goal), request.sizes()
+    inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
+    return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
+
+
+@lru_cache(maxsize=8)  # a page asks several questions of one text
+def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
+    """The same of a text, types and sizes."""
+    goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
+    given, problems = types_given(goal, dict(inputs))
+    own = arguments_of(goal)
     shapes = with_numbers(goal, {**own, **given}, sizes)
     free = own.keys() - given.keys() if has_no_signature(goal) else set()
     shapes = guessed(goal, shapes, free, sizes)
