@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grammar.completion import Known, complete, macros, wants_axis
 from grammar.errors import NotationError
 from grammar.symbols import GREEK, SYMBOLS
 from namedtensor import cli
 from namedtensor.cli import repl
-from namedtensor.cli.completion import Known, complete, macros, wants_axis
 from namedtensor.cli.session import Session
 from namedtensor.cli.session_commands import COMMANDS, enter
 from namedtensor.files.text import InputError

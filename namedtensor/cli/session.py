@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from grammar import nodes
+from grammar.completion import Known
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
 from ..programs.parsed import shadowed_by
 from ..scope.names import key, spelled, walk
-from .completion import Known
 
 LACKS_ELEMENTS = 406
 
