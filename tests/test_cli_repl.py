@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grammar.completion import Known, complete, macros, wants_axis
 from grammar.errors import NotationError
 from grammar.symbols import GREEK, SYMBOLS
 from namedtensor import cli
 from namedtensor.cli import repl
-from namedtensor.cli.completion import Known, complete, macros, wants_axis
 from namedtensor.cli.session import COMMANDS, Session
 from namedtensor.files.text import InputError
 

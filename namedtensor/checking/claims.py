@@ -78,8 +78,8 @@ def warn_of_replaced(checker: Inference) -> None:
         message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
         hint = "give it a name of its own, unless that is meant"
         if checker.strict:
-            raise checker.error(202, message, each.span, hint=hint)
-        checker.warnings.append(CheckWarning(message, each.span, hint))
+            raise checker.error(209, message, each.span, hint=hint)
+        checker.warnings.append(CheckWarning(209, message, each.span, hint))
 
 
 def domains(checker: Inference, whole: bool):

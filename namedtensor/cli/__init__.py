@@ -14,7 +14,6 @@
 `render`: the command render.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
-`completion`: what may come next, as one types.
 `session`: formulas one after another, each knowing those before.
 `repl`: the prompt.
 `commands`: the table of commands, and `main`.

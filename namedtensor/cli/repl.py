@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from grammar.completion import complete
 from grammar.errors import NotationError
 
 from ..files.text import InputError
-from .completion import complete
 from .console import Console
 from .session import GREETING, Session, command
 

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from grammar import nodes
+from grammar.completion import Known
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
 from ..files.text import InputError, read_text
 from ..programs.parsed import shadowed_by
 from ..scope.names import key, spelled, walk
-from .completion import Known
 from .inputs import read_given
 
 LACKS_ELEMENTS = 406

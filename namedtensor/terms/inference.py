@@ -31,11 +31,16 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A place that is right by the rules and may be a slip."""
+    """A place that is right by the rules and may be a slip; the number is that of the error where it is refused."""
 
+    number: int
     message: str
     span: tuple[int, int]
     hint: str
+
+    def as_error(self, source: str) -> NotationError:
+        """What a strict check would raise there."""
+        return NotationError(self.number, self.message, source, self.span, hint=self.hint)
 
 
 class AlreadyReported(Exception):
