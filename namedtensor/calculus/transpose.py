@@ -13,7 +13,7 @@ Products and choices are of shares (`selection`), so that what is nothing by a c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.sizes import resolve
@@ -28,11 +28,19 @@ def transpose(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """What each number of `leaf` counts for each number of `whole`, whose axes get the names of their partners."""
+    return transposed(make, whole, [leaf], shape, partners)[id(leaf)]
+
+
+def transposed(
+    make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
+) -> dict[int, Term]:
+    """The same for several leaves, by their identities; without those that nothing depends on."""
     select, further = Selecting(make), frozenset(partners.values())
-    order, depends = dependent(whole, leaf)
+    order, depends = dependent(whole, leaves)
+    ends = {id(leaf) for leaf in leaves}
     counts: dict[int, Share] = {id(whole): select.seed(shape, partners)}
     for term in reversed(order):
-        if term is leaf:
+        if id(term) in ends:
             continue
         cotangent = counts.pop(id(term))
         for place, argument in enumerate(term.arguments):
@@ -43,7 +51,7 @@ def transpose(
                 )
                 before = counts.get(id(argument))
                 counts[id(argument)] = more if before is None else select.add(before, more)
-    return select.settled(counts[id(leaf)]).term
+    return {mark: select.settled(counts[mark]).term for mark in map(id, leaves) if mark in counts}
 
 
 def carried_on(
@@ -51,7 +59,7 @@ def carried_on(
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
-    order, depends = dependent(whole, leaf)
+    order, depends = dependent(whole, [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
@@ -60,11 +68,12 @@ def carried_on(
     return select.settled(changes[id(whole)]).term
 
 
-def dependent(whole: Term, leaf: Term) -> tuple[list[Term], set[int]]:
-    """The terms that depend on a leaf, in order, and their ids."""
-    depends, order = {id(leaf)}, []
+def dependent(whole: Term, leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
+    """The terms that depend on one of the leaves, in order, and their ids."""
+    ends = {id(leaf) for leaf in leaves}
+    depends, order = {*ends}, []
     for term in topological(whole):
-        if term is leaf or any(id(each) in depends for each in term.arguments):
+        if id(term) in ends or any(id(each) in depends for each in term.arguments):
             depends.add(id(term))
             order.append(term)
     return order, depends
