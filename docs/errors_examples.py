@@ -95,6 +95,15 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
         ),
     ),
     208: (Example("A + 1", {"A": A, "x y": x}),),
+    209: (
+        Example(
+            "e = A + x\n2 e",
+            {"A": A, "x": x},
+            options={"strict": True},
+            mended="E = A + x\n2 E",
+            note="A warning where `strict` is not asked for.",
+        ),
+    ),
     301: (
         Example("A ⊙_{widht} y", {"A": A, "y": y}, mended="A ⊙_{width} y"),
         Example("A_{depth(1)}", {"A": A}, mended="A_{width(1)}"),

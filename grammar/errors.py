@@ -36,6 +36,7 @@ CATALOGUE = {
     205: "a name is both an axis and a tensor",
     206: "a declared name was given no value",
     208: "a name cannot be spelled so",
+    209: "a built-in name is defined anew",
     301: "an operation needs an axis that its operand lacks",
     302: "one axis has two sizes",
     303: "an axis occurs twice",

@@ -297,15 +297,26 @@ def axis_of(node: Node) -> Axis | None:
 def children(node) -> tuple:
     """The nodes directly below `node`, in the order written."""
     found: list = []
-
-    def visit(value):
-        if isinstance(value, tuple):
-            for item in value:
-                visit(item)
-        elif hasattr(value, "span"):
+    for slot in BELOW[type(node)]:
+        value = getattr(node, slot)
+        if type(value) is tuple:
+            _gather(value, found)
+        elif type(value) in BELOW:
             found.append(value)
-
-    for name in node.__slots__:
-        if name not in ("span", "operator_span"):
-            visit(getattr(node, name))
     return tuple(found)
+
+
+def _gather(values: tuple, found: list) -> None:
+    for value in values:
+        if type(value) in BELOW:
+            found.append(value)
+        elif type(value) is tuple:
+            _gather(value, found)
+
+
+# Every kind of node with the fields that may hold others.
+BELOW: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind.__slots__ if name not in ("span", "operator_span"))
+    for kind in list(globals().values())
+    if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())
+}

@@ -302,7 +302,7 @@ def test_every_error_and_warnings(run):
     status, printed, _ = run("check", "Y = A ⊙_{b} A\nZ = A + q", "A=ℝ^{a[2]}")
     assert status == 1 and "301" in printed and "201" in printed
     status, printed, _ = run("check", "x + y", "x=ℝ^{a}", "y=[1,2]:b")
-    assert status == 0 and "warning: + joins ℝ^{a} with ℝ^{b[2]}" in printed
+    assert status == 0 and "warning 314: + joins ℝ^{a} with ℝ^{b[2]}" in printed
     assert run("check", "x + y", "x=ℝ^{a}", "y=[1,2]:b", "--strict")[0] == 1
 
 

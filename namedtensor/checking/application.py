@@ -136,6 +136,6 @@ def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
         raise checker.error(
             314, message, node, notes=[checker.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
         )
-    warning = CheckWarning(message, node.span, hint)
+    warning = CheckWarning(314, message, node.span, hint)
     if warning not in checker.warnings:
         checker.warnings.append(warning)

@@ -28,7 +28,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
-    for claim, env in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
+    for claim, env in [*claims, *member_claims(checker, holders, checker.top)]:
         try:
             check_claim(checker, claim, env)
         except NotationError as problem:
@@ -45,12 +45,10 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
         domain_claim(checker, key, group)
 
 
-def member_claims(
-    checker: Inference, names: Iterable[Key], families: list[Definition], holder: Environment
-) -> Iterator[tuple[Claim, Environment]]:
+def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
-        for family in families:
+        for family in checker.scope.families_of(name):
             indices = match_key(family.name, name, checker.scope.indices)
             over = family.range
             if indices is None or over is None:
@@ -90,8 +88,8 @@ def warn_of_replaced(checker: Inference) -> None:
         message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
         hint = "give it a name of its own, unless that is meant"
         if checker.strict:
-            raise checker.error(202, message, each.span, hint=hint)
-        checker.warnings.append(CheckWarning(message, each.span, hint))
+            raise checker.error(209, message, each.span, hint=hint)
+        checker.warnings.append(CheckWarning(209, message, each.span, hint))
 
 
 def domains(checker: Inference, whole: bool):

@@ -63,7 +63,7 @@ class CheckResult(Suggests):
         for error in self.errors:
             lines += ["", str(error)]
         for warning in self.warnings:
-            lines += ["", f"warning: {warning.message}", *excerpt(self.source, ((warning.span, ""),))]
+            lines += ["", f"warning {warning.number}: {warning.message}", *excerpt(self.source, ((warning.span, ""),))]
             lines.append(f"  hint: {warning.hint}")
         return "\n".join(lines).lstrip("\n")
 

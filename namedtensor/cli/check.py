@@ -33,12 +33,10 @@ def check_command(options: Any, console: Console) -> int:
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     errors = tuple(error for error in checked.errors if error.number not in ignored)
-    checked = replace(checked, errors=errors, warnings=() if WARNED in ignored else checked.warnings)
+    warnings = tuple(warning for warning in checked.warnings if warning.number not in ignored)
+    checked = replace(checked, errors=errors, warnings=warnings)
     _write(checked, source, options.format, console)
     return int(bool(checked.errors or (options.strict and checked.warnings)))
-
-
-WARNED = 314  # the number of all warnings
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
@@ -58,10 +56,10 @@ def _write(checked: Any, source: Source, format: str, console: Console) -> None:
     elif format == "text":
         _print_checked(checked, source, console)
     else:
-        from ..documents.findings import ERROR, WARNING, Finding, warning_as_error
+        from ..documents.findings import ERROR, WARNING, Finding
 
         found = [Finding(ERROR, source.name or "", error, source.text) for error in checked.errors]
-        warnings = (warning_as_error(warning, source.text) for warning in checked.warnings)
+        warnings = (warning.as_error(source.text) for warning in checked.warnings)
         write_findings(
             [*found, *(Finding(WARNING, source.name or "", each, source.text) for each in warnings)], format, console
         )
@@ -111,18 +109,14 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
 def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
     """Errors, then warnings, each with its place and excerpt."""
     found = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
-    return found + [_told(_as_error(warning, source.text), source, console) for warning in warnings]
-
-
-def _as_error(warning: Any, source: str) -> NotationError:
-    return NotationError(WARNED, warning.message, source, warning.span, hint=warning.hint)
+    return found + [_told(warning.as_error(source.text), source, console) for warning in warnings]
 
 
 def _told(warning: NotationError, source: Source, console: Console) -> str:
     """A warning with its place and excerpt."""
     place = place_of(warning, source)
     drawn = console.error(warning, "", sys.stdout).partition(": ")[2]
-    return f"{place}: warning: {drawn}" if place else f"warning: {drawn}"
+    return f"{place}: warning {warning.number}: {drawn}" if place else f"warning {warning.number}: {drawn}"
 
 
 def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
@@ -138,4 +132,4 @@ def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
 
 
 def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
-    return {**error_record(_as_error(warning, source), file), "kind": "warning"}
+    return {**error_record(warning.as_error(source), file), "kind": "warning"}

@@ -66,10 +66,10 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     statements = [(program.statements[position], side) for position, side in claimed]
     scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]
     if any(sign in source for sign in DERIVATIVES):
-        by = (
-            spelled(varied(node)) for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))
-        )
-        scope.varied = frozenset(name.base for name in by if name is not None)
+        by = [each for each in walk(program) if isinstance(each, (nodes.Derivative, nodes.Differential))]
+        found = (spelled(varied(node)) for node in by)
+        scope.differentiated = tuple(name for name in found if name is not None)
+        scope.varied = frozenset(name.base for name in scope.differentiated)
         scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
     return scope
 
