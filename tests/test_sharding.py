@@ -63,6 +63,13 @@ def test_on_eight_devices(found, case):
     assert found["cases"][case] == "passed", found["cases"][case]
 
 
+@needs_jax
+@pytest.mark.parametrize("devices", [64, 512])
+def test_on_many_devices_the_collectives_are_those_by_hand(devices):
+    found = answer(started("sharded_cases.py", "case_of_many_rows", devices=devices))["cases"]
+    assert len(found) == 2 and set(found.values()) == {"passed"}, found
+
+
 MESH = "  the mesh is data[2] × model[4]"
 LEAVE = "  hint: let one of them go over another axis of the mesh, or leave it out of the rules"
 ERRORS = {
