@@ -14,6 +14,7 @@ from grammar.errors import NotationError, Span
 from grammar.parser import parse
 
 from .remarks import Ignored, remarks
+from .verdicts import Draws
 
 
 class Maths(NamedTuple):
@@ -84,6 +85,7 @@ class Document:
     errors: list[NotationError] = field(default_factory=list)
     given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
+    draws: Draws | None = None  # how claims are to be tried on random tensors; None where they are not
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
     ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # up to here stand facts of all sections

@@ -27,17 +27,24 @@ from .maths import Document, Maths, Section, find
 from .notation import gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
+from .verdicts import FALSE, Draws
 
 
 def check_document(
-    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None, common: int = 0
+    source: str,
+    everything: bool = False,
+    shapes: Mapping[str, Any] | None = None,
+    sizes=None,
+    common: int = 0,
+    draws: Draws | None = None,
 ) -> Report:
     """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
 
-    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`.
+    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`. With
+    `draws`, each claim and derivation is tried on random tensors too.
     """
     document = find(source, common)
-    document.given, document.sizes = dict(shapes or {}), sizes
+    document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
     findings = Findings(list(document.errors))
     for section in document.sections:
         blamed = gather(document, section, everything, findings)
@@ -57,6 +64,7 @@ def check_document(
         tuple(findings.skipped),
         tuple(sorted(findings.notes)),
         tuple(document.ignored),
+        tuple(findings.tried),
     )
 
 
@@ -196,6 +204,27 @@ def _check_program(document: Document, section: Section, formulas: list[Maths], 
         at = _holder(formulas, span)
         if at is not None and at in blamed and at.start >= start:
             findings.warnings.append(warning._replace(span=span))
+    if document.draws is not None:
+        _try_claims(document, formulas, work, start, blamed, findings)
+
+
+def _try_claims(document: Document, formulas: list[Maths], work: AssembledProgram, start: int, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+    """Try the claims of formulas from `start` on."""
+
+    def is_wanted(span: Span) -> bool:
+        at = _holder(formulas, work.span(span))
+        return at is not None and at in blamed and at.start >= start
+
+    from .trial import tried_claims
+
+    assert document.draws is not None
+    program = parse(work.text, "latex")
+    for tried in tried_claims(work.text, program, document.given, document.sizes, document.draws, is_wanted):
+        if tried.verdict == FALSE:
+            findings.errors.append(work.error(tried.error(work.text)))
+        span = work.span(tried.span)
+        assert span is not None
+        findings.tried.append(tried._replace(span=span))
 
 
 BASE = re.compile(r"[_^({]")
