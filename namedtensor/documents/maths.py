@@ -36,9 +36,10 @@ class Section:
     formulas: list[Maths] = field(default_factory=list)
     programs: dict[Maths, nodes.Program] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
-    functions: frozenset[str] = frozenset()  # names that the first `known` formulas define
+    functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()
     known: int = 0
+    inherited: frozenset[Maths] = frozenset()  # facts of earlier sections that this one needs
     unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
 
 

@@ -36,6 +36,7 @@ from .notation import base_of, heads_of
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
+UNDEFINED = re.compile(r"\b(?:nan|inf)\b")  # a side without a value is no counterexample
 SIZE_ASKED = re.compile(r"sizes=\{'(.+?)':")  # in the hint of an error
 
 
@@ -49,7 +50,8 @@ def tried_claims(
 ) -> Iterator[Tried]:
     """What comes of each claim of a program that is wanted, in its order."""
     try:
-        scope = bind(text, program, open=True)
+        given = {key(name): frozenset(shape_of(shape, name)) for name, shape in shapes.items()}
+        scope = bind(text, program, given, open=True)
     except NotationError:
         return
     claims = {claim.span for claim in scope.claims}
@@ -176,7 +178,9 @@ class _Trial:
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
             try:
-                return source, with_shapes({**given, **self.given}, partial(self.found, source, self.sizes), self.program)
+                return source, with_shapes(
+                    {**given, **self.given}, partial(self.found, source, self.sizes), self.program
+                )
             except NotationError as problem:
                 first = first or problem
         assert first is not None
@@ -222,7 +226,7 @@ class _Trial:
                 values, sizes = self.values(source, inputs, random, bool(attempt % 2))
                 _evaluated(source, values, sizes)
             except NotationError as problem:
-                if problem.number == 403:
+                if problem.number == 403 and not UNDEFINED.search(problem.message):
                     drawn = {self.called.get(name, name): value for name, value in values.items()}
                     return Tried(self.claim.span, FALSE, seen, problem.message, drawn)
                 self.asked |= set(SIZE_ASKED.findall(problem.hint or ""))
