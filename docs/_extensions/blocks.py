@@ -61,9 +61,10 @@ class Outcome:
 
 @dataclass
 class Page:
-    """The namespace that the blocks of one page share."""
+    """The namespace, and the colours of axes, that the blocks of one page share."""
 
     names: dict[str, Any] = field(default_factory=dict)
+    axes: dict[str, None] = field(default_factory=dict)  # in the order in which formulas name them
 
     def __post_init__(self):
         import numpy as np
@@ -114,7 +115,19 @@ class Page:
             value = nt.evaluate(block.body, inputs, sizes=sizes)
         if "as" in options:
             self.names[options["as"]] = value
-        return value, nt.program(block.body).to_latex()
+        return value, self._typeset(nt.program(block.body).to_text())
+
+    def _typeset(self, text: str) -> str:
+        """LaTeX in which each axis has the class of its colour, one for all blocks of the page."""
+        from grammar.parser import parse
+        from grammar.printer import to_latex
+        from grammar.printer.runs import axes_in
+        from namedtensor.display.colours import classes, tints
+
+        tree = parse(text)
+        self.axes.update(dict.fromkeys(axes_in(tree)))
+        latex = to_latex(tree, colours={axis: classes(tint) for axis, tint in tints(self.axes).items()})
+        return latex.replace("\\textcolor{nt-", "\\htmlClass{nt-")
 
     def _pair(self, item: str):
         name, _, expression = item.partition("=")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from blocks import Block, Page
@@ -60,12 +61,22 @@ def math(latex: str) -> nodes.Node:
     return nodes.math_block(latex, latex, **{"nowrap": True, "no-wrap": True, "number": None, "label": None})
 
 
+def error_text(text: str) -> nodes.raw:
+    """An error whose number leads to its section."""
+    linked = re.sub(r"(error (\d{3}))(?=:)", r'<a href="errors.html#error-\2">\1</a>', html.escape(text))
+    return nodes.raw(
+        "",
+        f'<div class="highlight-text error notranslate"><div class="highlight"><pre class="error">{linked}</pre></div></div>',
+        format="html",
+    )
+
+
 def results(outcome) -> list:
     found = []
     if outcome.printed:
         found.append(code(outcome.printed.rstrip("\n"), "text", "output"))
     if outcome.error is not None:
-        found.append(code(str(outcome.error), "text", "error"))
+        found.append(error_text(str(outcome.error)))
     elif outcome.value is not None:
         value = outcome.value
         if hasattr(value, "_repr_html_"):
@@ -86,7 +97,7 @@ class Operators(SphinxDirective):
     def run(self):
         from operators_page import HEADINGS, rows
 
-        return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None))]
+        return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None), anchored=True)]
 
 
 class Rooms(SphinxDirective):
@@ -129,7 +140,7 @@ class Constructs(SphinxDirective):
         for construct in found:
             check_construct(construct)
         cells = [(*map(coded, row[:3]), row.meaning, coded(row.numpy)) for row in found]
-        return [table(("text", "ASCII", "LaTeX", "meaning", "NumPy"), cells)]
+        return [table(("text", "ASCII", "LaTeX", "meaning", "NumPy"), cells, anchored=True)]
 
 
 class Cheats(SphinxDirective):
@@ -151,28 +162,33 @@ def coded(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def table(headings, rows) -> nodes.table:
+def table(headings, rows, anchored: bool = False) -> nodes.table:
     whole = nodes.table(classes=["operators"])
     group = nodes.tgroup(cols=len(headings))
     whole += group
     for _ in headings:
         group += nodes.colspec(colwidth=1)
     head, body = nodes.thead(), nodes.tbody()
-    head += row(headings, lambda text: [nodes.Text(text)])
+    head += row(headings, lambda text: [nodes.Text(text)], headings=headings)
     for cells in rows:
-        body += row(cells, marked)
+        body += row(cells, marked, anchors(cells[0]) if anchored else (), headings)
     group += head
     group += body
     return whole
 
 
-def row(cells, content) -> nodes.row:
-    line = nodes.row()
-    for cell in cells:
-        entry = nodes.entry()
+def row(cells, content, ids=(), headings=()) -> nodes.row:
+    line = nodes.row(ids=list(ids))
+    for cell, heading in zip(cells, headings):
+        entry = nodes.entry(classes=[heading.replace(" ", "-")])
         entry += nodes.paragraph("", "", *content(cell))
         line += entry
     return line
+
+
+def anchors(cell: str) -> list[str]:
+    """The anchor of the row of a function or construct: `sign-softmax`, `sign-A-⊙_{height}-x`."""
+    return ["sign-" + text.replace(" ", "-") for text in re.findall(r"`([^`]+)`", cell)[:1]]
 
 
 def marked(text: str) -> list:

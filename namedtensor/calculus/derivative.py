@@ -31,6 +31,7 @@ from ..terms.structural import passed
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
 from .nested import Taken, held, remembered
+from .sweep import swept
 from .transpose import carried_on, transpose
 
 
@@ -148,10 +149,17 @@ class Derivative:
     def of(self, taken: Taken) -> Term:
         """The derivative, its axes as the text has them."""
         graph = self.checker.graph
-        found = self.whole(held(graph, taken.body, taken.by, self.of), taken)
+        found = swept(self.checker, self.making, taken)
+        if found is not None:
+            return self.in_order(found, taken)
+        found = self.in_order(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
+        return remembered(graph, found, taken)
+
+    def in_order(self, found: Term, taken: Taken) -> Term:
+        """The same with its axes as the text has them."""
         order = [*taken.body.shape, *taken.starred.values()]
         found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
-        return remembered(graph, found, taken)
+        return found
 
     def whole(self, body: Term, taken: Taken) -> Term:
         make, by, starred = self.making, taken.by, taken.starred

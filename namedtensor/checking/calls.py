@@ -172,9 +172,10 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """The function definitions that a use can mean, the one spelled exactly so first."""
-    group = checker.scope.functions.get(node.operator, [])
+    subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
+    superscripts = [{component(part, env.index)} for part in node.superscript]
     found = []
-    for function in group:
+    for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
         bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript

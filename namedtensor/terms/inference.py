@@ -123,6 +123,7 @@ class Inference(ABC):
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
         self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
         self.aside: Any = None  # types what a scope makes, where a size is asked for
+        self.sweeps: dict[int, tuple[Term, dict[int, Term]]] = {}  # numbers, and their derivatives by several names
         self.rules: Inference | None = None  # types the differentials of operators
         self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials
 
