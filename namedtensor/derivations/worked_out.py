@@ -7,7 +7,7 @@ Every derivative that stands in the value of a program is worked out; the progra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,27 +23,22 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
-from ..scope.names import Key, key
-from ..symbolic import algebra
-from ..symbolic.factoring import factored
-from ..symbolic.folding import Named, folded
-from ..symbolic.forms import Form, Index, head
-from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized
-from ..symbolic.linearizing import ReadingChecker, change_of
-from ..symbolic.naming import Reading, Where, names_left, read, words_of
+from ..scope.names import key
+from ..symbolic.from_terms import NotReadable
+from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.naming import Reading, names_left, words_of
 from ..symbolic.read_back import Unwritable
-from ..symbolic.spelling import named, with_axes
+from ..symbolic.spelling import named
 from ..symbolic.work import LIMIT, TooLong, Work, working
-from ..terms.environment import source_name
 from ..terms.inference import InputType
-from ..terms.terms import Term, topological
+from ..terms.terms import Term
+from .adjoints import recurrent
+from .closed_forms import closed_form, names_of
 from .least_shapes import with_shapes
 from .needed import needed
 from .steps import Step, Steps, steps_of
 
 UNKNOWN_SIZES = (309, 304, 313)
-MEMBERS = 64  # of a family that are looked at
 
 
 @dataclass(frozen=True)
@@ -124,6 +119,9 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
     tree, finish = as_value(bind(source, tree, open=True), tree)
     with recursion_headroom(source):
+        stepwise = None if finish is not None else by_steps(source, tree, stripped(shapes), numbers, limit)
+        if stepwise is not None:
+            return stepwise
         try:
             return with_shapes(
                 stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree
@@ -132,6 +130,19 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
             if problem.number not in UNKNOWN_SIZES:
                 raise
             return _worked_out(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
+
+
+def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> WorkedOut | None:
+    """The derivative of a recurrence as one; None where there is none, or it cannot be read so."""
+    with working(limit=limit) as work:
+        try:
+            found = recurrent(source, tree, shapes, sizes)
+        except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
+            return None
+    if found is None:
+        return None
+    program, length = found
+    return WorkedOut(Formula(to_text(program)), dict(work.laws), length)
 
 
 def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -202,101 +213,6 @@ def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
         if function.operator == name and function.signature is not None:
             for parameter, of in zip(function.parameters, function.signature.domain):
                 found[str(parameter.key())] = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
-    return found
-
-
-def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Reading:
-    names = names_of(checker, term)
-    forms = Forms(names)
-    form = forms.of(term)
-    values = values_named(checker, names, forms)
-    form = recognized(folded(form, values))
-    outside = {index: axis for (axis, _), index in forms.free.items()}
-    form = algebra.add(form)
-    standing = {outside[index] for index in seen(form) if index in outside}
-    missing = [source_name(axis) for axis in term.shape if axis not in standing]
-    taken = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
-
-    def write(writer: Any, form: Form) -> Node:
-        return with_axes(writer.form(form, outside), missing)
-
-    if forms.cut:
-        return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
-    ways = {factored(form): None}
-    if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
-        ways[factored(algebra.multiplied_out(form))] = None
-    return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
-
-
-def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> Reading:
-    """The derivatives of parts that are names, one after the other, and the whole by these."""
-    names: list[Where] = []
-    taken = taken | {"G"}
-    for cut in (*forms.cut, None):
-        if cut is None:
-            found = read(write, factored(form), taken)
-        else:
-            found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
-        taken = taken | {each.name for each in found.names}
-        names += found.names
-        if cut is None:
-            return Reading(found.node, tuple(names))
-        names.append(Where(cut.name, found.node))
-    raise AssertionError
-
-
-def seen(form: Form) -> set[Index]:
-    return {index for product in form for index in product.indices()}
-
-
-def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """The terms that the program's definitions name, but those that a derivative is in."""
-    found: dict[int, str] = {}
-    for name in (*checker.scope.definitions, *members(checker)):
-        term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
-        if term is None or term is whole or term.operator in ("input", "number", "unknown"):
-            continue
-        if not any(change_of(each) is not None for each in topological(term)):
-            found[id(term)] = str(name)
-    return found
-
-
-def members(checker: ReadingChecker) -> Iterator[Key]:
-    """The members of the families that count one by one: h^1, h^2, …"""
-    for family in checker.scope.families:
-        base = family.key._replace(superscript=())
-        if len(family.key.superscript) != 1 or family.key.subscript:
-            continue
-        for number in range(1, MEMBERS):
-            name = base._replace(superscript=(str(number),))
-            try:
-                if checker.find(name, checker.top, None) is None:
-                    break
-            except NotationError:
-                break
-            yield name
-
-
-def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
-    """What the names stand for, where that is a product of several factors."""
-    found = []
-    for name in checker.scope.definitions:
-        term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
-        if term is None or id(term) not in names:
-            continue
-        without = Forms({each: text for each, text in names.items() if each != id(term)})
-        without.free = forms.free
-        try:
-            (product,) = without.of(term)
-        except (NotReadable, ValueError, ArithmeticError):
-            continue
-        of = forms.indices(term)
-        if len(product.factors) > 1 and set(of) == product.indices():
-            found.append(Named(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
     return found
 
 
