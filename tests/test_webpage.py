@@ -221,3 +221,101 @@ def computed(line):
         re.sub(r"exp (\([^()]*\))", r"exp\1", line),
         {"exp": math.exp, "sqrt": math.sqrt, "max": max, "tanh": math.tanh, "float": float},
     )
+
+
+# ----------------------------------------------------------------------------------------------------------------- loops
+LOOPS = {
+    **{name: program for name, program in PROGRAMS.items() if name != "of a function"},
+    "queries": (ATTENTION, {**TYPES, "Q": "ℝ^{seq' × key}"}),
+    "merge": ("X_{(b,c)→a} + [1, 2, 3]_{d}", {"X": "ℝ^{b × c}"}),
+    "indices": ("∑_i X_{a(i)} Y_{b(i)} + { 0 if x > 1; 2 otherwise }", {"X": "ℝ^{a[3]}", "Y": "ℝ^{b[3]}"}),
+    "norms": ("standardize_{a} X ⊕_{a} logsoftmax_{a} X", {"X": "ℝ^{a × b}"}),
+    "spread": ("std_{a} X + var_{b} X / logsumexp_{a} X − min_{a,b} X", {"X": "ℝ^{a × b}"}),
+    "windows": ("∑_{k} (unroll_{a,k} X ⊙ w) + max_{p} pool_{c,p} Y", {"X": "ℝ^{a[5]}", "w": "ℝ^{k[2]}", "Y": "ℝ^{c[6]}", "p": 2}),
+    "elements": ("Y_{a(i)} = X_{a(i)} i − 1 / (i + 1)", {"X": "ℝ^{a}"}),
+    "several": ("Q = X ⊙_{c} U\nA = softmax_{s}(Q ⊙_{k} Q_{s→s'})\nA ⊙_{s} Q_{k→v}", {"X": "ℝ^{s × c}", "U": "ℝ^{c × k}"}),
+    "identity": ("I_{a,b} ⊙_{b} X − onehot_{a} n + ∏_{b} X", {"X": "ℝ^{b[3]}", "n": "ℝ"}),
+    "powers": ("((x − 1) − (y − 2)) / (x / y) − −x^2 + 2^{−x}", {}),
+}  # fmt: skip
+
+
+def as_python(text):
+    """Loops in Python, which counts from 1 here."""
+    lines = [re.sub(r"for (\S+) in 1 … (\d+):", r"for \1 in range(1, \2 + 1):", line) for line in text.splitlines()]
+    signs = {
+        "·=": "*=",
+        "·": "*",
+        "−": "-",
+        "∞": "inf",
+        "√": "sqrt",
+        "^": "**",
+        " = 0": " = 0.0",
+        "≤": "<=",
+        " div ": " // ",
+        " mod ": " % ",
+    }
+    found = []
+    for line in lines:
+        names = {name: safe(name) for name in re.findall(r"[^\W\d]\w*(?:\^\d+(?=\[))?['*]*", line)}
+        for name in sorted(names, key=len, reverse=True):
+            line = re.sub(rf"(?<![\w'^]){re.escape(name)}(?![\w'*])", names[name], line)
+        line = re.sub(
+            r"𝕀\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]", lambda found: f"float({found[1].replace(' = ', ' == ')})", line
+        )
+        for sign, python in signs.items():
+            line = line.replace(sign, python)
+        found.append(line)
+    return "\n".join(found)
+
+
+def safe(name):
+    return name.replace("'", "_prime").replace("^", "_up_").replace("*", "_star")
+
+
+class Tensor(dict):
+    """A tensor of numbers by places that count from 1."""
+
+    def __getitem__(self, place):
+        return dict.__getitem__(self, place if isinstance(place, tuple) else (place,))
+
+    def __setitem__(self, place, value):
+        dict.__setitem__(self, place if isinstance(place, tuple) else (place,), value)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_compute_the_value(name):
+    text, types = LOOPS[name]
+    checked = asked("check", text, inputs=types)
+    assert not checked["errors"], checked["errors"][0]["full"]
+    values, sizes = drawn_inputs(checked), {each["name"]: each["size"] for each in checked["axes"]}
+    if name == "identity":
+        values["n"] = nt.tensor(2, ())
+    found = asked("loops", text, inputs=types)
+    assert found["ok"], found["error"]["full"]
+    due = nt.evaluate(text, values, sizes={axis: size for axis, size in sizes.items() if axis.isidentifier()})
+    names = {"inf": math.inf, "exp": math.exp, "sqrt": math.sqrt, "log": math.log, "tanh": math.tanh}
+    for each, value in values.items():
+        array = value.array if isinstance(value, nt.NamedTensor) else value
+        axes = [axis for axis, _ in next(one for one in checked["inputs"] if one["name"] == each)["axes"]]
+        if axes:
+            array = value.to_array(axes)
+            names[each] = Tensor({tuple(i + 1 for i in at): float(array[at]) for at in np.ndindex(*array.shape)})
+        else:
+            names[each] = float(array)
+    for literal in re.findall(r"(T\d+) = \[(.*)\]_", found["text"]):
+        names[literal[0]] = Tensor({(i + 1,): float(each) for i, each in enumerate(literal[1].split(","))})
+    program = as_python("\n".join(line for line in found["text"].splitlines() if not re.match(r"T\d+ = ", line)))
+    for target in set(re.findall(r"^\s*(\w+)\[.*?\] = ", program, re.MULTILINE)):
+        names[target] = Tensor()
+    exec(program, names)
+    last = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
+    result = names[safe(last[1])]
+    if not due.axes:
+        assert abs(result - float(due)) < 1e-9
+        return
+    order = tuple({index.strip().rstrip("'"): index for index in last[2].split(",")})
+    order = last[2].split(", ")
+    array = due.to_array(order if set(order) == set(due.axes) else due.axes)
+    assert len(result) == array.size
+    for place, value in result.items():
+        assert abs(value - array[tuple(i - 1 for i in place)]) < 1e-9

@@ -173,7 +173,7 @@ def operators_of(node: Any) -> set[str]:
 
 def family_of(definition: Definition, variable: str) -> Family:
     over = definition.range
-    if over is None or definition.elements or definition.claims:
+    if over is None or over.further is not None or over.downward or definition.elements or definition.claims:
         raise NotARecurrence
     places = [
         (kind, number)

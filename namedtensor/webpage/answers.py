@@ -114,12 +114,14 @@ from grammar.errors import NotationError
 from .blackboard import steps
 from .check import check
 from .complete import completions
+from .loops import loops
 from .plans import plan, runtime_source
 from .replies import Reply, error_data
 from .requests import Request
 
 QUESTIONS: dict[str, Callable[[Request], Reply]] = {
-    "check": check, "plan": plan, "runtime": runtime_source, "steps": steps, "complete": completions,
+    "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
+    "loops": loops, "complete": completions,
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 
