@@ -146,8 +146,10 @@ class CompiledFormula(Suggests, CachedCall):
     def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         return self._goal.program.scope_given(inputs)
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
-        target = self._target_of(given)
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
+        target = self._target_of(given).over(spread)
         with recursion_headroom(self._goal.program.source):
             checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, told))
             source = checker.scope.source
