@@ -145,9 +145,33 @@ class Builder:
         return _Member(_nodes(children), _around(children))
 
     def range(self, children):
-        first, last = _nodes(children)
+        found = None
+        for each in reversed(children):
+            if found is not None and each.variable.text in found.variables:
+                self.fail(114, f"two ranges count {each.variable.text}", found.span, hint="give one another variable")
+            span = each.span if found is None else (each.span[0], found.span[1])
+            found = replace(each, span=span, further=found)
+        return found
+
+    def bounds(self, children):
+        first, *second, last = _nodes(children)
         token = children[1]
-        return nodes.Range(Name(token.text, token.span), first, last, _around(children))
+        down = bool(second) and self.steps_down(first, second[0])
+        return nodes.Range(Name(token.text, token.span), first, last, _around(children), down=down)
+
+    def steps_down(self, first, second) -> bool:
+        """Whether a range whose first two numbers are these counts down, by one."""
+        one, number = Number(1), type(first) is type(second) is Number
+        if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
+            return True
+        if number and second.value == first.value - 1:
+            return True
+        if number and second.value == first.value + 1 or second == Call("+", (), (), (first, one)):
+            return False
+        self.fail(
+            114, "a range goes on by one, up or down", second.span,
+            hint="write t = 1, 2, …, n or t = n, n-1, …, 1; for every second one use 2k as the index",
+        )  # fmt: skip
 
     # sets
     def _set(self, domain, children):

@@ -187,12 +187,41 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """for t = 1, …, n"""
+    """for t = 1, …, n; of several, `further` is the next: for i = 1, …, m for j = 1, …, n
+
+    `down` where a second number says that it counts down: for t = n, n-1, …, m.
+    """
 
     variable: Name
     first: Node
     last: Node
     span: Span = _span()
+    further: Range | None = None
+    down: bool = False
+
+    @property
+    def each(self) -> tuple[Range, ...]:
+        """This range and those after it."""
+        return (self,) if self.further is None else (self, *self.further.each)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return frozenset(each.variable.text for each in self.each)
+
+    @property
+    def downward(self) -> bool:
+        """Whether it counts down, as 3, …, 1 and n, …, 1 and n, n-1, …, m do; 1, …, n and i+1, …, 5 count up."""
+        if self.down or not isinstance(self.last, Number):
+            return self.down
+        return self.last.value <= 1 if not isinstance(self.first, Number) else self.first.value > self.last.value
+
+    @property
+    def low(self) -> Node:
+        return self.last if self.downward else self.first
+
+    @property
+    def high(self) -> Node:
+        return self.first if self.downward else self.last
 
 
 @dataclass(frozen=True, slots=True)

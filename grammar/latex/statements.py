@@ -23,7 +23,7 @@ RELATED = re.compile("[=:i]")
 BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
 HEAD = re.compile("x+:")  # ⊕_{ax} : …
 COUNTED = re.compile(r"=x,x,\.,")
-RANGE = re.compile(r"n=[^,=:i]+,\.,[^,=:i.]+")
+RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 
 def statements(tokens: list[Token]) -> list[Token]:

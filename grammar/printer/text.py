@@ -453,9 +453,18 @@ class Text:
         return text if size is None else text + self.square((yield from self.tight(size, SUM)))
 
     def range(self, node):
-        first, last = yield from self.each((node.first, node.last), SUM)
-        variable = self.word(node.variable.text)
-        return Piece(f" {self.signs['for']} {variable} = {first}, {self.signs['…']}, {last}")
+        texts = []
+        for over in node.each:
+            first, last = yield from self.each((over.first, over.last), SUM)
+            variable = self.word(over.variable.text)
+            if over.down:
+                second = nodes.Call("-", (), (), (over.first, Number(1)))
+                if type(over.first) is Number:
+                    second = Number(over.first.value - 1)
+                following = yield from self.tight(second, SUM)
+                first = f"{first}, {following}"
+            texts.append(f" {self.signs['for']} {variable} = {first}, {self.signs['…']}, {last}")
+        return Piece("".join(texts))
 
     def value(self, node):
         piece = yield from self.part(node.body, SUM, last=True)

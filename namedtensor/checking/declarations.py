@@ -110,11 +110,12 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
 
 
 def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+    end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(
         309,
-        f"{checker.text(over.last)} has no value, and the range {checker.text(over)} needs one",
-        over.last,
-        hint=f"give it by name: sizes={{{checker.text(over.last)!r}: 3}}",
+        f"{checker.text(end)} has no value, and the range {checker.text(over)} needs one",
+        end,
+        hint=f"give it by name: sizes={{{checker.text(end)!r}: 3}}",
     )
 
 

@@ -55,10 +55,12 @@ class Evaluator(Asked):
         super()._repeat(names, run)
         self._by_name = names, run  # also where there are none: nothing comes by position
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
         from ..tensors.values import namespace_of
 
-        target = target_of(namespace_of(given.arrays))
+        target = target_of(namespace_of(given.arrays)).over(spread)
         options = Options(sizes, told, self._strict)
         found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
         tell(checker)

@@ -58,8 +58,11 @@ class Evaluation(Calls):
         if not definition.is_family:
             return self.find_known(definition.key)
         assert definition.range is not None
-        end = self.bound(definition.range.last, self.top)
-        return self.find_known(definition.name.key({definition.range.variable.text: end}.get))
+        ends: dict[str, int] = {}
+        for over in definition.range.each:
+            place = Environment(parent=self.top, sizes_from=self.top, indices=dict(ends))
+            ends[over.variable.text] = self.bound(over.last, place)
+        return self.find_known(definition.name.key(ends.get))
 
     def find_known(self, name: Key) -> Tensor:
         found = self.find(name, self.top)
