@@ -54,34 +54,55 @@ def display(rows: list[str], width: float) -> str:
     Z &= C
     \end{align*}
     """
-    left = max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
-    if left > ROOM * width:
-        rows, left = ["&" + row.replace("&", "", 1) for row in rows], 0.0
-    lines: list[str] = []
-    for row in rows:
-        head, mark, body = row.partition("&") if "&" in row else ("", "&", row)
-        first, *others = broken(body, width - left)
-        lines += [f"{head}{mark}{first}", *(f"&\\quad {{}}{other}" for other in others)]
+    lines = aligned(rows, width)
+    left = heads(rows)
+    if left > ROOM * width or any(left + breadth(line.partition("&")[2]) > width for line in lines):
+        lines = at_the_margin(rows, width)
     text = " \\\\\n".join(lines)
     return f"\\begin{{align*}}\n{text}\n\\end{{align*}}"
 
 
-def broken(text: str, room: float) -> list[str]:
-    """A formula in pieces of which each has room; longer ones where nothing more can be broken."""
+def heads(rows: list[str]) -> float:
+    """How broad the left sides are, which stand in one column."""
+    return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
+
+
+def aligned(rows: list[str], width: float) -> list[str]:
+    """Rows with their relations below each other."""
+    lines: list[str] = []
+    for row in rows:
+        head, mark, body = row.partition("&") if "&" in row else ("", "&", row)
+        first, *others = broken(body, width - heads(rows))
+        lines += [f"{head}{mark}{first}", *(f"&\\quad {{}}{other}" for other in others)]
+    return lines
+
+
+def at_the_margin(rows: list[str], width: float) -> list[str]:
+    """Rows that all begin at the margin: they may be broken before their relation too."""
+    lines: list[str] = []
+    for row in rows:
+        first, *others = broken(row.replace("&", "", 1), width, whole="&" in row)
+        lines += [f"&{first}", *(f"&\\quad {{}}{other}" for other in others)]
+    return lines
+
+
+def broken(text: str, room: float, whole: bool = False) -> list[str]:
+    """A formula in pieces of which each has room; longer ones where nothing more can be broken. Of a `whole` statement the
+    relation between its sides is the last place to break."""
     pieces: list[str] = []
     while breadth(text) > room - INDENT * bool(pieces):
-        chosen = best(text, room - INDENT * bool(pieces))
+        chosen = best(text, room - INDENT * bool(pieces), whole)
         if chosen is None:
             break
         text, moved = opened(text, chosen)
         pieces.append(text[:moved].rstrip())
-        text = text[moved:]
+        text, whole = text[moved:], whole and chosen.depth > 0
     return [*pieces, text]
 
 
-def best(text: str, room: float) -> Break | None:
+def best(text: str, room: float, whole: bool) -> Break | None:
     """The last break on the outermost level that leaves a first piece with room; the first of all where none does."""
-    found = breaks(text)
+    found = breaks(text, whole)
     for key in sorted({(each.depth, each.level) for each in found}):
         group = [each for each in found if (each.depth, each.level) == key]
         fitting = [each for each in group if breadth(opened(text, each)[0][: each.position]) <= room]
@@ -90,7 +111,7 @@ def best(text: str, room: float) -> Break | None:
     return min(found, key=lambda each: each.position, default=None)
 
 
-def breaks(text: str) -> list[Break]:
+def breaks(text: str, whole: bool = False) -> list[Break]:
     """Everywhere that a row may be broken, none in braces or an environment."""
     found: list[Break] = []
     stack: list[int] = []  # where brackets open
@@ -115,7 +136,7 @@ def breaks(text: str) -> list[Break]:
         before = word
     first = next((position for level, position, opened_at in waiting if level == 0 and not opened_at), None)
     for level, position, opened_at in waiting:
-        if position == first and "&" in text:
+        if whole and position == first:
             level = len(LOOSEST_FIRST)  # the relation of the statement itself is left last
         if all(each in pairs for each in opened_at):
             brackets = tuple((each, pairs[each]) for each in opened_at)

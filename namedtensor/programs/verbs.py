@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 from ..core.axes import show
-from ..core.kinds import as_count, as_mapping, as_names
+from ..core.kinds import as_count, as_mapping, as_names, as_number
 from ..core.suggestions import Suggests
 from ..display.steps import Explanation
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
@@ -68,6 +68,8 @@ class Verbs(Suggests, Asked):
         """
         from grammar.printer import to_latex
 
+        if width is not None:
+            as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
         found = {axis: tint.colour.light for axis, tint in self._tints.items()} if colours else None
         return to_latex(self._tree, macros=macros, colours=found, width=width)
 
