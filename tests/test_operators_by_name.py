@@ -18,7 +18,7 @@ KNOWING = {
     "trace",  # laws, and differentials as a reader has them
     "tensors": "cumsum onehot",  # an example, and NumPy's own name
     "terms": "ceil even floor onehot sqrt",  # folded
-    "webpage": "mean softmax sqrt",  # how their numbers are written out
+    "webpage": "logsoftmax logsumexp mean onehot pool softmax sqrt standardize unroll",  # how their numbers are written out
 }  # what each room knows by name
 
 
