@@ -48,7 +48,7 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("X |n| / |m|", "X", {"X": "ℝ^{n × m}"}, "= |n|/|m| times"),
     ("−X", "X", {"X": "ℝ^{n}"}, "−1 times"),
     ("X_{n(|n| + 1 − iota_{n})}", "X", {"X": "ℝ^{n}"}, "in another order along n"),
-    ("X + 0.0001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
+    ("X + 0.00001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
     ("∑_{n} X", "X_{n→n'}", {"X": "ℝ^{n}"}, "lacks the axis n'"),
     ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "the axis k of the value of the first has the size 2"),
     ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),

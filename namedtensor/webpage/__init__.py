@@ -14,6 +14,8 @@
 `loops`: a text as nested loops.
 `code`: a text as a function of other libraries.
 `derive`: its derivative, and the way there.
+`marks`: exercises, answers marked, two formulas compared.
+`examples`: the gallery.
 `complete`: what may come next.
 `answers`: the questions and their answers; the protocol.
 
