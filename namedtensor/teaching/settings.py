@@ -234,7 +234,7 @@ def _value(numbers: Numbers, style: str, given: Set, sizes: Mapping[str, int]) -
 
 def _draw(style: str, given: Set) -> Callable[[Numbers], float]:
     bounds = [computed(to_text(each), {}).number for each in given.elements if not _named(each)]
-    if given.domain == "reals" or len(bounds) != len(given.elements):
+    if given.domain in ("reals", "field") or len(bounds) != len(given.elements):
         return STYLES[style]
     if given.domain == "interval":
         return lambda numbers: numbers.uniform(bounds[0], bounds[1])

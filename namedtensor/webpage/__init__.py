@@ -18,6 +18,8 @@
 `examples`: the gallery.
 `complete`: what may come next.
 `answers`: the questions and their answers; the protocol.
+`worker`: answers in a process of their own.
+`server`: the page, served to this machine alone.
 
 Law: everything but the server runs where there is nothing but Python and lark; it raises nothing.
 """
