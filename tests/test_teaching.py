@@ -417,3 +417,20 @@ def test_cells_of_notebooks(tmp_path):
     said = shell.cells["exercise"]("one", "<script>")
     assert said.right is False and "<script>" not in said._repr_html_()
     assert "did you mean one" in repr(shell.cells["exercise"]("onne", "X"))
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [
+        ("ℤ^{n}", lambda x: x == int(x)), ("ℕ^{n}", lambda x: x == int(x) >= 0), ("{0, 1}^{n}", lambda x: x in (0, 1)),
+        ("[2, 3]^{n}", lambda x: 2 <= x <= 3), ("[5]^{n}", lambda x: x == int(x) and 1 <= x <= 5),
+        ("ℝ_{>0}^{n}", lambda x: x > 0), ("ℝ_{≥0}^{n}", lambda x: x >= 0), ("ℝ^{n}", lambda x: True),
+    ],
+)  # fmt: skip
+def test_what_is_drawn_lies_in_its_set(given, holds):
+    from namedtensor.teaching.settings import STYLES, Setting
+
+    setting = Setting(f"X ∈ {given}")
+    for style in STYLES:
+        (value,) = setting.drawn(1, style, {"n": 40}).values.values()
+        assert all(map(holds, value.numbers)) and len(set(value.numbers)) > 1

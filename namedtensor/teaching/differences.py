@@ -172,11 +172,10 @@ def _offset(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
 
 def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
-        if all(
-            all_agree(*map(sorted, rows), 1.0) for pair in arrays for rows in zip(*(each.along(at) for each in pair))
-        ):
+        rows = (row for found, due in arrays for row in zip(found.along(at), due.along(at)))
+        if all(all_agree(sorted(found), sorted(due), 1.0) for found, due in rows):
             return f"{words.yours} has the numbers that are {words.due}, in another order along {axis}"
-    if axes and all(all_agree(*(sorted(each.numbers) for each in pair), 1.0) for pair in arrays):
+    if axes and all(all_agree(sorted(found.numbers), sorted(due.numbers), 1.0) for found, due in arrays):
         return f"{words.yours} has the numbers that are {words.due}, at other places"
     return None
 

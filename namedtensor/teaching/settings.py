@@ -26,7 +26,7 @@ from ..core.kinds import wrong
 from ..core.sizes import resolve
 from ..programs.api import check
 from ..scope.names import walk
-from .random_numbers import STYLES, Numbers
+from .random_numbers import STYLES, Draw, Numbers
 from .values import Value, computed, records
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
@@ -234,13 +234,22 @@ def _value(numbers: Numbers, style: str, given: Set, sizes: Mapping[str, int]) -
 
 def _draw(style: str, given: Set) -> Callable[[Numbers], float]:
     bounds = [computed(to_text(each), {}).number for each in given.elements if not _named(each)]
-    if given.domain in ("reals", "field") or len(bounds) != len(given.elements):
+    if len(bounds) != len(given.elements):
         return STYLES[style]
-    if given.domain == "interval":
-        return lambda numbers: numbers.uniform(bounds[0], bounds[1])
-    if given.domain == "count":
-        return lambda numbers: numbers.whole(1, max(1, int(bounds[0])))
-    return lambda numbers: bounds[numbers.whole(0, len(bounds) - 1)]
+    return DOMAINS[given.domain](STYLES[style], bounds)
+
+
+DOMAINS: dict[str, Callable[[Draw, list[float]], Draw]] = {  # of a style and of the bounds that a set says
+    "reals": lambda draw, bounds: draw,
+    "field": lambda draw, bounds: draw,
+    "integers": lambda draw, bounds: lambda numbers: float(numbers.whole(-4, 4)),
+    "naturals": lambda draw, bounds: lambda numbers: float(numbers.whole(0, 8)),
+    "positive": lambda draw, bounds: lambda numbers: abs(draw(numbers)) + 0.01,
+    "nonnegative": lambda draw, bounds: lambda numbers: abs(draw(numbers)),
+    "interval": lambda draw, bounds: lambda numbers: numbers.uniform(bounds[0], bounds[1]),
+    "count": lambda draw, bounds: lambda numbers: numbers.whole(1, max(1, int(bounds[0]))),
+    "elements": lambda draw, bounds: lambda numbers: bounds[numbers.whole(0, len(bounds) - 1)],
+}
 
 
 def _named(node: Any) -> bool:

@@ -37,7 +37,8 @@ and says them.
               nt-more where underlined
      "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "from": "given" | "declared" | "guessed" | "argument",
                  "needed": "tensor" | "number", "number": 3 | null,
-                 "domain": {"kind": "reals" | "interval" | "elements" | "count", "bounds": [..]}, "span": [..] | null}],
+                 "domain": {"kind": "reals" | "interval" | "elements" | "count" | "integers" | "naturals" | "positive" |
+                 "nonnegative", "bounds": [..]}, "span": [..] | null}],
               what is to have a value, in the order of the text; "guessed": nothing says its type and this is the least with which
               the formula is right. A "number" is to be sent in `inputs` as a number, since the plan depends on it; "span" is
               that of its first mention. A "count" of bounds [n] holds the whole numbers 1 to n

@@ -33,7 +33,7 @@ HEADERS = {
 @cache
 def page() -> str:
     """The text of the page. Raises FileNotFoundError where it was not built."""
-    return (files(__package__) / PAGE).read_text(encoding="utf-8")
+    return (files(__name__.rpartition(".")[0]) / PAGE).read_text(encoding="utf-8")
 
 
 def policy(text: str) -> str:
@@ -48,8 +48,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, port: int = 0, file: str | None = None, seconds: float = SECONDS):
-        super().__init__((NAMES[0], port), Handler)
         self.worker = Worker(file, seconds)
+        super().__init__((NAMES[0], port), Handler)  # closes itself where it fails
 
     @property
     def port(self) -> int:
