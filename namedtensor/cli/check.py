@@ -35,7 +35,7 @@ def check_command(options: Any, console: Console) -> int:
     errors = tuple(error for error in checked.errors if error.number not in ignored)
     warnings = tuple(warning for warning in checked.warnings if warning.number not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
-    tried = [] if not options.random or checked.errors else _tried(source, shapes, options)
+    tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims
     wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
     checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
