@@ -126,11 +126,20 @@ def _picked(select: Selecting, term: Term, cotangent: Share, place: int) -> Shar
 
 
 def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
-    """Each index adds to its element; elements of several indices get the sum."""
-    whole, at = term.arguments
-    (axis,) = term.axes
-    picks = select.make.onehot(at, axis, whole.shape[axis])
-    return select.product(cotangent, picks, [name for name in at.shape if name not in whole.shape])
+    """Each index adds to its element; elements of several indices get the sum, and what no index picks counts for nothing."""
+    make, (whole, at), (axis,) = select.make, term.arguments, term.axes
+    over = frozenset(name for name in at.shape if name not in whole.shape)
+    touched = touching(cotangent.within, ranged(term))
+    settled = select.settled(cotangent, touched)
+    found = make.scatter(make.spread(settled.term, term.shape), axis, whole.shape[axis], at, over)
+
+    def picked() -> Term:
+        ones = select.indicator(touched, {**at.shape})
+        return select.positive(make.scatter(ones, axis, whole.shape[axis], at, over))
+
+    own = frozenset().union(at.shape, *(each.axes for each in touched)) - over | {axis}
+    kept = without(settled.within, touched)
+    return Share(found, (*kept, Condition(own, picked)), settled.due)
 
 
 def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
@@ -163,7 +172,7 @@ def ranged(term: Term) -> frozenset[str]:
         return frozenset(term.options[:1])
     if term.operator == "literal":
         return frozenset(term.options[0])
-    if term.operator == "index":
+    if term.operator in INDEXED:
         return frozenset((*term.axes, *term.arguments[1].shape))
     return frozenset(term.axes)
 
@@ -256,9 +265,10 @@ def together(select: Selecting, term: Term, parts: list[Share | None], further: 
 
 def is_fixed(term: Term, place: int, argument: Term) -> bool:
     """Whether an argument says where numbers go, and is none of them."""
-    return argument.boolean or (term.operator == "index" and place == 1)
+    return argument.boolean or (term.operator in INDEXED and place == 1)
 
 
+INDEXED = frozenset(("index", "scatter"))  # whose second argument says where
 JOINS = frozenset(("fill", "literal", "⊕", "stack"))
 
 
@@ -351,6 +361,13 @@ def _unrolled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Ter
     return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
 
 
+def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    """Each number counts what the element counts that it is added to."""
+    places = term.arguments[1]
+    sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
+    return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
+
+
 def _pooled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     seq, kernel = term.axes
     return make.merge(
@@ -372,6 +389,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {
     "stack": _stacked,
     "fill": _filled,
     "literal": _literal,
+    "scatter": _scattered,
     "unroll": _unrolled,
     "pool": _pooled,
 }

@@ -51,21 +51,31 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
         for family in checker.scope.families_of(name):
             indices = match_key(family.name, name, checker.scope.indices)
             over = family.range
-            if indices is None or over is None or not str(indices.get(over.variable.text)).isdecimal():
+            if indices is None or over is None:
                 continue
-            index = int(indices[over.variable.text])
-            first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
-            if family.head is not None and isinstance(first, int) and isinstance(last, int) and first <= index <= last:
-                env = Environment(
-                    parent=holder, sizes_parent=holder, depth=holder.depth,
-                    indices={**indices, over.variable.text: index},
-                )  # fmt: skip
+            if not all(str(indices.get(variable)).isdecimal() for variable in over.variables):
+                continue
+            indices = {**indices, **{variable: int(indices[variable]) for variable in over.variables}}
+            if family.head is not None and in_ranges(checker, over, indices, holder):
+                env = Environment(parent=holder, sizes_parent=holder, depth=holder.depth, indices=indices)
                 yield Claim(family.head, family.body, family.statement.span), env
+
+
+def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
+    """Whether the numbers that these indices are lie in their ranges."""
+    for each in over.each:
+        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        first, last = checker.solver.value(each.low, place), checker.solver.value(each.high, place)
+        if not isinstance(first, int) or not isinstance(last, int):
+            return False
+        if not first <= indices[each.variable.text] <= last:
+            return False
+    return True
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
     """A context in which ∂X has a value, where an equation of differentials is checked."""
-    if not checker.scope.varied:
+    if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
 
@@ -98,7 +108,7 @@ def domain_claim(checker: Inference, term: Term, group) -> None:
 
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """An environment for each number of a range."""
-    first, last = checker.solver.value(over.first, env), checker.solver.value(over.last, env)
+    first, last = checker.solver.value(over.low, env), checker.solver.value(over.high, env)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
@@ -120,7 +130,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
         for place in numbered(checker, claim.range, env):
-            check_claim(checker, replace(claim, range=None), place)
+            check_claim(checker, replace(claim, range=claim.range.further), place)
         return
     env = with_elements(checker, (claim.left, claim.right), env)
     if isinstance(claim.right, nodes.Set):

@@ -18,7 +18,8 @@ from grammar.errors import NotationError
 
 from ..files.text import InputError
 from .console import Console
-from .session import GREETING, Session, command
+from .session import Session
+from .session_commands import GREETING, command, enter
 
 PROMPT, CONTINUED = "> ", "  "
 
@@ -56,7 +57,7 @@ def _converse(session: Session, console: Console, plain: bool, interactive: bool
 def answer(session: Session, entry: str, console: Console) -> bool:
     """Enter a line and print what comes of it; whether it was right."""
     try:
-        text = session.enter(entry)
+        text = enter(session, entry)
     except NotationError as problem:
         console.note(console.error(problem))
     except InputError as problem:

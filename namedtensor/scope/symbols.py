@@ -27,7 +27,10 @@ class Replaced:
 
 @dataclass(eq=False)
 class Definition:
-    """One equation that gives a name its value; `elements` are the index items of a definition by elements."""
+    """One equation that gives a name its value; `elements` are the index items of a definition by elements.
+
+    Of a family the ranges over its members are its `range`, those over elements of each member what is `filling` them.
+    """
 
     position: int
     name: Spelled
@@ -37,6 +40,7 @@ class Definition:
     range: Range | None = None
     elements: tuple[tuple[Axis, Node], ...] = ()
     head: Node | None = None
+    filling: Range | None = None
 
     @property
     def key(self) -> Key:
@@ -47,13 +51,22 @@ class Definition:
         """Whether the range makes names, X^1 to X^L; else it fills elements of one, as in p_{chans(2k+1)} = …."""
         if self.range is None:
             return False
-        variable = self.range.variable.text
         parts = (*self.name.subscript, *self.name.superscript)
-        return not self.elements or any(variable in component_names(part) for part in parts)
+        return not self.elements or any(component_names(part) & self.range.variables for part in parts)
 
     def member(self) -> Definition:
         """One member of a family, whose elements are defined as those of any tensor are."""
-        return replace(self, range=None)
+        return replace(self, range=self.filling, filling=None)
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """All that it ranges over."""
+        return tuple(each for over in (self.range, self.filling) if over is not None for each in over.each)
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """The variables of its ranges."""
+        return frozenset(each.variable.text for each in self.ranges)
 
 
 @dataclass(eq=False)
@@ -155,6 +168,7 @@ class Scope:
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
+    facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is claimed to hold
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
 
     @property
@@ -171,7 +185,8 @@ class Scope:
         """The set that a name of the program is declared to be in, and what the indices of the declaration are for it."""
         for name, sets, over in self._declared.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript)):
             indices = match_key(name, wanted, self.indices)
-            if indices is not None and (over is None or str(indices.get(over.variable.text)).isdecimal()):
+            counted = () if over is None else over.variables
+            if indices is not None and all(str(indices.get(variable)).isdecimal() for variable in counted):
                 return sets[0], indices
         return None
 

@@ -7,6 +7,13 @@
 `marked_latex`: LaTeX that says where each piece stands.
 `replies`: types, errors and axes as plain data.
 `check`: types of all parts.
+`stages`: the steps of a text, and of which steps each is made.
+`plans`: their values as JavaScript.
+`blackboard`: a step in symbols, in types and in numbers.
+`elements`: one element of a term, of elements of its arguments.
+`loops`: a text as nested loops.
+`code`: a text as a function of other libraries.
+`derive`: its derivative, and the way there.
 `complete`: what may come next.
 `answers`: the questions and their answers; the protocol.
 

@@ -52,15 +52,17 @@ A text that does not parse has "ok": true too, "latex": null, no parts, and the 
 **plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
 Sizes are those that `check` said.
 
-    {"ok": true, "source": "function formula(Q, K) {\n  Q = nt.given(Q, …);\n  …\n  return [nt.array(t1), …];\n}",
-     "inputs": ["Q", "K"],               names of the parameters, in order; each is called with {shape, data},
-                                         a Float64Array in row-major order of the input's "axes", or nested lists
+    {"ok": true, "source": "function formula(Q, K) {\n  const t1 = …;\n  …\n  return [nt.array(t1), …];\n}",
+     "inputs": ["Q", "K"],               names of the parameters, in order; each is called with {shape, data}: the
+                                         Float64Array of its numbers, row-major in the order of the input's "axes"
      "steps": [STEP], "results": 7,      `formula` gives a list of so many; `nt` is the runtime (`runtime`)
      "value": 8,                         the number of the step that is the whole
-     "claims": [{"span": [..], "left": 3, "right": 4, "axes": SHAPE}]   results that are to be equal}
+     "claims": [{"span": [..], "left": {"result": 3, "axes": SHAPE}, "right": …}]   what is to be equal}
 
-A STEP is `{"span", "text", "latex" (marked), "type", "axes" (in storage order), "place", "result": which of the results,
-"kind": operator or "name" or "number", "operands": [numbers of steps], "over": [axes that are summed or looked along]}`.
+A STEP is `{"span", "text", "latex" (marked), "type", "axes" (in storage order), "place", "result": which of the results
+(null where all together would be too many numbers: then only the value has one), "kind": operator ("⊙", "softmax", "∑", "+",
+"juxtaposed", …), "name", "rename", "index", …; "operands": [numbers of steps, null for a number in the text], "over": [axes that are
+summed or looked along]}`.
 
 **runtime** → `{"ok": true, "source": "export class NotationError …"}`, the functions that a plan calls: a module.
 
@@ -69,10 +71,11 @@ it on a blackboard.
 
     {"ok": true, "steps": [{"step": 3, "symbols": "Q ⊙_{key} K", "shapes": "ℝ^{key[4]} ⊙_{key} ℝ^{seq[5] × key[4]}",
       "latex_symbols": "..", "latex_shapes": "..", "record": {"seq": 2},
-      "numbers": ["", {"step": 0, "at": {"key": 1}}, "·", {"step": 1, "at": {"seq": 2, "key": 1}}, " + ", …, " + … + "],
+      "numbers": [{"step": 0, "at": {"key": 1}}, "·", {"step": 1, "at": {"seq": 2, "key": 1}}, " + ", …, " + … + "],
       "axes": SHAPE}]}
 
-`numbers` is a template: strings, and numbers to be filled in from the values of the steps; null where the step has none that fits
+`numbers` is a template: strings, and numbers to be filled in from the values of the steps (a negative one that is not the first
+in brackets); null where the step has none that fits
 a line (so `symbols` and `shapes` are all there is to say). `step` counts the steps of `plan`.
 
 **loops** — formula → `{"ok": true, "text": "for seq in 1…5:\n    …", "lines": [{"indent": 0, "text": "..", "span": [..] | null}]}`.
@@ -80,9 +83,10 @@ a line (so `symbols` and `shapes` are all there is to say). `step` counts the st
 **code** — formula, `{"library": "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "why": null}`;
 of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
 
-**derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "..",
-"latex": "..", "law": ".."}], "as_written": {"text", "latex"}, "program": text of the whole, which `check` and `plan` take with
-the same inputs, "axes": as of check}`.
+**derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
+"latex": "..", "law": "∂X ⊙_{ax} Y"}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program": the closed form with all that it
+speaks of, which `check` and `plan` take with the same inputs, "axes": as of check, new ones last, "why": null}`; where there is no
+closed form `text` and `latex` are null, `steps` empty, `why` says why and `program` is as written.
 
 **complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
@@ -108,12 +112,20 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from .blackboard import steps
 from .check import check
+from .code import code
 from .complete import completions
+from .derive import derive
+from .loops import loops
+from .plans import plan, runtime_source
 from .replies import Reply, error_data
 from .requests import Request
 
-QUESTIONS: dict[str, Callable[[Request], Reply]] = {"check": check, "complete": completions}
+QUESTIONS: dict[str, Callable[[Request], Reply]] = {
+    "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
+    "loops": loops, "code": code, "derive": derive, "complete": completions,
+}  # fmt: skip
 LONGEST = 64_000  # characters of a request
 
 

@@ -17,19 +17,22 @@ from ..checking.checker import Checker
 from ..display.colours import Tint, classes
 
 Span = tuple[int, int]
+Axes = Mapping[str, Any]
 OPEN, STOP, CLOSE = "\ue000\ue001\ue002"
 UNMARKED = ("-", "\\partial")  # what the printer looks for at the beginning of an operand
 MARK = re.compile(f"{OPEN}([^{STOP}]*){STOP}|{CLOSE}")
 
 
 class MarkedLatex(Latex):
-    """`parts` are the spans of what has a type; `types` what stands above some of them."""
+    """`parts` are the spans of what has a type; `types` what stands above some of them; `operands` are types by their text,
+    which stand as names where operands do."""
 
     def __init__(
-        self, node: Any, tints: Mapping[str, Tint], parts: Collection[Span], types: Mapping[Span, Mapping[str, Any]]
-    ):
+        self, node: Any, tints: Mapping[str, Tint], parts: Collection[Span], types: Mapping[Span, Axes],
+        operands: Mapping[str, Axes],
+    ):  # fmt: skip
         super().__init__(node)
-        self.tints, self.parts, self.types = tints, parts, types
+        self.tints, self.parts, self.types, self.operands = tints, parts, types, operands
 
     def tinted(self, axis: str, text: str) -> str:
         return f"\\htmlClass{{nt-axis {classes(self.tints[axis])}}}{{{text}}}" if axis in self.tints else text
@@ -50,6 +53,14 @@ class MarkedLatex(Latex):
         start, end = node.span
         return piece._replace(text=f"{OPEN}at={start}-{end}{STOP}{text}{CLOSE}", level=level)
 
+    def word(self, text: str) -> str:
+        """A name; or a type in the place of an operand."""
+        axes = self.operands.get(text)
+        if axes is None:
+            return super().word(text)
+        shown = "\\times ".join(f"{self.tinted(axis, self.axis_word(axis))}[{size}]" for axis, size in axes.items())
+        return f"{{\\mathbb{{R}}^{{{shown}}}}}" if axes else "\\mathbb{R}"
+
     def type_above(self, span: Span) -> str:
         axes = self.types.get(span)
         if not axes:
@@ -59,8 +70,9 @@ class MarkedLatex(Latex):
 
 
 def marked_latex(
-    node: Any, tints: Mapping[str, Tint], parts: Collection[Span], types: Mapping[Span, Mapping[str, Any]] = {}
-) -> str:
+    node: Any, tints: Mapping[str, Tint], parts: Collection[Span] = (), types: Mapping[Span, Axes] = {},
+    operands: Mapping[str, Axes] = {},
+) -> str:  # fmt: skip
     """A program, or a part of one, as such LaTeX."""
-    text = MarkedLatex(node, tints, parts, types).text(node)
+    text = MarkedLatex(node, tints, parts, types, operands).text(node)
     return MARK.sub(lambda found: "}" if found[0] == CLOSE else f"\\htmlData{{{found[1]}}}{{", text)

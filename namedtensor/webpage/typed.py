@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from grammar.errors import NotationError
@@ -22,6 +23,9 @@ from .guesses import guessed
 from .requests import Request
 from .sizes import choices
 
+Items = tuple[tuple[str, Any], ...]
+TRIES = 45  # of sizes
+OF_SIZES = (204, 302, 308, 309, 310, 313)  # errors that other sizes may mend
 NUMBER = 3  # for a number that a formula needs and nobody gave
 
 
@@ -62,7 +66,9 @@ class Typed:
     def axes(self) -> dict[str, int | None]:
         """Every axis in the order of its colour, with its size."""
         found: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
+        trace = self.checked.checker.trace if self.checked.checker is not None else ()
         shapes = [each.axes for each in self.inputs] + list(self.checked.result.shapes.values())
+        shapes += [term.shape for _, term, _ in trace]
         for shape in shapes:
             for axis, size in shape.items():
                 size = resolve(size)
@@ -79,9 +85,16 @@ class Typed:
 
 def typed(request: Request) -> Typed:
     """The formula of a request with all its types. Raises NotationError where it does not parse."""
-    goal = WholeProgram(ParsedProgram(request.word("text", None), request.word("syntax", "auto")))
-    given, problems = types_given(goal, request.inputs())
-    own, sizes = arguments_of(goal), request.sizes()
+    inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
+    return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
+
+
+@lru_cache(maxsize=8)  # a page asks several questions of one text
+def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
+    """The same of a text, types and sizes."""
+    goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
+    given, problems = types_given(goal, dict(inputs))
+    own = arguments_of(goal)
     shapes = with_numbers(goal, {**own, **given}, sizes)
     free = own.keys() - given.keys() if has_no_signature(goal) else set()
     shapes = guessed(goal, shapes, free, sizes)
@@ -152,11 +165,12 @@ def inputs_of(
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
     """Where each name stands first."""
     found: dict[str, tuple[float, float]] = {}
-    for node in walk(goal.program.tree):
+    named: list[Any] = list(walk(goal.program.tree))
+    for node in named:
         name = spelled(node)
         if name is not None:
-            place = str(name.key())
-            found[place] = min(found.get(place, node.span), node.span)
+            spelling = str(name.key())
+            found[spelling] = min([found.get(spelling, node.span), node.span])
     return found
 
 
@@ -168,10 +182,41 @@ def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
 def with_all_sizes(found: Typed) -> Typed:
     """The same where every axis has a size: those that nobody said are chosen so that the text stays right."""
     said = {axis for each in found.inputs for axis, size in each.axes.items() if size is not None} | {*found.sizes}
-    axes = [axis for axis in found.axes if axis not in said]
-    tries = list(choices(axes, meeting(found)))[: 1 if found.checked.result.errors else None]
-    tried = [lazily(found, {**found.sizes, **chosen}) for chosen in tries]
-    return next((each() for each in tried if not each().checked.result.errors), tried[0]())
+    own = list(dict.fromkeys(axis for each in found.inputs for axis in each.axes if axis not in said))
+    hopeless = any(each.number not in OF_SIZES for each in found.checked.result.errors)
+    marks, tries = meeting(found), 1 if hopeless else TRIES
+    first: Typed | None = None
+    for axes in (
+        own,
+        [*own, *(axis for axis in found.axes if axis not in {*own, *said})],
+    ):  # the text makes others itself
+        for chosen in islice(choices(sorted(axes, key=[*found.axes].index), marks), tries):
+            tried = filled(found, chosen, {axis: size for axis, size in chosen.items() if axis not in own})
+            if not tried.checked.result.errors and is_known(tried):
+                return tried
+            if first is None or len(tried.checked.result.errors) < len(first.checked.result.errors):
+                first = tried
+    assert first is not None
+    return first
+
+
+def is_known(found: Typed) -> bool:
+    """Whether all that the text computes has known sizes."""
+    checker = found.checked.checker
+    shapes = [found.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
+    return not any(isinstance(resolve(size), SizeVariable) for shape in shapes for size in shape.values())
+
+
+def filled(found: Typed, chosen: Mapping[str, int], besides: Mapping[str, int]) -> Typed:
+    """The same with sizes for the inputs' axes, and for those `besides` that only the text speaks of."""
+    sizes = {**found.sizes, **besides}
+    known = {**found.sizes, **chosen}
+    inputs = tuple(
+        replace(each, axes={axis: known.get(axis) if size is None else size for axis, size in each.axes.items()})
+        for each in found.inputs
+    )
+    given = replace(found, inputs=inputs, sizes=sizes)
+    return replace(given, checked=checked_goal(found.goal, given.given, sizes, None))
 
 
 def meeting(found: Typed) -> dict[str, Any]:
@@ -181,16 +226,3 @@ def meeting(found: Typed) -> dict[str, Any]:
         for axis, size in shape.items():
             marks.setdefault(axis.partition("@")[0], id(resolve(size)))
     return marks
-
-
-def lazily(found: Typed, sizes: Mapping[str, int]) -> Callable[[], Typed]:
-    @cache
-    def made() -> Typed:
-        filled = tuple(
-            replace(each, axes={axis: sizes.get(axis) if size is None else size for axis, size in each.axes.items()})
-            for each in found.inputs
-        )
-        given = replace(found, inputs=filled, sizes=sizes)
-        return replace(given, checked=checked_goal(found.goal, given.given, sizes, None))
-
-    return made
