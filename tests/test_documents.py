@@ -368,3 +368,43 @@ def test_any_text_is_checked_without_another_exception():
         assert all(0 <= error.span[0] <= error.span[1] <= len(source) for error in report.errors if error.span)
 
     check_any()
+
+
+# -------------------------------------------------------------------------------------------------------- inheritance
+OF_SECTIONS = {
+    "a declaration counts in later sections": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} \[ Y = \nsum{\name{b}} X \]",
+        [301],
+    ),
+    "a later section may say it anew": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} X \]",
+        [],
+    ),
+    "anew for that section and those after it": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \section{C} \[ Y = \nsum{\name{a}} X \]",
+        [301],
+    ),
+    "a function of an earlier section is called": (
+        r"\section{A} \[ \text{half} \colon \reals^{\name{a}} \to \reals^{\name{a}} \] \[ \text{half}(x) = x / 2 \]"
+        r"\section{B} $X \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} \text{half}(X) \]",
+        [305],
+    ),
+    "what an inherited definition needs comes with it": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{a}} X \] \section{B} \[ Z = \nsum{\name{a}} Y \]",
+        [301],
+    ),
+    "an error is told once, in its own section": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{b}} X \] \section{B} \[ Z = \nsum{\name{c}} (Y + X) \]",
+        [301],
+    ),
+    "a definition below counts for what stands above": (
+        r"$X \in \reals^{\name{a}}$ \[ Y = \text{half}(X) + \nsum{\name{b}} X \] \[ Z = X + 1 \] \[ Z = X + 2 \] \[ \text{half}(x) = x / 2 \]",
+        [301],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_SECTIONS)
+def test_sections_inherit(case):
+    source, numbers = OF_SECTIONS[case]
+    assert [error.number for error in check_document(source).errors] == numbers

@@ -12,7 +12,7 @@ from grammar.errors import CATALOGUE, NotationError
 from ..files.text import InputError
 from ..programs.arguments import Told
 from .arguments import Source, place_of, sizes_of, source_of
-from .check_documents import Given, check_documents, documents_of, is_document, write_findings
+from .check_documents import Given, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
 from .inputs import is_file, read_value, split_given
 
@@ -35,8 +35,25 @@ def check_command(options: Any, console: Console) -> int:
     errors = tuple(error for error in checked.errors if error.number not in ignored)
     warnings = tuple(warning for warning in checked.warnings if warning.number not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
+    tried = [] if not options.random or checked.errors else _tried(source, shapes, options)
+    wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
+    checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
+    for each in tried if options.format == "text" else ():
+        if each.verdict != "false":
+            line = source.text.count("\n", 0, each.span[0]) + 1
+            console.print(f"{source.name or '<formula>'}:{line}: note: claim: {each}")
     return int(bool(checked.errors or (options.strict and checked.warnings)))
+
+
+def _tried(source: Source, shapes: Told, options: Any) -> list[Any]:
+    """What came of the claims of a formula that is right as far as types go."""
+    from grammar.parser import parse
+
+    from ..documents.trial import tried_claims
+
+    program = parse(source.text, source.syntax)
+    return list(tried_claims(source.text, program, shapes, sizes_of(options.sizes), draws_of(options)))
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:

@@ -129,9 +129,18 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
     common = 0
     if options.facts:
         whole, common = with_facts(whole, options.facts)
-    report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common)
+    report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
     findings = [each for each in findings_of(report, whole) if each.problem.number not in ignored]
     return Checked(given, whole, report, findings)
+
+
+def draws_of(options: Any) -> Any:
+    """How claims are to be tried; None where they are not."""
+    if not options.random:
+        return None
+    from ..documents.verdicts import Draws
+
+    return Draws(max(1, options.draws), options.seed)
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -194,6 +203,9 @@ def _notes(checked: Checked, options: Any) -> list[str]:
     whole, report = checked.whole, checked.report
     found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
+    for tried in report.tried:
+        if tried.verdict != "false":
+            found.append(f"{_line(whole, tried.span[0])}: note: claim: {tried}")
     for section in report.scopes:
         for each, start in section.unknown.items():
             found.append(f"{_line(whole, start)}: note: nothing in this section says what {each} is")
@@ -259,8 +271,14 @@ def _record(checked: Checked) -> dict[str, Any]:
         "warnings": [{**each, "kind": "warning"} for each in records("warning")],
         "not_checked": [{**each, "kind": "not checked"} for each in records("not checked")],
         "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
+        "tried": [_tried_record(tried, whole.place(tried.span)) for tried in report.tried],
         "left_out": [
             {"file": at.file, "line": _line_of(at), "span": list(at.span), "reason": left.reason, "named": left.named}
             for at, left in left_out
         ],
     }
+
+
+def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
+    place = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
+    return {**place, "verdict": tried.verdict, "draws": tried.draws, "text": str(tried)}

@@ -8,8 +8,8 @@ A proof uses no law that minds a case: it holds wherever both sides have a value
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -82,12 +82,30 @@ def prove(
     if not isinstance(last, Equation) or last.range is not None:
         raise NotationError(112, "a proof is of an equation", claim, last.span, hint="write u = v")
     sides = sides_of(last, claim, tree)
-    program = replace(tree, statements=(*before, *(Value(side) for side in sides)))
     with recursion_headroom(claim):
-        inputs, proved = _normal(claim, program, sides, stripped(shapes), {})
+        inputs, proved = _normal(claim, program_of(before, sides), sides, stripped(shapes), {})
         if proved:
             return Verdict(PROVED)
         return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), tries)
+
+
+def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
+    tree = parse(claim, "text", functions=frozenset(USER_FUNCTIONS))
+    *before, last = tree.statements
+    if not isinstance(last, Equation):
+        return False
+    sides = sides_of(last, claim, tree)
+    try:
+        with recursion_headroom(claim):
+            return _normal(claim, program_of(before, sides), sides, shapes, {})[1]
+    except NotationError:
+        return False
+
+
+def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
+    """A program whose values are the sides of an equation."""
+    return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
 def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
