@@ -144,6 +144,15 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
         Example(python="np.asarray(A)", mended="", note="The order of axes means nothing, so it has to be said."),
         Example(python="A[0]"),
     ),
+    319: (
+        Example(
+            "w − 0.1 (∂(∑_{width} w^2)/∂w*)",
+            {"w": y},
+            options={"strict": True},
+            mended="w − 0.1 (∂(∑_{width} w^2)/∂w)",
+            note="A warning where `strict` is not asked for. The derivative by w* has the axis width*.",
+        ),
+    ),
     401: (
         Example("x_{height(0)}", {"x": x}, mended="x_{height(1)}"),
         Example("x_{height(4)}", {"x": x}, mended="x_{height(|height|)}"),

@@ -55,6 +55,7 @@ CATALOGUE = {
     316: "an operator takes another number of axes",
     317: "a value has another shape than its declaration says",
     318: "a tensor with names stands where an order of axes is due",
+    319: "an axis meets the same axis with a mark",
     401: "an index is out of range",
     402: "an index is not a whole number",
     403: "a claim does not hold",

@@ -105,10 +105,42 @@ def test_steps_name_their_rules():
         ("quotient", "∂u = ∂z / √|k|"),
         ("softmax", "∂α = α ⊙ (∂u - α ⊙_{s} ∂u)"),
         ("ndot", "∂A = ∂α ⊙_{s} V"),
+        ("identification", "D = [α ⊙ Q^* ⊙ (V - A) / √|k|]_{s→s*} = ∂A/∂K*"),
     ]
     latex = found.to_latex(steps=True, macros=True)
     assert r"\partial A &\overset{\text{ndot}}{=} \partial \alpha \ndot{\name{s}} V" in latex
     assert found.laws["identity"] >= 1
+
+
+OF_ORDERS = (
+    ("∂(∂(logsumexp_{a} x)/∂x*)/∂x†", "x: a"),
+    ("∂(∂(x ⊙_{a} B ⊙_{b} x_{a→b})/∂x*)/∂x†", "x: a; B: a b"),
+    ("∂(∂(∂(∑_{a} x^4)/∂x*)/∂x†)/∂x**", "x: a"),
+    ("∂(∂(norm_{a}(x ⊙ w))/∂x*)/∂w†", "x: a; w: a"),
+    ("A = x ⊙_{a} w\nL = tanh(A)^2\n∂(∂L/∂x*)/∂w†", "x: a; w: a"),
+)
+
+
+@pytest.mark.parametrize(("text", "shapes"), OF_ORDERS, ids=[text for text, _ in OF_ORDERS])
+def test_every_order_has_its_steps(text, shapes):
+    axes = dict(each.split(": ") for each in shapes.split("; "))
+    found = nt.formula(text).worked_out(**{name: f"ℝ^{{{' × '.join(of.split())}}}" for name, of in axes.items()})
+    rules = [step.rule for step in found.steps]
+    assert rules.count("identification") == text.count("/∂") and rules[-1] == "identification"
+    generator = np.random.default_rng(0)
+    found.check({name: nt.tensor(generator.normal(size=[3] * len(of.split())), of) for name, of in axes.items()})
+
+
+def test_a_function_of_the_program_goes_by_the_chain_rule():
+    text = "f : ℝ^{b} → ℝ^{b}\nf(u) = tanh(u) ⊙ u\ny = f(x ⊙_{a} W) ⊙ W"
+    found = nt.derivative(text, "W").worked_out(x="ℝ^{a}", W="ℝ^{a × b}")
+    chained = [step.equation for step in found.steps if step.rule == "chain"]
+    assert chained == ["∂p = (∂p/∂v*) ⊙_{b*} (∂v)^*"]
+    x, W = nt.tensor([0.4, -0.3], "a"), nt.tensor([[0.1, 0.2], [0.3, 0.4]], "a b")
+    found.check(x=x, W=W)
+    assert chained[0] in found.derivation.to_text()
+    with pytest.raises(nt.NotationError, match="does not hold"):
+        nt.evaluate(found.derivation.to_text().replace(chained[0], chained[0].replace("(∂v)", "(2 ∂v)")), x=x, W=W)
 
 
 def test_a_wrong_step_is_found():

@@ -145,6 +145,10 @@ def drawn_inputs(found):
     } | {each["name"]: each["number"] for each in found["inputs"] if each["needed"] == "number"}
 
 
+def sizes_of(checked):
+    return {each["name"]: each["size"] for each in checked["axes"] if not each["name"].endswith("*")}
+
+
 def values_in_node(plan, values):
     """What the function of a plan gives for some tensors: its results, flat."""
     arrays = [
@@ -166,7 +170,7 @@ def values_in_node(plan, values):
 def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
     text, types = PROGRAMS[name]
     checked = asked("check", text, inputs=types)
-    values, sizes = drawn_inputs(checked), {each["name"]: each["size"] for each in checked["axes"]}
+    values, sizes = drawn_inputs(checked), sizes_of(checked)
     plan = asked("plan", text, inputs=types)
     assert plan["ok"], plan["error"]["full"]
     results = values_in_node(plan, values)
@@ -189,7 +193,7 @@ def test_the_numbers_of_a_step_make_its_value(name):
     """Each template, filled in and computed as it stands there, is the value of the step at its record."""
     text, types = PROGRAMS[name]
     checked = asked("check", text, inputs=types)
-    values, sizes = drawn_inputs(checked), {each["name"]: each["size"] for each in checked["axes"]}
+    values, sizes = drawn_inputs(checked), sizes_of(checked)
     due = nt.formula(text).explain(**values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
     found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
     tried = 0
@@ -287,12 +291,12 @@ def test_loops_compute_the_value(name):
     text, types = LOOPS[name]
     checked = asked("check", text, inputs=types)
     assert not checked["errors"], checked["errors"][0]["full"]
-    values, sizes = drawn_inputs(checked), {each["name"]: each["size"] for each in checked["axes"]}
+    values, sizes = drawn_inputs(checked), sizes_of(checked)
     if name == "identity":
         values["n"] = nt.tensor(2, ())
     found = asked("loops", text, inputs=types)
     assert found["ok"], found["error"]["full"]
-    due = nt.evaluate(text, values, sizes={axis: size for axis, size in sizes.items() if axis.isidentifier()})
+    due = nt.evaluate(text, values, sizes=sizes)
     names = {"inf": math.inf, "exp": math.exp, "sqrt": math.sqrt, "log": math.log, "tanh": math.tanh}
     for each, value in values.items():
         array = value.array if isinstance(value, nt.NamedTensor) else value
@@ -319,3 +323,57 @@ def test_loops_compute_the_value(name):
     assert len(result) == array.size
     for place, value in result.items():
         assert abs(value - array[tuple(i - 1 for i in place)]) < 1e-9
+
+
+# --------------------------------------------------------------------------------------------------- code and derivatives
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_text_for_numpy_gives_the_value(name):
+    text, types = LOOPS[name]
+    checked = asked("check", text, inputs=types)
+    values = {**drawn_inputs(checked), **({"n": nt.tensor(2, ())} if name == "identity" else {})}
+    found = asked("code", text, inputs=types, library="numpy")
+    assert found["ok"], found["error"]["full"]
+    names = {}
+    exec(found["text"], names)
+    due = nt.evaluate(text, values, sizes=sizes_of(checked))
+    arrays = [values[each["name"]].array for each in checked["inputs"] if each["needed"] == "tensor"]
+    given = [values[each["name"]].to_array([axis for axis, _ in each["axes"]]) if each["axes"] else array for each, array in zip((each for each in checked["inputs"] if each["needed"] == "tensor"), arrays)]  # fmt: skip
+    assert np.allclose(np.sort(np.ravel(names["function"](*given))), np.sort(np.ravel(due.array)))
+
+
+@pytest.mark.parametrize(
+    ("text", "types", "due"),
+    [
+        ("Q ⊙_{key} K", {"Q": "ℝ^{batch × query × key}", "K": "ℝ^{batch × seq × key}"}, 'einsum("bqk,bsk->bqs", Q, K)'),
+        ("2 X_{b→c} ⊙_{a} X", {"X": "ℝ^{a × b}"}, '2 * einsum("ac,ab->cb", X, X)'),
+        ("∑_{a,b} X Y", {"X": "ℝ^{a × b}", "Y": "ℝ^{b × c}"}, 'einsum("ab,bc->c", X, Y)'),
+        ("∑_{a} X − X", {"X": "ℝ^{a × b}"}, None),
+        ("softmax_{a} X ⊙_{a} X", {"X": "ℝ^{a × b}"}, None),
+    ],
+)
+def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
+    found = asked("code", text, inputs=types, library="einsum")
+    if due is None:
+        assert found["text"] is None and "no sum of products" in found["why"]
+        return
+    checked = asked("check", text, inputs=types)
+    values = drawn_inputs(checked)
+    number, call = re.match(r"(?:(\d+) \* )?(.*)", found["text"]).groups()
+    value = float(number or 1) * eval(
+        call, {"einsum": np.einsum, **{name: each.array for name, each in values.items()}}
+    )
+    assert np.allclose(value, nt.evaluate(text, values).to_array([axis for axis, _ in checked["type"]["axes"]]))
+    assert sorted(re.sub(r"\W|\d", "", found["text"])) == sorted(re.sub(r"\W|\d", "", due))
+
+
+@pytest.mark.parametrize("by", ["Q", "K", "V"])
+def test_a_derivative_is_a_program_for_the_same_inputs(by):
+    found = asked("derive", ATTENTION, inputs=TYPES, by=by)
+    assert found["text"] and found["steps"] and found["why"] is None
+    assert {"rule", "text", "latex", "law"} == set(found["steps"][0])
+    checked = asked("check", ATTENTION, inputs=TYPES)
+    values = drawn_inputs(checked)
+    again = asked("check", found["program"], inputs=TYPES)
+    assert not again["errors"]
+    written = nt.derivative(ATTENTION, by)(values=values)
+    assert nt.allclose(nt.evaluate(found["program"], values), written, rtol=1e-9)

@@ -9,6 +9,7 @@
 `adjoints`: their derivative: a recurrence back, and a sum over the steps.
 `worked_out`: the closed form as a program.
 `steps`: the way there, each step an equation that can be checked.
+`orders`: that of derivatives of any order.
 `proofs`: proved, false, or holding on what was tried.
 `gradients`: `nt.gradient`, by all parameters at once.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Node
+from grammar.nodes import Equation, Node
 
-from ..scope.names import Key
+from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.binder import bind
+from ..scope.names import Key, key
 from ..symbolic import algebra
 from ..symbolic.factoring import factored
 from ..symbolic.folding import Named, folded
@@ -17,10 +20,14 @@ from ..symbolic.forms import Form, Index, head
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker, change_of
-from ..symbolic.naming import Reading, Where, read, words_of
-from ..symbolic.spelling import with_axes
+from ..symbolic.naming import Reading, Where, names_left, read, words_of
+from ..symbolic.read_back import Unwritable
+from ..symbolic.spelling import named, with_axes
+from ..symbolic.work import TooLong, working
 from ..terms.environment import source_name
+from ..terms.inference import InputType
 from ..terms.terms import Term, topological
+from .needed import needed
 
 MEMBERS = 64  # of a family that are looked at
 
@@ -122,3 +129,59 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
         if len(product.factors) > 1 and set(of) == product.indices():
             found.append(Named(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
     return found
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A program whose derivatives are to be read, with the shapes and sizes that it is typed by."""
+
+    source: str
+    tree: nodes.Program
+    shapes: Mapping[str, Mapping[str, Any]]
+    sizes: Mapping[str, int]
+    limit: int
+
+    def of(self, tree: nodes.Program) -> Typed:
+        """Another program of the same names."""
+        return replace(self, tree=tree)
+
+    def checker(self) -> ReadingChecker:
+        inputs = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
+        scope = bind(self.source, self.tree)
+        return ReadingChecker(scope, inputs, dict(self.sizes), infer_parameters=True, python=USER_FUNCTIONS)
+
+    def read(self, taken: set[str] | None = None) -> tuple[Reading, dict[str, int]]:
+        """The closed form of its value, and how often each law was used.
+
+        Raises NotationError where there is none, or the work passes the limit.
+        """
+        checker = self.checker()
+        term = checker.whole()
+        with working(limit=self.limit) as work:
+            try:
+                return closed_form(checker, term, self.tree, taken), dict(work.laws)
+            except TooLong as problem:
+                hint = "give parts names of their own, or a higher limit"
+                raise checker.error(308, str(problem), self.tree, hint=hint) from None
+            except (NotReadable, Unwritable, ArithmeticError) as problem:
+                node = problem.term.node if isinstance(problem, NotReadable) else None
+                raise checker.error(
+                    405, f"there is no closed form of this{f': {problem}' if str(problem) else ''}", node or self.tree,
+                    hint="the derivative itself has a value: evaluate it",
+                ) from None  # fmt: skip
+
+
+def closed_program(
+    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = ()
+) -> nodes.Program:  # fmt: skip
+    """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
+
+    The title is a name, or another one where the program has it.
+    """
+    lines = [Equation((named(each.name), each.node)) for each in reading.names]
+    if isinstance(title, str):
+        taken = {word for statement in tree.statements for word in words_of(statement)}
+        title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
+    wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
+    kept = needed(tree.statements[:-1], wanted)
+    return nodes.Program((*kept, *lines, *before, Equation((title, reading.node))))

@@ -12,6 +12,8 @@
 `blackboard`: a step in symbols, in types and in numbers.
 `elements`: one element of a term, of elements of its arguments.
 `loops`: a text as nested loops.
+`code`: a text as a function of other libraries.
+`derive`: its derivative, and the way there.
 `complete`: what may come next.
 `answers`: the questions and their answers; the protocol.
 

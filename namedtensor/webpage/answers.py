@@ -83,9 +83,10 @@ a line (so `symbols` and `shapes` are all there is to say). `step` counts the st
 **code** — formula, `{"library": "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "why": null}`;
 of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
 
-**derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "..",
-"latex": "..", "law": ".."}], "as_written": {"text", "latex"}, "program": text of the whole, which `check` and `plan` take with
-the same inputs, "axes": as of check}`.
+**derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
+"latex": "..", "law": "∂X ⊙_{ax} Y"}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program": the closed form with all that it
+speaks of, which `check` and `plan` take with the same inputs, "axes": as of check, new ones last, "why": null}`; where there is no
+closed form `text` and `latex` are null, `steps` empty, `why` says why and `program` is as written.
 
 **complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
@@ -113,7 +114,9 @@ from grammar.errors import NotationError
 
 from .blackboard import steps
 from .check import check
+from .code import code
 from .complete import completions
+from .derive import derive
 from .loops import loops
 from .plans import plan, runtime_source
 from .replies import Reply, error_data
@@ -121,7 +124,7 @@ from .requests import Request
 
 QUESTIONS: dict[str, Callable[[Request], Reply]] = {
     "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
-    "loops": loops, "complete": completions,
+    "loops": loops, "code": code, "derive": derive, "complete": completions,
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 

@@ -121,8 +121,9 @@ class Board:
         """The places along the axes that the step sums or looks along."""
         axes = over(self.step, self.found)
         sizes: dict[str, int] = {}
-        for number in filter(lambda each: each is not None, self.found.operands(self.step)):
-            sizes |= {axis: size for axis, size in self.found.steps[number].axes.items() if axis in axes}
+        for number in self.found.operands(self.step):
+            if number is not None:
+                sizes |= {axis: size for axis, size in self.found.steps[number].axes.items() if axis in axes}
         ranges = [range(1, sizes[axis] + 1) for axis in axes]
         return [{**at, **dict(zip(axes, place))} for place in itertools.islice(itertools.product(*ranges), 10_000)]
 

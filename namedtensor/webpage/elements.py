@@ -45,7 +45,7 @@ def given(w: Writes, term: Term, at: Place) -> Written:
 
 
 def number(w: Writes, term: Term, at: Place) -> Written:
-    value = term.number
+    value: Any = term.number
     if isinstance(value, bool):
         return Written(str(int(value)))
     if math.isnan(value):

@@ -34,9 +34,8 @@ def plan(request: Request) -> Reply:
     made, python = found.plan(TARGET, roots)
     refused = next((step for step in steps(made) if step.primitive not in BACKEND.lines), None)
     if python or refused is not None:
-        raise NotationError(
-            408, "a page has no JavaScript for " + ("a Python function" if python else refused.primitive)
-        )
+        what = "a Python function" if refused is None else refused.primitive
+        raise NotationError(408, f"a page has no JavaScript for {what}")
     places = {id(term): number for number, term in enumerate(roots)}
     return {
         "source": BACKEND.function_text(made, tupled=True),
