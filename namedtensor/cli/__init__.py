@@ -12,6 +12,7 @@
 `cost`: the command cost.
 `tree`: a syntax tree to look at.
 `render`: the command render.
+`derive`: the command derive.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
 `session`: formulas one after another, each knowing those before.
