@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from . import nodes
 from .errors import NotationError
 from .nodes import Axis, Call, Name, Node, Number, axis_of
-from .symbols import SUPERSCRIPTS
+from .symbols import NUMBER_SETS, SUPERSCRIPTS
 from .tokens import Token
 
 FACTORS = ("juxtaposed", "⊙", "negative")
@@ -76,6 +76,19 @@ def _around(children) -> tuple[int, int]:
     return _start(children[0]), _end(children[-1])
 
 
+def divided(node: Any) -> tuple[Any, Any]:
+    """∑_{a} X / ∂X* after a ∂ as what that is of, and ∂X*, which is None elsewhere: the sum reaches right over products."""
+    if type(node) is nodes.IndexSum:
+        body, by = divided(node.body)
+        return replace(node, body=body, span=(node.span[0], body.span[1])), by
+    if type(node) is Call and node.operator == "/" and type(node.arguments[1]) is nodes.Differential:
+        return node.arguments
+    if type(node) is Call and len(node.arguments) == 1 and node.arguments[0].span[1] == node.span[1]:
+        body, by = divided(node.arguments[0])
+        return replace(node, arguments=(body,), span=(node.span[0], body.span[1])), by
+    return node, None
+
+
 def _covering(children) -> tuple[int, int]:
     """The same where LaTeX wrote them in another order: \\nfun{\\seq}{softmax}, the axes before the name."""
     return min(map(_start, children)), max(map(_end, children))
@@ -135,6 +148,9 @@ class Builder:
         call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
         return nodes.Signature(call, sets[:-1], sets[-1], _around(children))
 
+    def fact(self, children):
+        return nodes.Fact(self.compared(children), _around(children))
+
     def ellipsis(self, children):
         return nodes.Ellipsis(children[0].span)
 
@@ -154,10 +170,24 @@ class Builder:
         return found
 
     def bounds(self, children):
-        first, *second, last = _nodes(children)
+        first, *second, last = (child for child in _nodes(children[2:]))
         token = children[1]
         down = bool(second) and self.steps_down(first, second[0])
         return nodes.Range(Name(token.text, token.span), first, last, _around(children), down=down)
+
+    def between(self, children):
+        first, sign, variable, other, last = children[1:]
+        at = [each.text for each in (sign, other)]
+        if type(variable) is not Name or not set(at) <= {"≤", "<"}:
+            self.fail(114, "a range is one variable between two numbers", _around(children), hint="write 1 ≤ t ≤ n")
+        one = Number(1, first.span)
+        first = first if at[0] == "≤" else Call("+", (), (), (first, one), (), first.span, first.span)
+        last = last if at[1] == "≤" else Call("-", (), (), (last, one), (), last.span, last.span)
+        return nodes.Range(variable, first, last, _around(children))
+
+    def counting(self, children):
+        token = children[1]
+        return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], _around(children))
 
     def steps_down(self, first, second) -> bool:
         """Whether a range whose first two numbers are these counts down, by one."""
@@ -180,7 +210,23 @@ class Builder:
         return nodes.Set(domain, elements, shapes[0].items if shapes else (), _around(children))
 
     def reals(self, children):
-        return self._set("reals", children)
+        return self._set(NUMBER_SETS[children[0].text], children)
+
+    def half(self, children):
+        sign, number = children[3], children[4]
+        domain = {(">", "0"): "positive", ("≥", "0"): "nonnegative"}.get((sign.text, number.text))
+        if domain is None or children[0].text != "ℝ":
+            self.fail(101, "this set has no name", (children[0].start, children[5].end), hint="write ℝ_{>0} or ℝ_{≥0}")
+        return replace(self._set(domain, children), elements=())
+
+    def field(self, children):
+        name, *shape = children
+        if len(name.text) > 1 or not name.text.isupper():
+            self.fail(
+                101, f"{name.text} is no set; a set is due: ℝ^{{…}}, {{0, 1}}, [0, 1] or [n]", name.span,
+                hint="a field, which is any set of numbers, has a capital letter: F^{seq}",
+            )  # fmt: skip
+        return self._set("field", [Name(name.text, name.span), *shape])
 
     def elements(self, children):
         return self._set("elements", children)
@@ -219,10 +265,10 @@ class Builder:
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def of_differentials(self, numerator, denominator):
-        """∂L/∂W, also as the last factor of a product: η ∂L/∂W is η times that; None where it is neither."""
+        """∂L/∂W, also as the last factor of a product, or after a function, for ∂L alone has no value; None where it is neither."""
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
-        if type(numerator) is not Call or numerator.operator not in FACTORS:
+        if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
             return None
         *before, last = numerator.arguments
         found = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
@@ -319,7 +365,9 @@ class Builder:
             body = nodes.Starred(
                 Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span
             )
-        return nodes.Differential(body, (sign.start, body.span[1]))
+        span = (sign.start, body.span[1])
+        within, by = divided(body)
+        return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def number(self, children):
         token = children[0]
@@ -469,6 +517,8 @@ class Builder:
         of: Any = base
         if type(base) is _Bracket:
             of = replace(self.only_cell(base.rows, base.span), span=base.span)
+        if kind is Node and type(base) is Call and base.operator == "‖" and not base.parameters and len(items) == 1:
+            return replace(base, parameters=items, span=span)  # ‖x‖_1
         if kind is _Indexed:
             return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
         if kind is _Renamed:

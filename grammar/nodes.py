@@ -175,8 +175,8 @@ Node = Union[
 class Set:
     """ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1], [n]^{seq}
 
-    `domain` is "reals", "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size
-    or None.
+    `domain` is "reals", "integers" (ℤ), "naturals" (ℕ), "positive" (ℝ_{>0}), "nonnegative" (ℝ_{≥0}), "field" (F, which is
+    any), "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size or None.
     """
 
     domain: str
@@ -243,6 +243,14 @@ class Equation:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """ε > 0: a comparison that is claimed to hold"""
+
+    condition: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """γ, β ∈ ℝ^{chans}"""
 
@@ -269,7 +277,7 @@ class Ellipsis:
     span: Span = _span()
 
 
-Statement = Union[Value, Equation, Declaration, Signature, Ellipsis]
+Statement = Union[Value, Equation, Fact, Declaration, Signature, Ellipsis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +300,15 @@ def axis_of(node: Node) -> Axis | None:
         base = axis_of(node.base)
         return base and Axis(base.name + node.mark, node.span)
     return None
+
+
+def left_spine(node) -> list[Call]:
+    """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
+    found: list[Call] = []
+    while type(node) is Call and len(node.arguments) == 2:
+        found.append(node)
+        node = node.arguments[0]
+    return found
 
 
 def children(node) -> tuple:

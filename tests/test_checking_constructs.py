@@ -38,6 +38,7 @@ class Row(NamedTuple):
     value: Any
     values: Mapping[str, Any] = {}
     differentiable: bool = True
+    lifted: bool = True  # over a further axis of an input that is not declared
 
 
 def edit_distance(first, second):
@@ -115,7 +116,47 @@ FAMILIES = {
                       "C^{i,j} = C^{i-1,j-1} + C^{i-1,j} for i = 1, …, 6 for j = 1, …, i\nC^{6,2}", "", "", 15.0,
                       differentiable=False),
 }  # fmt: skip
-ROWS = FAMILIES
+READ = {
+    "accents": Row("ŷ = x + 1\nȳ = mean_{seq} ŷ\nŷ − ȳ", r"\hat y = x + 1 \\ \bar{y} = \nfun{\name{seq}}{mean} \hat{y} \\ \widehat{y} - \bar y",
+                   "seq", x - x.mean()),
+    "accents on scripts": Row("x̃_1 = 2 x\nθ̂ = x̃_1 + x̃_1\nθ̂", r"\tilde{x_1} = 2 x \\ \hat{\theta} = \tilde{x_1} + \tilde{x}_1 \\ \hat\theta",
+                              "seq", 4 * x),
+    "calligraphic": Row("ℒ = ∑_{seq} x^2\nL = 2\nℒ / L", r"\mathcal{L} = \nsum{\name{seq}} x^2 \\ L = 2 \\ \frac{\mathcal L}{L}",
+                        "", (x**2).sum() / 2),
+    "the norm": Row("‖X − 1‖", r"\lVert X - 1 \rVert", "", np.linalg.norm(X - 1), lifted=False),
+    "its square, of p = 1": Row("‖x‖_1^2 + ‖y‖", r"\lVert x \rVert_1^2 + \left\| y \right\|", "",
+                                np.abs(x).sum() ** 2 + np.linalg.norm(y), lifted=False),
+    "the norm in a function": Row("unit : ℝ^{chans} → ℝ^{chans}\nunit(v) = v / ‖v‖\nunit(X)",
+                                  r"\text{unit} \colon \mathbb{R}^{\name{chans}} \to \mathbb{R}^{\name{chans}} \\ "
+                                  r"\text{unit}(v) = \frac{v}{\lVert v \rVert} \\ \text{unit}(X)",
+                                  "seq chans", X / np.linalg.norm(X, axis=1, keepdims=True)),
+    "whole parts": Row("⌊2 x⌋ + ⌈x⌉", r"\lfloor 2 x \rfloor + \lceil x \rceil", "seq", np.floor(2 * x) + np.ceil(x),
+                       differentiable=False),
+    "a brace with a remark": Row("(x + 1) ⊙ y", r"\underbrace{(x + 1)}_{\text{shifted}} \odot y", "seq", (x + 1) * y),
+    "an indicator in bold": Row("𝕀[x > 0] ⊙ x", r"\mathbf{1}[x > 0] \odot x", "seq", np.maximum(x, 0)),
+    "an indicator in braces": Row("𝕀[x > 0]", r"\mathbb{1}\{x > 0\}", "seq", (x > 0).astype(float), differentiable=False),
+    "fractions": Row("½ x + {1 / 4}", r"½ x + {1 \over 4}", "seq", x / 2 + 0.25),
+    "nice fractions": Row("(1 / 2) x", r"\nicefrac{1}{2} x", "seq", x / 2),
+    "a product of numbers": Row("2 × x_{seq(2 × 2)}", r"2 \times x_{\name{seq}(2 \times 2)}", "", 2 * x[3]),
+    "an array of cases": Row("Y_{seq(i)} = { 0 if i ≤ 2; x_{seq(i)} otherwise }",
+                             r"Y_{\name{seq}(i)} = \left\{ \begin{array}{ll} 0 & i \le 2 \\ x_{\name{seq}(i)} & \text{otherwise} \end{array} \right.",
+                             "seq", np.where(np.arange(5) < 2, 0, x)),
+    "a matrix as macros expand": Row("[3, 1; 1, 5]_{h, w}", r"\mathsf{h} \begin{array}[b]{@{}c@{}}\mathsf{w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 "
+                                     r"\end{bmatrix}\end{array}", "h w", [[3, 1], [1, 5]]),
+    "digits in an axis": Row("∑_{seq2} x_{seq→seq2}", r"\nsum{seq2} x_{\name{seq}\rightarrow\mathsf{\vphantom{fg}seq2}}", "", x.sum()),
+    "a logarithm to a base": Row("log_2 (x^2)", r"\log_2 (x^2)", "seq", np.log2(x**2)),
+    "a second derivative": Row("∂(∂(∑_{seq} x^3)/∂x†)/∂x*", r"\frac{\partial^2 (\nsum{\name{seq}} x^3)}{\partial x^* \partial x^\dagger}",
+                               "seq* seq†", np.diag(6 * x), lifted=False),
+    "a field and other sets": Row("f : F^{seq} → F\nf(v) = ∑_{seq} v^2\nn ∈ ℕ\nr ∈ ℝ_{>0}\nf(x) + n + r",
+                                  r"f \colon F^{\name{seq}} \rightarrow F \\ f(v) = \nsum{\name{seq}} v^2 \\ n \in \mathbb{N} \\ "
+                                  r"r \in \mathbb{R}_{>0} \\ f(x) + n + r", "", (x**2).sum() + 5, {"n": 2, "r": 3.0}),
+    "a fact": Row("x^2 + r\nr > 0", r"x^2 + r \\ r > 0", "seq", x**2 + 3, {"r": 3.0}),
+    "between bounds": Row("Z_{seq(i)} = x_{seq(i)} + i for 1 ≤ i ≤ 5", r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad 1 \le i \le 5", "seq",
+                          x + np.arange(1, 6)),
+    "in a set of numbers": Row("Z_{seq(i)} = x_{seq(i)} + i for i ∈ {1, …, 5}",
+                               r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad i \in \{1, \ldots, 5\}", "seq", x + np.arange(1, 6)),
+}  # fmt: skip
+ROWS = FAMILIES | READ
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -149,7 +190,9 @@ def test_the_value_is_that_of_numpy_and_of_the_reference(title):
     if row.value is not None:
         np.testing.assert_allclose(found, row.value, rtol=1e-12)
     due = reference.evaluate(row.text, given_to_the_reference(values_of(row)))
-    np.testing.assert_allclose(found, due.to_list(row.axes) if row.axes else due.entries[()], rtol=1e-9)
+    np.testing.assert_allclose(
+        found, due.to_list(row.axes) if row.axes else due.entries[()], rtol=1e-9, atol=1e-7 * ("∂" in row.text)
+    )
 
 
 @pytest.mark.parametrize("title", ROWS)
@@ -222,7 +265,7 @@ def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
     return leaf.grad.numpy()
 
 
-@pytest.mark.parametrize("title", ROWS)
+@pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.lifted])
 def test_a_batch_is_mapped_over(title):
     row = ROWS[title]
     values, name = values_of(row), varied(row)

@@ -94,7 +94,7 @@ def test_other_maths_is_passed_over(prose):
 
 def test_all_reports_it_too():
     assert errors(r"\[ x^2 + \]", everything=True) == [(105, "+")]
-    assert errors(r"$\mathcal{S}$", everything=True) == [(111, r"\mathcal")]
+    assert errors(r"$\mathfrak{S}$", everything=True) == [(111, r"\mathfrak")]
 
 
 @pytest.mark.parametrize(("body", "found"), [
@@ -302,7 +302,7 @@ def test_more_formulas_than_are_read_is_one_error(monkeypatch):
 PAPER = (
     HEAD
     + ATTENTION
-    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathcal{S}$\n\\[ Z = q + x \\]\n"
+    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathfrak{S}$\n\\[ Z = q + x \\]\n"
 )
 
 
@@ -332,7 +332,7 @@ def test_errors_are_told_as_file_line_column(paper):
 
 def test_types_and_all(paper):
     assert "  q : ℝ^{key}" in paper("--types")[1]
-    assert "\\mathcal is no part of the notation" in paper("--all")[1]
+    assert "\\mathfrak is no part of the notation" in paper("--all")[1]
     assert paper("--ascii")[1].isascii()
 
 

@@ -75,7 +75,7 @@ def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], ho
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
     """A context in which ∂X has a value, where an equation of differentials is checked."""
-    if not checker.scope.varied:
+    if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
 

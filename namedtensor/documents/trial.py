@@ -79,6 +79,13 @@ def tried_claims(
         yield tried
 
 
+def claims_of(
+    text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
+) -> tuple[Tried, ...]:  # fmt: skip
+    """What comes of every claim of a program."""
+    return tuple(tried_claims(text, program, shapes, sizes, Draws()))
+
+
 def _of_sizes(statement: Any) -> bool:
     """Whether an equation is about sizes alone, which checking takes care of."""
     return any(isinstance(side, Size) for side in statement.sides)

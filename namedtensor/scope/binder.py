@@ -102,7 +102,11 @@ class Binder:
     # ------------------------------------------------------------------------------------------- one statement each
     def add(self, position: int, statement) -> None:
         scope = self.scope
-        if isinstance(statement, nodes.Value):
+        if isinstance(statement, nodes.Fact):
+            scope.facts.add(statement.span)
+            held = nodes.Indicator(statement.condition, statement.span)
+            self.claims.append((position, Claim(held, Number(1, statement.span), statement.span)))
+        elif isinstance(statement, nodes.Value):
             scope.values.append((position, statement.body))
         elif isinstance(statement, Signature):
             scope.signatures.append((position, statement))
