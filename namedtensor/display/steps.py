@@ -12,6 +12,7 @@ axes of its arguments have names of their own (`seq@1`); here they have their pl
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,9 @@ from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
+from ..core.kinds import as_path
 from ..core.suggestions import Suggests, did_you_mean, near
+from ..files.text import whole_file
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
@@ -213,6 +216,31 @@ class Explanation(Suggests):
         stages = tuple(step(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
+    def to_html(self) -> str:
+        """A page by itself that shows a step at a time: arrows, page keys and buttons lead on and back."""
+        from .slides import slides
+
+        return slides(self, self._tints)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write that page to a file; it needs no network and no other file.
+
+        Raises NotationError where the file cannot be written.
+
+        >>> import namedtensor as nt
+        >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP
+        """
+        place, page = as_path(path), self.to_html()
+        try:
+            with whole_file(place) as file:
+                file.write(page.encode())
+        except OSError as problem:
+            raise NotationError(409, f"{place} cannot be written: {problem.strerror or problem}") from None
+
+    @property
+    def _tints(self) -> dict[str, Tint]:
+        return tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
+
     def _grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
         """Runs of steps that stand in one place, each step with its number."""
         numbered = enumerate(self.stages, 1)
@@ -232,8 +260,7 @@ class Explanation(Suggests):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        colours = tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
-        return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
+        return html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
 
 
 def spellings(place: Location) -> tuple[str, str, str]:
