@@ -14,7 +14,7 @@ from typing import Any
 from grammar.errors import printable
 
 from .colours import Tint
-from .html import html_type, style
+from .html import html_piece, html_type, style
 
 LOOK = """
 :root{color-scheme:light dark}
@@ -83,13 +83,11 @@ def slides(explanation: Any, tints: Mapping[str, Tint]) -> str:
 
 def slide(number: int, step: Any, explanation: Any, tints: Mapping[str, Tint]) -> str:
     """One step: where it stands in the formula, what it says, its type and its value."""
-    from .steps import html_text
-
     where = " › ".join(map(html.escape, step.inside))
     heading = f"step {number} of {len(explanation)}" + (f", in {where}" if where else "")
     return (
         f"<section><h2>{heading}</h2><pre>{marked(explanation.source, step.node)}</pre>"
-        f'<p class="said">{html_text(step, tints)} : {html_type(step.axes, tints)}</p>{step.value._repr_html_()}</section>'
+        f'<p class="said">{html_piece(step.node, step.text, tints)} : {html_type(step.axes, tints)}</p>{step.value._repr_html_()}</section>'
     )
 
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grammar.errors import NotationError, printable
+from grammar.errors import NotationError
 from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
@@ -31,7 +31,7 @@ from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
 from .colours import Tint, tints
-from .html import html_formula, html_type, style
+from .html import html_piece, html_type, style
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
@@ -332,7 +332,7 @@ def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
         for number, stage in group:
             rows.append(
                 f"<tr><td>{number}</td>"
-                f'<td style="text-align:left;{indent(len(place))}">{html_text(stage, tints)}</td>'
+                f'<td style="text-align:left;{indent(len(place))}">{html_piece(stage.node, stage.text, tints)}</td>'
                 f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
             )
     return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
@@ -347,12 +347,6 @@ def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
         )
     caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"
     return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
-
-
-def html_text(stage: Step, tints: Mapping[str, Tint]) -> str:
-    if hasattr(stage.node, "span"):
-        return html_formula(stage.node, tints)
-    return f"<code>{html.escape(printable(stage.text))}</code>"
 
 
 def indent(depth: int) -> str:
