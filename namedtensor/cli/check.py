@@ -27,8 +27,8 @@ def check_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console)
     if documents or is_document(source):
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
-    if options.facts or options.baseline:
-        raise InputError("--facts and --baseline are for documents: .tex, .md or .ipynb")
+    if options.facts or options.baseline or options.page or options.format == "html":
+        raise InputError("--facts, --baseline, --page and --format html are for documents: .tex, .md or .ipynb")
     from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)

@@ -23,11 +23,11 @@ class Inheritance:
         self.sections: dict[Maths, Section] = {}
         self.functions: frozenset[str] = frozenset()
 
-    def take(self, section: Section) -> list[Maths]:
+    def take(self, section: Section) -> dict[Maths, nodes.Program]:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
         own = {name for maths in section.formulas for name in told(section.programs[maths])}
         wanted = [name for maths in section.formulas for name in _names(section.programs[maths])]
-        facts: dict[tuple[Maths, int], Maths] = {}
+        facts: dict[tuple[Maths, int], tuple[Maths, nodes.Program]] = {}
         seen = set(own)
         while wanted:
             name = wanted.pop()
@@ -39,7 +39,7 @@ class Inheritance:
                     facts[place] = self.fact(place)
                     wanted += _names(self.statement(place))
         self.add(section)
-        return sorted(facts.values())
+        return dict(facts.values())
 
     def add(self, section: Section) -> None:
         new: dict[str, list[tuple[Maths, int]]] = {}
@@ -55,7 +55,7 @@ class Inheritance:
         maths, number = place
         return self.sections[maths].programs[maths].statements[number]
 
-    def fact(self, place: tuple[Maths, int]) -> Maths:
+    def fact(self, place: tuple[Maths, int]) -> tuple[Maths, nodes.Program]:
         """A statement as a fact of another section."""
         statement = self.statement(place)
         if isinstance(statement, nodes.Equation):
@@ -63,7 +63,8 @@ class Inheritance:
         maths = place[0]
         span = maths[:2] if maths.written else assembled(self.document, [maths]).span(statement.span)
         assert span is not None
-        return Maths(*span, False, rf"\({to_latex(nodes.Program((statement,)))}\)")
+        program = nodes.Program((statement,))
+        return Maths(*span, False, rf"\({to_latex(program)}\)"), program
 
 
 class Needs:

@@ -75,8 +75,7 @@ def check_document(
 def inherit(document: Document, section: Section, before: Inheritance) -> None:
     """Give a section the facts of those before it that it needs."""
     facts = before.take(section)
-    for fact in facts:
-        section.programs[fact] = parse(fact.written, "latex")
+    section.programs.update(facts)
     section.inherited = frozenset(facts)
     section.formulas = sorted([*facts, *section.formulas])
 
