@@ -128,3 +128,47 @@ OF_ONE_AXIS = (
 for _name, _meaning, _numpy, _make, _differentials, _complex in OF_ONE_AXIS:
     _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax", differentials=_differentials,
            complex=_complex)  # fmt: skip
+
+
+def _running(primitive: str) -> Write:
+    """The largest, or smallest, up to each element: of 1, 2, 4, … before it."""
+
+    def write(b, x, axes):
+        (axis,) = axes
+        found, size, step = b.reorder(x, (*(name for name in x.order if name != axis), axis)), x.size(axis), 1
+        while step < size:
+            more = b.elementwise(primitive, b.part(found, step, size - step), b.part(found, 0, size - step))
+            found, step = b.concat((b.part(found, 0, step), more), axis), 2 * step
+        return found
+
+    return write
+
+
+for _name, _meaning, _primitive, _sign in (
+    ("cummax", "the largest up to each element", "maximum", "<"), ("cummin", "the smallest up to each element", "minimum", ">"),
+):  # fmt: skip
+    _along(
+        _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
+        definition=lambda x, best=max if _primitive == "maximum" else min: [best(x[: n + 1]) for n in range(len(x))],
+        differentials=(
+            f"[{_name[3:].replace('max', 'argmax').replace('min', 'argmin')}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {'−' * (_sign == '<')}∞ otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",
+        ),
+    )  # fmt: skip
+
+
+def _argsort(b, arguments, axes, options):
+    """The places of the elements in ascending order, of equals the first first."""
+    (x,), (axis,) = b.coerced(arguments, "numbers"), axes
+    x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
+    dtype = b.target.default_whole
+    places = b.step("descending", (b.negative(x),), x.order, x.shape, dtype)
+    return b.add(places, options.get("base", 1))
+
+
+register(
+    Operator(
+        "argsort", "along", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
+        "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True,
+        definition=lambda x: [place + 1 for place in sorted(range(len(x)), key=x.__getitem__)],
+    )
+)  # fmt: skip

@@ -6,6 +6,7 @@ A row of a table is an operator: what it is called, what it means, the same in N
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .lowering import Write, elementwise, named
@@ -97,7 +98,52 @@ ANALYTIC = (
      "sinh X ⊙ ∂X"),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential in ANALYTIC:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True)
+    _unary(
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True,
+        aliases=("ln",) if _name == "log" else (),
+    )  # fmt: skip
+
+
+def _total(function: Callable[[float], float], beyond: Callable[[float], float] = lambda x: math.nan):
+    """A function of plain numbers, with what it is where Python's fails."""
+
+    def of_any(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError):
+            return beyond(x)
+
+    return of_any
+
+
+INVERSE = (
+    ("arctan", "the angle whose tangent it is", "np.arctan(X)", named("arctan"), math.atan, "∂X / (1 + X^2)"),
+    ("arcsin", "the angle whose sine it is", "np.arcsin(X)", named("arcsin"), _total(math.asin), "∂X / √(1 − X^2)"),
+    ("arccos", "the angle whose cosine it is", "np.arccos(X)", named("arccos"), _total(math.acos), "−∂X / √(1 − X^2)"),
+    ("log1p", "log(1 + x), exact for a small x", "np.log1p(X)", named("log1p"),
+     _total(math.log1p, lambda x: -math.inf if x == -1 else math.nan), "∂X / (1 + X)"),
+    ("expm1", "exp(x) − 1, exact for a small x", "np.expm1(X)", named("expm1"), _total(math.expm1, lambda x: math.inf), "exp X ⊙ ∂X"),
+)  # fmt: skip
+for _name, _meaning, _numpy, _write, _definition, _differential in INVERSE:
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition)
+
+
+def _elu(b, x):
+    return b.where(b.greater(x, 0), x, b.expm1(b.minimum(x, 0)))
+
+
+SLOPE = 0.01  # of leaky_relu below zero
+BENT = (
+    ("logsigmoid", "log σ(x)", "-np.logaddexp(0, -X)", lambda b, x: b.negative(_softplus(b, b.negative(x))),
+     lambda x: min(x, 0) - math.log1p(math.exp(-abs(x))), "(1 − σ(X)) ⊙ ∂X"),
+    ("leaky_relu", "x above zero, x / 100 below", "np.where(X > 0, X, 0.01 * X)",
+     lambda b, x: b.where(b.greater(x, 0), x, b.multiply(x, SLOPE)), lambda x: x if x > 0 else SLOPE * x,
+     "{ ∂X if X > 0; 0.01 ∂X otherwise }"),
+    ("elu", "x above zero, exp(x) − 1 below", "np.where(X > 0, X, np.expm1(np.minimum(X, 0)))", _elu,
+     lambda x: x if x > 0 else math.expm1(x), "{ 1 if X > 0; exp X otherwise } ⊙ ∂X"),
+)  # fmt: skip
+for _name, _meaning, _numpy, _write, _definition, _differential in BENT:
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition)
 
 OF_FLOATS = (
     ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
@@ -133,6 +179,20 @@ OF_NUMBERS = (
 )
 for _name, _meaning, _numpy, _write, _differential in OF_NUMBERS:
     _unary(_name, _meaning, _numpy, _write, differentials=(_differential,))
+
+
+def _nearest(b, x):
+    """To the nearest whole number, from the middle to the even one."""
+    if b.kind(x) in "iu":
+        return x
+    below = b.floor(x)
+    away = b.subtract(x, below)
+    up = b.logical_or(b.greater(away, 0.5), b.logical_and(b.equal(away, 0.5), b.equal(b.remainder(below, 2), 1)))
+    return b.where(b.isfinite(x), b.where(up, b.add(below, 1), below), x)
+
+
+_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",),
+       definition=lambda x: round(x) if math.isfinite(x) else x)  # fmt: skip
 _unary("abs", "the absolute value", "np.abs(X)", named("abs"), differentials=("sign(X) ⊙ ∂X",), complex=True)
 _unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",))
 _unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-", differentials=("−∂X",), complex=True)
@@ -165,6 +225,11 @@ for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentia
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True,
     differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
+)  # fmt: skip
+
+_binary(
+    "mod", "what is left of X after whole Ys: x − y ⌊x / y⌋", "np.mod(X, Y)", named("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
+    definition=lambda x, y: x % y if y else math.nan,
 )  # fmt: skip
 
 COMPARISONS = (
