@@ -7,7 +7,7 @@ is a name or a power, whether `f_{a}` carries an axis, a number or a label, is d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 Span = tuple[int, int]
 
@@ -265,11 +265,11 @@ def axis_of(node: Node) -> Axis | None:
     return None
 
 
-def children(node) -> tuple:
+def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
-    found: list = []
+    found: list[Any] = []
 
-    def visit(value):
+    def visit(value: Any) -> None:
         if isinstance(value, tuple):
             for item in value:
                 visit(item)

@@ -39,7 +39,7 @@ class Absent(Target):
         meet = [dtype for dtype, kind in zip(dtypes, kinds) if kind in "fc"] if {*kinds} & {*"fc"} else dtypes
         return self.canonical(self.numpy.result_type(tuple(map(self.canonical, meet))))
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         found = self.numpy.ask(primitive, arguments, options)
         whole = not any(kind_of(each.dtype) in "fc" for each in arguments if isinstance(each, Value))
         return self.default_float if whole and kind_of(found) == "f" else self.canonical(found)

@@ -142,7 +142,9 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     checker.claim_terms.append((left, right, claim.span))
 
 
-def each_element(checker: Inference, items: Iterable[tuple], shape: Mapping[str, Any], env: Environment) -> Environment:
+def each_element(
+    checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
+) -> Environment:
     """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     for axis, index in items:

@@ -18,7 +18,7 @@ from .elements import define_by_elements
 
 
 def infer_family(
-    checker: Inference, key: Key, family: Definition, indices: dict, holder: Environment, env: Environment
+    checker: Inference, key: Key, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
     """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
     over = family.range
@@ -91,7 +91,7 @@ def has_own_equation(checker: Inference, member: Key, holder: Environment) -> bo
     return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
 
-def member_key(checker: Inference, family: Definition, indices: dict) -> Key:
+def member_key(checker: Inference, family: Definition, indices: dict[Any, Any]) -> Key:
     def value(name: str) -> Any:
         return indices.get(name)
 

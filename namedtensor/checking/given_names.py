@@ -68,14 +68,15 @@ class Speaks:
     """The names and axes that a program speaks of, some of its names being given."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
-        self.scope, self.inputs = scope, inputs
+        self.scope: Scope = scope
+        self.inputs: Mapping[Key, InputType] = inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled = {*inputs, *declared, *scope.definitions}
+        self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
         self.names: dict[str, list[Spelled]] = {}
         for name in self.spellings():
             self.names.setdefault(name.base, []).append(name)
-        self.axes = {*axes_named(scope.program), *asked(scope.program)}
-        self.measured = {*asked(scope.program), *made(scope)}
+        self.axes: set[str] = {*axes_named(scope.program), *asked(scope.program)}
+        self.measured: set[str] = {*asked(scope.program), *made(scope)}
 
     @property
     def unused(self) -> frozenset[str]:

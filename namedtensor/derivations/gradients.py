@@ -24,14 +24,16 @@ class Gradient:
     """What `gradient` gives: called with tensors it gives a mapping from names to tensors; `program` is its formulas."""
 
     def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):
-        self.of, self.wrt, self.value = of, wrt, value
+        self.of: str = of
+        self.wrt: tuple[str, ...] = wrt
+        self.value: bool = value
         self._parameters, whole = _head(program, of)
         taken = {each.text for each in walk(program.tree) if isinstance(each, Name)}
         letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
         names = [f"{letter}_{place}" for place in range(len(wrt) + 1)]
         statements = [_named(names[0], whole)]
         statements += [_named(name, Derivative(whole, _expression(by), MARK)) for name, by in zip(names[1:], wrt)]
-        self.program = Program(to_text(nodes.Program((*program.tree.statements, *statements))), "text")
+        self.program: Program = Program(to_text(nodes.Program((*program.tree.statements, *statements))), "text")
         self._entries = self.program[tuple(names)]
 
     def __repr__(self) -> str:

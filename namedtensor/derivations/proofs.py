@@ -100,7 +100,9 @@ def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node,
     return equation.sides
 
 
-def _normal(claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any) -> tuple[dict, bool]:
+def _normal(
+    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any
+) -> tuple[dict[Any, Any], bool]:
     """The shapes of the inputs, and whether the sides have one normal form."""
     with working(proving=True):
         inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
@@ -123,7 +125,12 @@ def _equal(terms: list[Term]) -> bool:
 
 
 def _tried(
-    before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int
+    before: list[Any],
+    sides: tuple[Node, ...],
+    inputs: dict[Any, Any],
+    shapes: dict[Any, Any],
+    sizes: dict[str, int],
+    tries: int,
 ) -> Verdict:
     """What drawn tensors say."""
     programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]

@@ -308,7 +308,7 @@ def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work, par
     if finish is None:
         taken = {word for statement in tree.statements for word in words_of(statement)}
         title: Node = named("D" if "D" not in taken else next(names_left(taken)))
-        before: tuple = ()
+        before: tuple[Any, ...] = ()
     else:
         before, title = finish
     equations = (*parts.names, *(step.node for step in parts.steps))

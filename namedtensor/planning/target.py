@@ -21,7 +21,7 @@ class Target:
         self.numbers: frozenset[str] = backend.numbers
         self.stored: frozenset[str] = backend.stored
         self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
-        self._asked: dict[tuple, str] = {}
+        self._asked: dict[tuple[Any, ...], str] = {}
         self._kinds: dict[str, str] = {}
 
     @property
@@ -63,7 +63,7 @@ class Target:
             found = self._asked[different] = dtype_name(self.xp.result_type(*map(self.object_of, different)))
         return found
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         """The dtype of what a primitive gives: the library is asked, by one element, once."""
         kinds = tuple(
             [(each.dtype, len(each.shape)) if hasattr(each, "order") else (each, type(each)) for each in arguments]

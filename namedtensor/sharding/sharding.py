@@ -55,8 +55,10 @@ class Sharding:
                 208, f"a mesh of jax was due, not {type(mesh).__name__}",
                 hint='write jax.make_mesh((2, 4), ("data", "model"))',
             )  # fmt: skip
-        self.mesh = jax.sharding.Mesh(mesh.devices, mesh.axis_names)
-        self.rules = {check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)}
+        self.mesh: Any = jax.sharding.Mesh(mesh.devices, mesh.axis_names)
+        self.rules: dict[str, tuple[str, ...]] = {
+            check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)
+        }
         self._mark = (tuple(sorted(self.rules.items())), self.mesh)
         self._programs: dict[int, Sharded] = {}
         self._placements: dict[Any, Any] = {}
@@ -210,7 +212,8 @@ class Sharded:
     """
 
     def __init__(self, program: Formulas, sharding: Sharding):
-        self.program, self.sharding = program, sharding
+        self.program: Formulas = program
+        self.sharding: Sharding = sharding
         self._entries: dict[Any, ShardedEntry] = {}
 
     def __repr__(self) -> str:
@@ -234,7 +237,13 @@ class Sharded:
         getattr(self.program, name)  # which has it, or says what is near
         return self._entry(name)
 
-    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """The program's value; or, where it ends with a function, that function of the arguments."""
         return self._entry(None)(*arguments, values=values, sizes=sizes, **named)
 
@@ -251,7 +260,13 @@ class Sharded:
         """
         return self.sharding.place({**(values or {}), **named})
 
-    def collectives(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
+    def collectives(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Collectives:
         """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
         return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
 
@@ -269,14 +284,21 @@ class ShardedEntry:
     """A name of a program whose tensors go over a mesh, or several; called as that of the program is."""
 
     def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
-        self.sharded, self.name = sharded, name
+        self.sharded: Sharded = sharded
+        self.name: str | tuple[str, ...] | None = name
         self.entry: Callable[..., Any] = sharded.program if name is None else sharded.program[name]
-        self.compiled = lru_cache(maxsize=256)(self._function)
+        self._compiled = lru_cache(maxsize=256)(self._function)
 
     def __repr__(self) -> str:
         return f"{self.entry!r}\n# {self.sharded.sharding}"
 
-    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """Its value, spread by the names of its axes; compiled at the first call with tensors of these types.
 
         Raises what the program raises; and NotationError where a rule is for an axis that nothing has (201), or where an
@@ -286,14 +308,24 @@ class ShardedEntry:
         with of_the_language():
             return function(tensors)
 
-    def lowered(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+    def lowered(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """The call before it is compiled, as `jax.stages.Lowered`: its text, its cost, and `compile()`."""
         function, tensors = self._call(arguments, {**(values or {}), **named}, sizes)
         with of_the_language():
             return function.lower(tensors)
 
     def collectives(
-        self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
     ) -> Collectives:
         """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
         from .collectives import collectives_of
@@ -310,7 +342,7 @@ class ShardedEntry:
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
         extent = tuple(sorted((sizes or {}).items()))
-        return self.compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
+        return self._compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
 
     def _function(self, fixed: Fixed) -> Any:
         """The formulas as a function of tensors by name, under `jax.jit`."""
