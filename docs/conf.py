@@ -11,7 +11,8 @@ author = "the namedtensor authors"
 copyright = "the namedtensor authors"
 version = release = "0.1.0"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "executed"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "executed", "mathematics"]
+html_math_renderer = "katex"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "examples/README.md"]
@@ -24,3 +25,7 @@ html_copy_source = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 nitpicky = False
+
+# `node web/build.mjs --whole` makes it; then each formula has a link that opens it there.
+playground = str(HERE.parent / "playground.html") if (HERE.parent / "playground.html").exists() else ""
+html_extra_path = [playground] if playground else []

@@ -64,7 +64,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             mended=r"\begin{align*} B &= A + x \end{align*}",
         ),
     ),
-    111: (Example(r"\mathcal{S} + A", {"A": A}, mended="2 + A"),),
+    111: (Example(r"\mathfrak{S} + A", {"A": A}, mended="2 + A"),),
     112: (Example("A_{height(1), width→w}", {"A": A}, mended="[A_{height(1)}]_{width→w}"),),
     113: (Example("[3, 1, 4]", mended="[3, 1, 4]_{width}"),),
     114: (
@@ -95,6 +95,15 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
         ),
     ),
     208: (Example("A + 1", {"A": A, "x y": x}),),
+    209: (
+        Example(
+            "e = A + x\n2 e",
+            {"A": A, "x": x},
+            options={"strict": True},
+            mended="E = A + x\n2 E",
+            note="A warning where `strict` is not asked for.",
+        ),
+    ),
     301: (
         Example("A ⊙_{widht} y", {"A": A, "y": y}, mended="A ⊙_{width} y"),
         Example("A_{depth(1)}", {"A": A}, mended="A_{width(1)}"),
@@ -134,6 +143,15 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
     318: (
         Example(python="np.asarray(A)", mended="", note="The order of axes means nothing, so it has to be said."),
         Example(python="A[0]"),
+    ),
+    319: (
+        Example(
+            "w − 0.1 (∂(∑_{width} w^2)/∂w*)",
+            {"w": y},
+            options={"strict": True},
+            mended="w − 0.1 (∂(∑_{width} w^2)/∂w)",
+            note="A warning where `strict` is not asked for. The derivative by w* has the axis width*.",
+        ),
     ),
     401: (
         Example("x_{height(0)}", {"x": x}, mended="x_{height(1)}"),

@@ -46,3 +46,19 @@ def reader(text: str):
     words = text.split()
     sizes = {"L": 3, "chans": 24, "heads": 6, "key": 4, "val": 4, "hidden": 48, "vocab": 99, "place": 99}
     return GPT2.init(seed=0, sizes=sizes), {"ids": nt.tensor(list(range(len(words))), "seq")}, words
+
+
+def prompt(lines: str) -> str:
+    """What stands on the screen when these lines are typed at the prompt."""
+    from namedtensor.cli.console import Console
+    from namedtensor.cli.repl import answer
+    from namedtensor.cli.session import Session
+
+    printed = io.StringIO()
+    session = Session()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        console = Console(False)
+        for line in lines.strip().splitlines():
+            print(f"> {line}")
+            answer(session, line, console)
+    return printed.getvalue().rstrip("\n")

@@ -12,6 +12,7 @@
 `builder`: the rules of the grammar to nodes.
 `syntax_errors`: why a token cannot stand where it stands.
 `parser`: the whole way, from either spelling to a tree.
+`completion`: what may come next while one types.
 `printer`: a tree back to text, ASCII, LaTeX, colours.
 
 Law: it imports lark and nothing else; what a name means is not known here.

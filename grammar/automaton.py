@@ -52,8 +52,8 @@ def automaton() -> Automaton:
 
 
 def _read(place: str) -> str:
-    with open(place, encoding="utf-8") as file:
-        return file.read()
+    """A file beside this one, which may be in a zip."""
+    return __loader__.get_data(place).decode("utf-8")  # type: ignore[name-defined]
 
 
 def _digest(text: str) -> str:

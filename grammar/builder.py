@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from . import nodes
 from .errors import NotationError
 from .nodes import Axis, Call, Name, Node, Number, axis_of
-from .symbols import SUPERSCRIPTS
+from .symbols import NUMBER_SETS, SUPERSCRIPTS
 from .tokens import Token
 
 FACTORS = ("juxtaposed", "⊙", "negative")
@@ -135,6 +135,9 @@ class Builder:
         call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
         return nodes.Signature(call, sets[:-1], sets[-1], _around(children))
 
+    def fact(self, children):
+        return nodes.Fact(self.compared(children), _around(children))
+
     def ellipsis(self, children):
         return nodes.Ellipsis(children[0].span)
 
@@ -145,9 +148,47 @@ class Builder:
         return _Member(_nodes(children), _around(children))
 
     def range(self, children):
-        first, last = _nodes(children)
+        found = None
+        for each in reversed(children):
+            if found is not None and each.variable.text in found.variables:
+                self.fail(114, f"two ranges count {each.variable.text}", found.span, hint="give one another variable")
+            span = each.span if found is None else (each.span[0], found.span[1])
+            found = replace(each, span=span, further=found)
+        return found
+
+    def bounds(self, children):
+        first, *second, last = (child for child in _nodes(children[2:]))
         token = children[1]
-        return nodes.Range(Name(token.text, token.span), first, last, _around(children))
+        down = bool(second) and self.steps_down(first, second[0])
+        return nodes.Range(Name(token.text, token.span), first, last, _around(children), down=down)
+
+    def between(self, children):
+        first, sign, variable, other, last = children[1:]
+        at = [each.text for each in (sign, other)]
+        if type(variable) is not Name or not set(at) <= {"≤", "<"}:
+            self.fail(114, "a range is one variable between two numbers", _around(children), hint="write 1 ≤ t ≤ n")
+        one = Number(1, first.span)
+        first = first if at[0] == "≤" else Call("+", (), (), (first, one), (), first.span, first.span)
+        last = last if at[1] == "≤" else Call("-", (), (), (last, one), (), last.span, last.span)
+        return nodes.Range(variable, first, last, _around(children))
+
+    def counting(self, children):
+        token = children[1]
+        return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], _around(children))
+
+    def steps_down(self, first, second) -> bool:
+        """Whether a range whose first two numbers are these counts down, by one."""
+        one, number = Number(1), type(first) is type(second) is Number
+        if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
+            return True
+        if number and second.value == first.value - 1:
+            return True
+        if number and second.value == first.value + 1 or second == Call("+", (), (), (first, one)):
+            return False
+        self.fail(
+            114, "a range goes on by one, up or down", second.span,
+            hint="write t = 1, 2, …, n or t = n, n-1, …, 1; for every second one use 2k as the index",
+        )  # fmt: skip
 
     # sets
     def _set(self, domain, children):
@@ -156,7 +197,23 @@ class Builder:
         return nodes.Set(domain, elements, shapes[0].items if shapes else (), _around(children))
 
     def reals(self, children):
-        return self._set("reals", children)
+        return self._set(NUMBER_SETS[children[0].text], children)
+
+    def half(self, children):
+        sign, number = children[3], children[4]
+        domain = {(">", "0"): "positive", ("≥", "0"): "nonnegative"}.get((sign.text, number.text))
+        if domain is None or children[0].text != "ℝ":
+            self.fail(101, "this set has no name", (children[0].start, children[5].end), hint="write ℝ_{>0} or ℝ_{≥0}")
+        return replace(self._set(domain, children), elements=())
+
+    def field(self, children):
+        name, *shape = children
+        if len(name.text) > 1 or not name.text.isupper():
+            self.fail(
+                101, f"{name.text} is no set; a set is due: ℝ^{{…}}, {{0, 1}}, [0, 1] or [n]", name.span,
+                hint="a field, which is any set of numbers, has a capital letter: F^{seq}",
+            )  # fmt: skip
+        return self._set("field", [Name(name.text, name.span), *shape])
 
     def elements(self, children):
         return self._set("elements", children)
@@ -445,6 +502,8 @@ class Builder:
         of: Any = base
         if type(base) is _Bracket:
             of = replace(self.only_cell(base.rows, base.span), span=base.span)
+        if kind is Node and type(base) is Call and base.operator == "‖" and not base.parameters and len(items) == 1:
+            return replace(base, parameters=items, span=span)  # ‖x‖_1
         if kind is _Indexed:
             return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
         if kind is _Renamed:

@@ -175,8 +175,8 @@ Node = Union[
 class Set:
     """ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1], [n]^{seq}
 
-    `domain` is "reals", "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size
-    or None.
+    `domain` is "reals", "integers" (ℤ), "naturals" (ℕ), "positive" (ℝ_{>0}), "nonnegative" (ℝ_{≥0}), "field" (F, which is
+    any), "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size or None.
     """
 
     domain: str
@@ -187,12 +187,41 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """for t = 1, …, n"""
+    """for t = 1, …, n; of several, `further` is the next: for i = 1, …, m for j = 1, …, n
+
+    `down` where a second number says that it counts down: for t = n, n-1, …, m.
+    """
 
     variable: Name
     first: Node
     last: Node
     span: Span = _span()
+    further: Range | None = None
+    down: bool = False
+
+    @property
+    def each(self) -> tuple[Range, ...]:
+        """This range and those after it."""
+        return (self,) if self.further is None else (self, *self.further.each)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return frozenset(each.variable.text for each in self.each)
+
+    @property
+    def downward(self) -> bool:
+        """Whether it counts down, as 3, …, 1 and n, …, 1 and n, n-1, …, m do; 1, …, n and i+1, …, 5 count up."""
+        if self.down or not isinstance(self.last, Number):
+            return self.down
+        return self.last.value <= 1 if not isinstance(self.first, Number) else self.first.value > self.last.value
+
+    @property
+    def low(self) -> Node:
+        return self.last if self.downward else self.first
+
+    @property
+    def high(self) -> Node:
+        return self.first if self.downward else self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +239,14 @@ class Equation:
     sides: tuple[Node, ...]
     sets: tuple[Set, ...] = ()
     range: Range | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """ε > 0: a comparison that is claimed to hold"""
+
+    condition: Node
     span: Span = _span()
 
 
@@ -240,7 +277,7 @@ class Ellipsis:
     span: Span = _span()
 
 
-Statement = Union[Value, Equation, Declaration, Signature, Ellipsis]
+Statement = Union[Value, Equation, Fact, Declaration, Signature, Ellipsis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,16 +304,27 @@ def axis_of(node: Node) -> Axis | None:
 
 def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
-    found: list[Any] = []
-
-    def visit(value: Any) -> None:
-        if isinstance(value, tuple):
-            for item in value:
-                visit(item)
-        elif hasattr(value, "span"):
+    found: list = []
+    for slot in BELOW[type(node)]:
+        value = getattr(node, slot)
+        if type(value) is tuple:
+            _gather(value, found)
+        elif type(value) in BELOW:
             found.append(value)
-
-    for name in node.__slots__:
-        if name not in ("span", "operator_span"):
-            visit(getattr(node, name))
     return tuple(found)
+
+
+def _gather(values: tuple, found: list) -> None:
+    for value in values:
+        if type(value) in BELOW:
+            found.append(value)
+        elif type(value) is tuple:
+            _gather(value, found)
+
+
+# Every kind of node with the fields that may hold others.
+BELOW: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind.__slots__ if name not in ("span", "operator_span"))
+    for kind in list(globals().values())
+    if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())
+}

@@ -67,7 +67,10 @@ SYMBOLS = (
     Symbol("NOT", "¬", "not", r"\lnot \neg"),
     Symbol("NAME", "∞", r"inf \infty", r"\infty"),
     Symbol("REALS", "ℝ", "R", r"\reals \R \Reals"),
+    Symbol("REALS", "ℤ", "Z", r"\Z \Integers", "ℤ"),
+    Symbol("REALS", "ℕ", "N", r"\N \Naturals", "ℕ"),
     Symbol("INDICATOR", "𝕀", "I", r"\indicator", "𝕀"),
+    Symbol("NORM", "‖", r"\norm", r"\lVert", "‖"),
     Symbol("IF", "if", "if", r"\text{if}"),
     Symbol("OTHERWISE", "otherwise", "otherwise", r"\text{otherwise}"),
     Symbol("FOR", "for", "for", r"\text{for}"),
@@ -117,6 +120,15 @@ SUPERSCRIPTS = dict(
         "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW",
     )
 )
+
+# What stands over a letter: macros of LaTeX, and the mark that follows the letter in a name.
+ACCENTS = {
+    "hat": "\u0302", "tilde": "\u0303", "bar": "\u0304", "breve": "\u0306", "dot": "\u0307", "ddot": "\u0308", "check": "\u030c",
+    "vec": "\u20d7",
+}  # fmt: skip
+CALLIGRAPHIC = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵"))
+FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 
 # Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.

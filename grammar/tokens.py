@@ -5,6 +5,7 @@ characters --lexer--> tokens --brackets matched, functions told from tensors--> 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from .symbols import ELEMENTWISE, FUNCTIONS
 
 OPENING = {"LPAREN": "RPAREN", "CALL": "RPAREN", "LBRACE": "RBRACE", "LBRACKET": "RBRACKET"}
 CLOSING = {"RPAREN", "RBRACE", "RBRACKET"}
+ROUND = {"LPAREN", "CALL", "LBRACKET"}
 SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 
 
@@ -36,6 +38,19 @@ class Token:
 
     def __repr__(self):
         return f"{self.type}({self.text!r})"
+
+
+def numeral(character: str, before: Token | None, source: str, start: int, end: int) -> list[Token]:
+    """½ as {1/2}."""
+    if before is not None and before.type == "NUMBER" and before.end == start:
+        shown = source[before.start : end]
+        raise NotationError(
+            107, f"{shown} reads two ways", source, (before.start, end),
+            notes=(f"either {before.text} + {character}", f"or {before.text} · {character}"), hint="write the sign",
+        )  # fmt: skip
+    above, below = unicodedata.normalize("NFKC", character).split("⁄")
+    kinds = (("LBRACE", "{"), ("NUMBER", above), ("SLASH", "/"), ("NUMBER", below), ("RBRACE", "}"))
+    return [Token(kind, text, start, end) for kind, text in kinds]
 
 
 def too_deep(nesting: int, source: str, span: Span) -> NotationError:
@@ -231,6 +246,16 @@ def can_be_tensor(name: Spelling) -> bool:
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
+def tell_products(tokens: list[Token]) -> None:
+    """Turn each × that can only be a product into one, in place: beside a number, as in 2 × X, and in an index, seq(i × k)."""
+    depth = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
+        depth += (before.type in ROUND) - (before.type in ("RPAREN", "RBRACKET"))
+        if token.type == "TIMES" and token.place == "product":
+            if "NUMBER" in (before.type, after.type) or depth > 0:
+                token.type, token.text = "DOT", "⊙"
+
+
 def tell_functions(
     tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
 ) -> None:
@@ -239,10 +264,14 @@ def tell_functions(
     `shadowed` are names that stand for tensors, as they were given; of a text that is not `whole`, what is missing at
     the end may still come.
     """
-    lines = list(statements(tokens))
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
             token.text = "]_"  # a literal, or an expression to index: never a group of its own
+        if token.type == "NORM":  # only ASCII: \norm(x)
+            token.type = "FUNCTION"
+            following.type = "CALL" if following.type == "LPAREN" else following.type
+    tell_products(tokens)
+    lines = list(statements(tokens))
     telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
     functions = telling.built_in | telling.defined
     for line, bound in zip(lines, telling.parameters):

@@ -201,9 +201,7 @@ LIST = [
     ("w2v", "∑_{t} E_{v(w)} ⊙_{c} G", "E", "E v c; w [v] t; G t c", "(onehot_{v}(w) ⊙_{t} G)^*"),
     ("w2v", "mean_{t} E_{v(w)}", "E", "E v c; w [v] t", "mean_{t} onehot_{v*}(w) ⊙ I_{c,c*}"),
     ("DL 9", "unroll_{s,k} x ⊙_{k} w", "w", "x s[6]; w k[3]", "[unroll_{s,k} x]_{k→k*}"),
-    ("DL 9", "mean_{k} pool_{s,k[2]} x", "x", "x s", ""),
     ("Cho 2014", "X_{(a,b)→c} ⊙_{c} w", "w", "X a b; w c[12]", "[X_{(a,b)→c}]_{c→c*}"),
-    ("Ulyanov 2016", "X ⊕_{a} Y", "X", "X a b; Y a b", ""),
     # factors, trees, more
     ("Koren 2009", "(r − p ⊙_{f} q)^2 + λ p ⊙_{f} p", "p", "r; p f; q f; λ", "2 (λ p − (r − p ⊙_{f} q) q)^*"),
     ("Kolda 2009", "∑_{i,j,k} (T − A ⊙ B ⊙_{r} C)^2", "A", "T i j k; A i r; B j r; C k r", "2 ((A ⊙ B ⊙_{r} C − T) ⊙_{j} B ⊙_{k} C)^*"),

@@ -9,7 +9,7 @@ import pytest
 from test_planning import FORMULAS
 
 import namedtensor as nt
-from namedtensor.backends.absent import Absent
+from namedtensor.backends.absent import Absent, Tabled
 from namedtensor.programs.compiled import plan_of, printed_target
 
 X, W = "ℝ^{a[3] × b[2]}", "ℝ^{b[2] × c[4]}"
@@ -41,6 +41,14 @@ def test_the_text_is_that_of_the_installed_library(name, library):
     assert str(absent[0]) == str(own[0])
     whole = printed_target(library).backend.whole
     assert whole(absent[0]) == whole(own[0])
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_table_of_numpy_gives_its_text(name):
+    text, given = SHAPES[name]
+    own, tabled = (plan_of(nt.formula(text)._goal, target, given) for target in (printed_target("numpy"), Tabled()))
+    assert str(tabled[0]) == str(own[0])
+    assert printed_target("numpy").backend.whole(tabled[0]) == printed_target("numpy").backend.whole(own[0])
 
 
 WITHOUT = """

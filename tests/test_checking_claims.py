@@ -218,10 +218,10 @@ def test_a_definition_of_a_built_in_replaces_it_with_a_warning(text):
     with pytest.warns(nt.NotationWarning, match=f"{name} is built in"):
         assert nt.evaluate(text, given(text)).array.tolist() == expected
     (warned,) = nt.check(text, **given(text)).warnings
-    assert warned.message.startswith(f"{name} is built in")
+    assert warned.number == 209 and warned.message.startswith(f"{name} is built in")
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, given(text), strict=True)
-    assert caught.value.number == 202
+    assert caught.value.number == 209
 
 
 @pytest.mark.parametrize("text", ["σ = std_{width} A\nA / σ", "ε = 0.1\nstandardize_{width} A", "mean = 2\nmean A"])

@@ -302,7 +302,7 @@ def test_every_error_and_warnings(run):
     status, printed, _ = run("check", "Y = A ⊙_{b} A\nZ = A + q", "A=ℝ^{a[2]}")
     assert status == 1 and "301" in printed and "201" in printed
     status, printed, _ = run("check", "x + y", "x=ℝ^{a}", "y=[1,2]:b")
-    assert status == 0 and "warning: + joins ℝ^{a} with ℝ^{b[2]}" in printed
+    assert status == 0 and "warning 314: + joins ℝ^{a} with ℝ^{b[2]}" in printed
     assert run("check", "x + y", "x=ℝ^{a}", "y=[1,2]:b", "--strict")[0] == 1
 
 
@@ -339,6 +339,25 @@ def test_derive_prints_the_formula_or_its_value(run):
     status, printed, _ = run("derive", "∑_{a} X^2", "--by", "X", "X=[1,2]:a", "--json")
     assert (status, json.loads(printed)["value"]["axes"], json.loads(printed)["value"]["data"]) == (0, ["a*"], [2, 4])
     assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"
+
+
+def test_derive_prints_each_step_with_its_rule(run):
+    status, printed, _ = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps")
+    lines = [line.split("   ") for line in printed.splitlines()]
+    assert status == 0 and [line[-1].strip() for line in lines[3:]] == ["ndot", "elementwise", "identification"]
+    latex = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps", "--to", "latex-macros")[1]
+    assert r"\partial z &\overset{\text{ndot}}{=} x \ndot{\name{a}} \partial W" in latex
+    steps = json.loads(run("derive", "x ⊙ x", "--by", "x", "--steps", "--json")[1])["steps"]
+    assert [step["rule"] for step in steps] == ["odot", "identification"]
+
+
+def test_derive_holds_a_closed_form_against_differences(run):
+    status, printed, _ = run("derive", "softmax_{a} X", "--by", "X", "--check", "X=[1,2,3]:a")
+    assert status == 0 and "by differences" in printed and printed.splitlines()[-1].endswith("2 steps hold")
+    record = json.loads(run("derive", "x^3 ⊙ y", "--by", "x", "--json", "--check", "x=2", "y=[1,3]:a")[1])
+    assert record["ok"] and record["value"]["data"] == pytest.approx([12, 36]) and record["largest"] < 1e-6
+    assert run("derive", "x^3 ⊙ y", "--by", "x", "--check", "x=2")[0] == 1
+    assert "has to be given" in run("derive", "x^3 ⊙ y", "--by", "x", "--check", "y=2")[2]
 
 
 def test_derive_says_what_is_wrong(run):

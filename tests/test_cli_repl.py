@@ -5,14 +5,16 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from grammar.completion import Known, complete, macros, wants_axis
 from grammar.errors import NotationError
 from grammar.symbols import GREEK, SYMBOLS
 from namedtensor import cli
 from namedtensor.cli import repl
-from namedtensor.cli.completion import Known, complete, macros, wants_axis
-from namedtensor.cli.session import COMMANDS, Session
+from namedtensor.cli.session import Session
+from namedtensor.cli.session_commands import COMMANDS, enter
 from namedtensor.files.text import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -21,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 def said(*lines):
     """What a session prints for the last of these lines."""
     session = Session()
-    return [session.enter(line) for line in lines][-1]
+    return [enter(session, line) for line in lines][-1]
 
 
 # --------------------------------------------------------------------------------------------------------------- session
@@ -75,7 +77,7 @@ def test_errors_are_about_the_line(lines, number, place):
 def test_an_error_changes_nothing():
     session = Session()
     for line in ("x = 3", "f(y) = 2 y"):
-        session.enter(line)
+        enter(session, line)
     before = dict(session.facts), dict(session.values)
     for line in (
         "x = z",
@@ -87,7 +89,7 @@ def test_an_error_changes_nothing():
         "x ⊙_{a} 1",
     ):
         with pytest.raises((NotationError, InputError)):
-            session.enter(line)
+            enter(session, line)
         assert (session.facts, session.values) == before, line
 
 
@@ -96,27 +98,54 @@ def test_commands(tmp_path):
     (tmp_path / "f.tex").write_text(r"\[ f(x) = 2 x \] and \[ k(x, y) = f(x) + y \]", encoding="utf-8")
     (tmp_path / "a.csv").write_text("name,v\nann,1\nbob,2\n")
     session = Session()
-    assert session.enter(f":load {tmp_path}/f.nt") == "f, h, Y"
-    session.enter("n = 4")
-    assert session.enter("Y") == "9"
-    assert session.enter(f":load {tmp_path}/f.tex") == "f, k"
-    assert session.enter("k(1, 2)") == "4"
-    assert session.enter(f":tensor X={tmp_path}/a.csv[v]:person") == "X : ℝ^{person[2]}"
-    assert session.enter(":tensor L=6") == "L : ℝ"
-    assert session.enter(":type 2 X") == "ℝ^{person[2]}"
-    assert "2. 2 X : ℝ^{person[2]}" in session.enter(":explain 2 X")
-    assert "f(x) = 2 x" in session.enter(":names") and "X : ℝ^{person[2]}" in session.enter(":names")
-    assert r"\frac" in session.enter(":latex 1 / 2")
-    assert all(f":{name}" in session.enter(":help") for name in COMMANDS)
-    assert not session.over and session.enter(":q") == "" and session.over
+    assert enter(session, f":load {tmp_path}/f.nt") == "f, h, Y"
+    enter(session, "n = 4")
+    assert enter(session, "Y") == "9"
+    assert enter(session, f":load {tmp_path}/f.tex") == "f, k"
+    assert enter(session, "k(1, 2)") == "4"
+    assert enter(session, f":tensor X={tmp_path}/a.csv[v]:person") == "X : ℝ^{person[2]}"
+    assert enter(session, ":tensor L=6") == "L : ℝ"
+    assert enter(session, ":type 2 X") == "ℝ^{person[2]}"
+    assert "2. 2 X : ℝ^{person[2]}" in enter(session, ":explain 2 X")
+    assert "f(x) = 2 x" in enter(session, ":names") and "X : ℝ^{person[2]}" in enter(session, ":names")
+    assert r"\frac" in enter(session, ":latex 1 / 2")
+    assert enter(session, ":derive X ⊙_{person} X by X") == "D = 2 X^*"
+    assert "multiply-adds" in enter(session, ":cost X ⊙_{person} X")
+    assert enter(session, f":save X {tmp_path}/x.npy") == f"{tmp_path}/x.npy: ℝ^{{person[2]}}, axes in the order person"
+    assert np.load(tmp_path / "x.npy").tolist() == [1, 2]
+    assert all(f":{name}" in enter(session, ":help") for name in COMMANDS)
+    assert not session.over and enter(session, ":q") == "" and session.over
 
 
 @pytest.mark.parametrize("line", [":", ":wrong", ":load", ":tensor", ":type", ":latex", ":explain", ":forget", ":forget q",
-                                  ":tensor X", ":tensor X=no.npy:a", ":load no.nt", ":t"])  # fmt: skip
+                                  ":tensor X", ":tensor X=no.npy:a", ":load no.nt", ":t", ":derive", ":derive X", ":cost", ":save", ":save q x.npy", ":digits no"])  # fmt: skip
 def test_a_wrong_command_is_a_sentence(line):
     with pytest.raises(InputError) as caught:
-        Session().enter(line)
+        enter(Session(), line)
     assert "\n" not in str(caught.value)
+
+
+def test_digits_are_set_and_set_back():
+    session = Session()
+    try:
+        enter(session, ":digits 9")
+        assert enter(session, "1 / 3") == "0.333333333"
+    finally:
+        enter(session, ":digits")
+    assert enter(session, "1 / 3") == "0.333333"
+
+
+@pytest.mark.parametrize(("word", "over"), [("help", False), ("?", False), ("quit", True), ("exit", True)])
+def test_help_and_quit_are_understood_without_the_colon(word, over):
+    session = Session()
+    assert (":quit" in enter(session, word)) is not over
+    assert session.over is over
+
+
+def test_a_name_that_is_defined_is_no_command():
+    session = Session()
+    enter(session, "help = 3")
+    assert enter(session, "help") == "3"
 
 
 # ------------------------------------------------------------------------------------------------------------ completion
@@ -168,7 +197,7 @@ def test_places_of_axes():
 def test_completion_knows_the_session():
     session = Session()
     for line in ("Weight ∈ ℝ^{chans}", "apply(x) = 2 x", "Y = [1, 2]_{height}", "X^t = X^{t-1} for t = 1, …, 3"):
-        session.enter(line)
+        enter(session, line)
     known = session.known()
     assert (
         {"Weight", "Y"} <= set(known.tensors)

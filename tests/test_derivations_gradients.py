@@ -90,3 +90,56 @@ def test_a_step_of_learning_by_formulas_alone():
         losses.append(float(loss))
         parameters = {name: nt.evaluate("W − 0.05 G", W=each, G=slopes[name]) for name, each in parameters.items()}
     assert losses[-1] < 0.3 * losses[0]
+
+
+# ------------------------------------------------------------------------------------------------ families, formulas
+LAYERED = """
+W^l ∈ ℝ^{a × a'}
+b^l, c ∈ ℝ^{a}
+n^{l,Q} ∈ ℝ^{a}
+ids ∈ [3]^{word}
+X^l = tanh([X^{l-1} ⊙_{a} W^l]_{a'→a} + b^l ⊙ n^{l,Q}) for l = 1, …, L
+loss = ∑_{batch,a} (X^L + c)^2
+"""
+
+
+def layered(L):
+    shapes = {"a a'": ("W",), "a": ("b",)}
+    given = {f"{name}^{l}": axes for axes, names in shapes.items() for name in names for l in range(1, L + 1)}
+    given |= {f"n^{{{l},Q}}": "a" for l in range(1, L + 1)} | {"c": "a", "X^0": "batch a"}
+    sizes = {"a": 3, "a'": 3, "batch": 4}
+    return {
+        name: nt.tensor(RANDOM.normal(size=[sizes[axis] for axis in axes.split()]), axes)
+        for name, axes in given.items()
+    }
+
+
+@pytest.mark.parametrize("L", [1, 3])
+def test_a_family_is_all_its_members_that_are_given(L):
+    given = layered(L)
+    found = nt.gradient(LAYERED, "loss", ["W^l", "c", "n^{l,Q}"])(values=given, sizes={"L": L})
+    assert [*found] == [name for kind in "Wcn" for name in given if name[0] == kind]
+    one = nt.gradient(LAYERED, "loss", [*found])(values=given, sizes={"L": L})
+    for name, slope in found.items():
+        assert set(slope.axes) == set(given[name].axes) and nt.allclose(slope, one[name])
+
+
+def test_all_that_is_declared_has_families_and_no_whole_numbers():
+    given = layered(2)
+    found = nt.gradient(LAYERED, "loss")(values=given, sizes={"L": 2})
+    assert set(found) == set(given) - {"X^0"}
+
+
+def test_a_family_of_which_none_is_given_is_told():
+    given = {name: each for name, each in layered(2).items() if name[0] != "W"}
+    with pytest.raises(nt.NotationError, match=r"no member of W\^l is given"):
+        nt.gradient(LAYERED, "loss", "W^l")(values=given, sizes={"L": 2})
+
+
+def test_a_formula_without_the_mark_is_the_same():
+    parameters = ("W^1", "b_1", "W^2")
+    found = nt.gradient(NETWORK, "loss", parameters)(values=GIVEN)
+    for name in parameters:
+        assert nt.allclose(nt.evaluate(f"{NETWORK}\n∂loss/∂{name}", GIVEN), found[name])
+        step = nt.evaluate(f"{NETWORK}\n{name} − 0.1 (∂loss/∂{name})", GIVEN)
+        assert nt.allclose(step, GIVEN[name] - 0.1 * found[name])

@@ -94,7 +94,7 @@ def test_other_maths_is_passed_over(prose):
 
 def test_all_reports_it_too():
     assert errors(r"\[ x^2 + \]", everything=True) == [(105, "+")]
-    assert errors(r"$\mathcal{S}$", everything=True) == [(111, r"\mathcal")]
+    assert errors(r"$\mathfrak{S}$", everything=True) == [(111, r"\mathfrak")]
 
 
 @pytest.mark.parametrize(("body", "found"), [
@@ -302,7 +302,7 @@ def test_more_formulas_than_are_read_is_one_error(monkeypatch):
 PAPER = (
     HEAD
     + ATTENTION
-    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathcal{S}$\n\\[ Z = q + x \\]\n"
+    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathfrak{S}$\n\\[ Z = q + x \\]\n"
 )
 
 
@@ -332,7 +332,7 @@ def test_errors_are_told_as_file_line_column(paper):
 
 def test_types_and_all(paper):
     assert "  q : ℝ^{key}" in paper("--types")[1]
-    assert "\\mathcal is no part of the notation" in paper("--all")[1]
+    assert "\\mathfrak is no part of the notation" in paper("--all")[1]
     assert paper("--ascii")[1].isascii()
 
 
@@ -368,3 +368,43 @@ def test_any_text_is_checked_without_another_exception():
         assert all(0 <= error.span[0] <= error.span[1] <= len(source) for error in report.errors if error.span)
 
     check_any()
+
+
+# -------------------------------------------------------------------------------------------------------- inheritance
+OF_SECTIONS = {
+    "a declaration counts in later sections": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} \[ Y = \nsum{\name{b}} X \]",
+        [301],
+    ),
+    "a later section may say it anew": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} X \]",
+        [],
+    ),
+    "anew for that section and those after it": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \section{C} \[ Y = \nsum{\name{a}} X \]",
+        [301],
+    ),
+    "a function of an earlier section is called": (
+        r"\section{A} \[ \text{half} \colon \reals^{\name{a}} \to \reals^{\name{a}} \] \[ \text{half}(x) = x / 2 \]"
+        r"\section{B} $X \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} \text{half}(X) \]",
+        [305],
+    ),
+    "what an inherited definition needs comes with it": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{a}} X \] \section{B} \[ Z = \nsum{\name{a}} Y \]",
+        [301],
+    ),
+    "an error is told once, in its own section": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{b}} X \] \section{B} \[ Z = \nsum{\name{c}} (Y + X) \]",
+        [301],
+    ),
+    "a definition below counts for what stands above": (
+        r"$X \in \reals^{\name{a}}$ \[ Y = \text{half}(X) + \nsum{\name{b}} X \] \[ Z = X + 1 \] \[ Z = X + 2 \] \[ \text{half}(x) = x / 2 \]",
+        [301],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_SECTIONS)
+def test_sections_inherit(case):
+    source, numbers = OF_SECTIONS[case]
+    assert [error.number for error in check_document(source).errors] == numbers

@@ -27,6 +27,7 @@ FLOORS = (  # a file imports from floors below its own, and from its own package
     ("namedtensor.programs",),
     ("namedtensor.derivations",),
     ("namedtensor.documents", "namedtensor.teaching"),
+    ("namedtensor.webpage",),
     ("namedtensor.cli",),
     ("namedtensor", "namedtensor.__main__"),
     ("transformer",),

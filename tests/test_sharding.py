@@ -63,6 +63,13 @@ def test_on_eight_devices(found, case):
     assert found["cases"][case] == "passed", found["cases"][case]
 
 
+@needs_jax
+@pytest.mark.parametrize("devices", [64, 512])
+def test_on_many_devices_the_collectives_are_those_by_hand(devices):
+    found = answer(started("sharded_cases.py", "case_of_many_rows", devices=devices))["cases"]
+    assert len(found) == 2 and set(found.values()) == {"passed"}, found
+
+
 MESH = "  the mesh is data[2] × model[4]"
 LEAVE = "  hint: let one of them go over another axis of the mesh, or leave it out of the rules"
 ERRORS = {
@@ -107,7 +114,17 @@ name error 208: rules are a mapping from axes to axes of the mesh, not list
   hint: write {"batch": "data", "heads": "model"}""",
     "no mesh": """\
 name error 208: a mesh of jax was due, not tuple
-  hint: write jax.make_mesh((2, 4), ("data", "model"))""",
+  hint: write jax.make_mesh((2, 4), ("data", "model")), or {"data": 2, "model": 4}""",
+    "a mesh too small": """\
+shape error 310: a mesh of data[64] × model[8] needs 512 devices, and there are 8
+  hint: make it smaller, or have one CPU play them: XLA_FLAGS=--xla_force_host_platform_device_count=512""",
+    "a mesh of no sizes": """\
+shape error 310: the size of data is a whole number from 1, not 2.5
+  hint: write {"data": 2}""",
+    "computed by no axis": f"""\
+name error 201: the mesh has no axis modle, over which heads is to go
+{MESH}
+  hint: did you mean model?""",
     "no name of an axis": """\
 name error 208: 'heads, hidden' is no name of an axis
   hint: axes are separated with spaces, not commas: "heads hidden\"""",

@@ -63,7 +63,7 @@ def page() -> str:
         if number // 100 != kind:
             kind = number // 100
             parts.append(f"## {KINDS[kind]}\n")
-        parts.append(f"### {number}: {title}\n")
+        parts.append(f"(error-{number})=\n### {number}: {title}\n")
         for example in EXAMPLES.get(number, ()):
             parts.append(section(example))
     return "\n".join(parts)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import re
 
-from blocks import Block, Page
+from blocks import Block, Page, packed
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
@@ -35,7 +36,15 @@ class Executed(SphinxDirective):
         if self.name == "formula" and outcome.value is not None and (given := said(self.options)):
             shown += nodes.paragraph("", "", *given, classes=["given"])
         shown += results(outcome)
+        if outcome.state is not None and self.config.playground:
+            shown += opens(outcome.state)
         return [shown]
+
+
+def opens(state) -> nodes.raw:
+    """The link that opens a formula with its inputs in the playground."""
+    link = f'<p class="opens"><a href="playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
+    return nodes.raw("", link, format="html")
 
 
 def said(options) -> list:
@@ -60,12 +69,22 @@ def math(latex: str) -> nodes.Node:
     return nodes.math_block(latex, latex, **{"nowrap": True, "no-wrap": True, "number": None, "label": None})
 
 
+def error_text(text: str) -> nodes.raw:
+    """An error whose number leads to its section."""
+    linked = re.sub(r"(error (\d{3}))(?=:)", r'<a href="errors.html#error-\2">\1</a>', html.escape(text))
+    return nodes.raw(
+        "",
+        f'<div class="highlight-text error notranslate"><div class="highlight"><pre class="error">{linked}</pre></div></div>',
+        format="html",
+    )
+
+
 def results(outcome) -> list:
     found = []
     if outcome.printed:
         found.append(code(outcome.printed.rstrip("\n"), "text", "output"))
     if outcome.error is not None:
-        found.append(code(str(outcome.error), "text", "error"))
+        found.append(error_text(str(outcome.error)))
     elif outcome.value is not None:
         value = outcome.value
         if hasattr(value, "_repr_html_"):
@@ -86,7 +105,7 @@ class Operators(SphinxDirective):
     def run(self):
         from operators_page import HEADINGS, rows
 
-        return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None))]
+        return [table(HEADINGS, rows(self.arguments[0] if self.arguments else None), anchored=True)]
 
 
 class Rooms(SphinxDirective):
@@ -129,7 +148,7 @@ class Constructs(SphinxDirective):
         for construct in found:
             check_construct(construct)
         cells = [(*map(coded, row[:3]), row.meaning, coded(row.numpy)) for row in found]
-        return [table(("text", "ASCII", "LaTeX", "meaning", "NumPy"), cells)]
+        return [table(("text", "ASCII", "LaTeX", "meaning", "NumPy"), cells, anchored=True)]
 
 
 class Cheats(SphinxDirective):
@@ -151,28 +170,33 @@ def coded(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def table(headings, rows) -> nodes.table:
+def table(headings, rows, anchored: bool = False) -> nodes.table:
     whole = nodes.table(classes=["operators"])
     group = nodes.tgroup(cols=len(headings))
     whole += group
     for _ in headings:
         group += nodes.colspec(colwidth=1)
     head, body = nodes.thead(), nodes.tbody()
-    head += row(headings, lambda text: [nodes.Text(text)])
+    head += row(headings, lambda text: [nodes.Text(text)], headings=headings)
     for cells in rows:
-        body += row(cells, marked)
+        body += row(cells, marked, anchors(cells[0]) if anchored else (), headings)
     group += head
     group += body
     return whole
 
 
-def row(cells, content) -> nodes.row:
-    line = nodes.row()
-    for cell in cells:
-        entry = nodes.entry()
+def row(cells, content, ids=(), headings=()) -> nodes.row:
+    line = nodes.row(ids=list(ids))
+    for cell, heading in zip(cells, headings):
+        entry = nodes.entry(classes=[heading.replace(" ", "-")])
         entry += nodes.paragraph("", "", *content(cell))
         line += entry
     return line
+
+
+def anchors(cell: str) -> list[str]:
+    """The anchor of the row of a function or construct: `sign-softmax`, `sign-A-⊙_{height}-x`."""
+    return ["sign-" + text.replace(" ", "-") for text in re.findall(r"`([^`]+)`", cell)[:1]]
 
 
 def marked(text: str) -> list:
@@ -253,5 +277,8 @@ DIRECTIVES = {
 def setup(app):
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
+    app.add_config_value(
+        "playground", "", "env", str, "the file that formulas are opened in: playground.html, where it was built"
+    )
     app.connect("autodoc-process-docstring", readable)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -60,7 +60,8 @@ class Text:
     signs = signs("text")
     dot = "·"  # the product of two numbers
     times = " × "  # between the axes of a shape
-    domains = {"reals": "ℝ", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
+    domains = {"reals": "ℝ", "integers": "ℤ", "naturals": "ℕ", "positive": "ℝ_{{>0}}", "nonnegative": "ℝ_{{≥0}}"}
+    domains |= {"field": "{}", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
     mark = ""  # before the relation of a statement: & in a table
 
     # -------------------------------------------------------------------------------------------------- the machine
@@ -352,9 +353,20 @@ class Text:
 
     # ------------------------------------------------------------------------------------------ functions and atoms
     def function(self, node):
+        if node.operator == "‖":
+            return (yield from self.norm(node))
         head = yield from self.head(node)
         arguments = yield from self.arguments(node)
         return Piece(head + self.round(arguments))
+
+    def norm(self, node):
+        """‖x‖, ‖x‖_1"""
+        (operand,) = yield from self.each(node.arguments, SUM)
+        below = yield from self.above(node.parameters)
+        return Piece(self.bars(operand) + (f"_{self.braced(below)}" if below else ""), POSTFIXED)
+
+    def bars(self, operand: str) -> str:
+        return f"‖{operand}‖" if "‖" not in operand else f"‖({operand})‖"
 
     def head(self, node):
         """A function's name with its scripts. d( would begin a derivative."""
@@ -440,6 +452,8 @@ class Text:
     def set(self, node):
         elements = ",".join((yield from self.listed(node.elements, SUM)))
         domain = self.domains[node.domain].format(elements)
+        if node.domain == "field":
+            domain = node.elements[0].text
         sized = []
         for axis, size in node.axes:
             sized.append((yield from self.sized(axis, size)))
@@ -453,9 +467,18 @@ class Text:
         return text if size is None else text + self.square((yield from self.tight(size, SUM)))
 
     def range(self, node):
-        first, last = yield from self.each((node.first, node.last), SUM)
-        variable = self.word(node.variable.text)
-        return Piece(f" {self.signs['for']} {variable} = {first}, {self.signs['…']}, {last}")
+        texts = []
+        for over in node.each:
+            first, last = yield from self.each((over.first, over.last), SUM)
+            variable = self.word(over.variable.text)
+            if over.down:
+                second = nodes.Call("-", (), (), (over.first, Number(1)))
+                if type(over.first) is Number:
+                    second = Number(over.first.value - 1)
+                following = yield from self.tight(second, SUM)
+                first = f"{first}, {following}"
+            texts.append(f" {self.signs['for']} {variable} = {first}, {self.signs['…']}, {last}")
+        return Piece("".join(texts))
 
     def value(self, node):
         piece = yield from self.part(node.body, SUM, last=True)
@@ -464,6 +487,11 @@ class Text:
     def equation(self, node):
         first, *others = yield from self.sides(node.sides)
         return (yield from self.statement(f"{first} {self.mark}= {' = '.join(others)}", node))
+
+    def fact(self, node):
+        piece = yield self.visit(node.condition)
+        text = self.round(piece.text) if piece.text.startswith("-") else piece.text
+        return Piece(self.mark + text)
 
     def declaration(self, node):
         names = yield from self.sides(node.names)

@@ -1,7 +1,8 @@
 """A library that is not installed, as plans see it: text is written for it, and nothing is run.
 
-Its dtypes meet as PyTorch's and JAX's do, by kind before width. What a primitive gives is asked of NumPy; only where
-that makes floating numbers of whole ones are they those of the library.
+The dtypes of PyTorch and JAX meet by kind before width. What a primitive gives is as in NumPy; only where that makes floating
+numbers of whole ones are they those of the library. NumPy is asked where it is installed; where it is not, as in a page, a table
+of its rules answers.
 """
 
 from __future__ import annotations
@@ -17,15 +18,73 @@ from .libraries import backend, target_of
 NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}  # JAX without x64
 
 
+FLOATING = frozenset("exp log sqrt sin cos tan tanh sinh cosh erf divide logaddexp det inv cofactors mean".split())
+INDICES = frozenset("positions whole_positions descending arange".split())
+SUMMED = frozenset("sum prod cumsum cumprod trace".split())
+BITS = {
+    "bool": 8,
+    **{f"{kind}{bits}": bits for kind in ("int", "uint", "float", "complex") for bits in (8, 16, 32, 64, 128)},
+}
+
+
+class Tabled(Target):
+    """NumPy by a table of its rules."""
+
+    def __init__(self) -> None:
+        super().__init__(backend("numpy"), None)
+
+    @property
+    def default_float(self) -> str:
+        return "float64"
+
+    def canonical(self, dtype: str) -> str:
+        return dtype
+
+    def result_type(self, dtypes: Sequence[str]) -> str:
+        """The widest of the strongest kind; a floating one holds whole numbers of half its bits."""
+        kinds = {
+            kind_of(dtype): max(BITS[each] for each in dtypes if kind_of(each) == kind_of(dtype)) for dtype in dtypes
+        }
+        whole = {kind: bits for kind, bits in kinds.items() if kind in "iu"}
+        if "c" in kinds or "f" in kinds:
+            double = min(64, 2 * max(whole.values())) if whole else 0
+            wide = max(kinds.get("f", 0), kinds.get("c", 0) // 2, double)
+            return f"complex{2 * wide}" if "c" in kinds else f"float{wide}"
+        if len(whole) == 2:
+            return f"int{max(whole['i'], 2 * whole['u'])}" if whole["u"] < 64 else "float64"
+        return next((f"{'int' if kind == 'i' else 'uint'}{bits}" for kind, bits in whole.items()), "bool")
+
+    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+        if primitive in INDICES:
+            return "int64"
+        given = [each for each in (arguments[1:] if primitive == "where" else arguments) if isinstance(each, Value)]
+        met = self.result_type([each.dtype for each in given]) if given else "int64"
+        plain = {getattr(each, "kind", type(each)) for each in arguments if not isinstance(each, Value)}
+        if float in plain and kind_of(met) not in "fc" and primitive != "clip":
+            met = "float64"
+        if primitive in FLOATING and kind_of(met) not in "fc":
+            return (
+                {8: "float16", 16: "float32"}.get(BITS[met], "float64")
+                if primitive not in ("divide", "mean")
+                else "float64"
+            )
+        if kind_of(met) in "biu" and primitive in SUMMED:
+            return "uint64" if kind_of(met) == "u" else "int64"
+        return "int64" if met == "bool" and int in plain else met
+
+
 class Absent(Target):
-    """PyTorch or JAX where it is not installed, as it is when it is new: floats of single precision."""
+    """A library where it is not installed, as it is when it is new: PyTorch's and JAX's floats are of single precision."""
 
     def __init__(self, name: str):
-        import numpy
-
         super().__init__(backend(name), None)
-        namespace: Any = numpy
-        self.numpy = target_of(namespace)
+        try:
+            import numpy
+        except ImportError:
+            self.numpy: Target = Tabled()
+        else:
+            namespace: Any = numpy
+            self.numpy = target_of(namespace)
 
     @property
     def default_float(self) -> str:

@@ -95,6 +95,10 @@ def exact(primitive: str, text: str) -> dict[str, Line]:
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 
+def scattered(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
+    return f"nt.scatter_add({names[0]}, {names[1]}, {options['at']}, {said(options['sizes'])})"
+
+
 def checked(name: str) -> Line:
     return lambda names, options, step: f"nt.{name}({names[0]}, {span(step)})"
 
@@ -116,7 +120,7 @@ LINES: dict[str, Line | str] = {
     "head": "nt.head({0}, {size})", "unfold": "nt.unfold({0}, {at}, {size})",
     "concat": lambda names, options, step: f"nt.concat([{', '.join(names)}], {options['at']})",
     "stack": lambda names, options, step: f"nt.stack([{', '.join(names)}])",
-    "take": "nt.take({0}, {1}, {at})", "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
+    "take": "nt.take({0}, {1}, {at})", "scatter_add": scattered, "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",
     "constant": lambda names, options, step: number(options["number"]),
     "numbers": lambda names, options, step: f"nt.numbers({numbers(options['numbers'])}, {said(options['sizes'])})",
 }  # fmt: skip

@@ -141,6 +141,21 @@ export function take(x, positions, axis) {
   return { shape: [...x.shape.slice(0, axis), ...shape, ...x.shape.slice(axis + 1)], data: found };
 }
 
+/** Zeros of a shape, and what stands along the axes of the positions added to the elements of an axis at them. */
+export function scatter_add(x, positions, axis, shape) {
+  const places = array(positions).data;
+  const { data } = array(x);
+  const [outer, size, inner] = [count(shape.slice(0, axis)), shape[axis], count(shape.slice(axis + 1))];
+  const found = new Float64Array(count(shape));
+  for (let row = 0, from = 0; row < outer; row++) {
+    for (const place of places) {
+      const to = (row * size + place) * inner;
+      for (let column = 0; column < inner; column++) found[to + column] += data[from++];
+    }
+  }
+  return { shape, data: found };
+}
+
 /** The elements of the last axis at positions, row by row. */
 export function take_along(x, positions) {
   const [size, many] = [x.shape.at(-1), positions.shape.at(-1)];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, functions, listed, loop
+from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, functions, listed, loop, scattered
 from .numpy import NumPy
 from .source import Backend
 
@@ -39,6 +39,12 @@ def positions(indices, size, base):
         if wrong.any():
             raise IndexError(int(indices[wrong][0]), size)
     return indices.astype(int) - base if base else indices
+'''
+SCATTER_ADD = '''
+def scatter_add(x, places, axis, size):
+    """Zeros, to whose elements along an axis those of x are added at their places."""
+    whole = jnp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype)
+    return whole.at[(slice(None),) * axis + (places,)].add(x)
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
@@ -128,7 +134,7 @@ LINES: dict[str, Any] = {
     "broadcast": "jnp.broadcast_to({0}, {sizes})",
     "concat": lambda names, options, step: f"jnp.concatenate({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"jnp.stack({listed(names)})",
-    "take": "jnp.take({0}, {1}, axis={at})", "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
+    "take": "jnp.take({0}, {1}, axis={at})", "scatter_add": scattered, "take_along": "jnp.take_along_axis({0}, {1}, axis=-1)",
     "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
     "descending": "descending({0})", "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "loop": _loop,
@@ -157,7 +163,7 @@ class Jax(Backend):
 
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
-    {"known": KNOWN, "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
+    {"known": KNOWN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
      "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "loop": SCANNED, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
 )  # fmt: skip

@@ -54,6 +54,17 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
     return f"positions({names[0]}, {options['size']}, {options['base']})"
 
 
+def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    """Numbers added to the elements of an axis at positions, all of which lie along one axis."""
+    array, at = names
+    if options["rank"] != 1:
+        sizes, place = options["sizes"], options["at"]
+        count = step.arguments[1].count
+        array = f"{array}.reshape({(*sizes[:place], count, *sizes[place + 1 :])})"
+        at = f"{at}.reshape({count})"
+    return f"scatter_add({array}, {at}, {options['at']}, {options['sizes'][options['at']]})"
+
+
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
     """So many steps, each with its elements of the slices."""
     states, slices = options["states"], options["states"] + options["slices"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..planning.memory import TINY
-from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers
+from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, listed, numbers, scattered
 from .numpy_kernels import KERNELS
 from .source import Backend
 
@@ -112,6 +112,7 @@ class NumPy(Backend):
             "concat": lambda names, options, step: f"concatenate({listed(names)}, {options['at']})",
             "stack": lambda names, options, step: f"stack({listed(names)})",
             "take": "{0}.take({1}, {at})",
+            "scatter_add": scattered,
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
             "descending": "descending({0})",
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",

@@ -230,6 +230,20 @@ def positions(indices, size, base):
         raise IndexError(int(np.extract(wrong, indices)[0]), size)
     return indices.astype(np.int64) - base if base else indices
 '''
+SCATTER_ADD = '''
+def scatter_add(x, places, axis, size):
+    """Zeros, to whose elements along an axis those of x are added at their places; sorted, so that each is written once."""
+    rows = x if axis == 0 else x.swapaxes(0, axis)
+    out = np.zeros((size, *rows.shape[1:]), x.dtype)
+    if out.size < 16 * size or not len(places):
+        np.add.at(out, places, rows)
+    else:
+        order = places.argsort(kind="stable")
+        there = places[order]
+        first = np.flatnonzero(np.concatenate(([True], there[1:] != there[:-1])))
+        out[there[first]] = np.add.reduceat(rows[order], first, 0)
+    return out if axis == 0 else out.swapaxes(0, axis)
+'''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
     """Indices given as floating numbers, as whole ones."""
@@ -294,6 +308,7 @@ KERNELS = {
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
     "positions": POSITIONS,
+    "scatter_add": SCATTER_ADD,
     "whole_positions": WHOLE_POSITIONS,
     "covered": COVERED,
     "loop": LOOP,

@@ -25,6 +25,15 @@ def _taken(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     return f"xp.reshape(xp.take({array}, xp.reshape({at}, (-1,)), axis={options['at']}), {options['sizes']})"
 
 
+def _scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    array, at = names
+    if options["rank"] != 1:
+        sizes, place, count = options["sizes"], options["at"], step.arguments[1].count
+        array = f"xp.reshape({array}, {(*sizes[:place], count, *sizes[place + 1 :])})"
+        at = f"xp.reshape({at}, ({count},))"
+    return f"scatter_add({array}, {at}, {options['at']}, {options['sizes'][options['at']]})"
+
+
 FIRST = '''
 def first(wrong, values):
     """The first value that is wrong."""
@@ -38,6 +47,17 @@ def positions(indices, size, base):
     if xp.any(wrong):
         raise IndexError(int(first(wrong, indices)), size)
     return xp.astype(indices, xp.int64) - base if base else indices
+'''
+SCATTER_ADD = '''
+def scatter_add(x, places, axis, size):
+    """Zeros, to whose elements along an axis those of x are added at their places, one after the other."""
+    rows = xp.moveaxis(x, axis, 0)
+    zeros = xp.zeros_like(rows[:1, ...])
+    parts = [[] for _ in range(size)]
+    for number in range(places.shape[0]):
+        parts[int(places[number])].append(rows[number : number + 1, ...])
+    found = [xp.sum(xp.concat(each), axis=0, keepdims=True, dtype=x.dtype) if each else zeros for each in parts]
+    return xp.moveaxis(xp.concat(found) if size else zeros, 0, axis)
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
@@ -95,7 +115,7 @@ LINES: dict[str, Any] = {
     "concat": lambda names, options, step: f"xp.concat({listed(names)}, axis={options['at']})",
     "stack": lambda names, options, step: f"xp.stack({listed(names)})",
     "pick": lambda names, options, step: f"{names[0]}[{', '.join(':' if at is None else str(at) for at in options['places'])}]",
-    "take": _taken, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "descending": "descending({0})",
+    "take": _taken, "scatter_add": _scattered, "take_along": "xp.take_along_axis({0}, {1}, axis=-1)", "descending": "descending({0})",
     "arange": lambda names, options, step: f"xp.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"xp.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
@@ -122,7 +142,7 @@ class Standard(Backend):
 BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
-     "positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
+     "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
      "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

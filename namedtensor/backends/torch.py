@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers
+from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, numbers, scattered
 from .source import Backend
 
 NATIVES = frozenset(
@@ -62,6 +62,11 @@ def positions(indices, size, base):
         if wrong.any():
             raise IndexError(int(indices[wrong][0]), size)
     return indices.to(torch.int64) - base
+'''
+SCATTER_ADD = '''
+def scatter_add(x, places, axis, size):
+    """Zeros, to whose elements along an axis those of x are added at their places."""
+    return x.new_zeros((*x.shape[:axis], size, *x.shape[axis + 1 :])).index_add(axis, places, x)
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
@@ -169,7 +174,7 @@ LINES: dict[str, Any] = {
     "broadcast": "torch.broadcast_to({0}, {sizes})", "unfold": "{0}.unfold({at}, {size}, 1)",
     "concat": lambda names, options, step: f"torch.cat({listed(names)}, {options['at']})",
     "stack": lambda names, options, step: f"torch.stack({listed(names)})",
-    "take": _taken, "take_along": "torch.take_along_dim({0}, {1}, -1)", "descending": "descending({0})",
+    "take": _taken, "scatter_add": scattered, "take_along": "torch.take_along_dim({0}, {1}, -1)", "descending": "descending({0})",
     "arange": lambda names, options, step: f"torch.arange({options['start']}, {options['stop']}, dtype={_dtype(step.value.dtype)})",
     "eye": lambda names, options, step: f"torch.eye({options['size']}, dtype={_dtype(step.value.dtype)})",
     "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_dtype(step.value.dtype)})",
@@ -208,7 +213,7 @@ class Torch(Backend):
 
 BACKEND = Torch(
     "torch", "import torch", LINES, {},
-    {"positions": POSITIONS, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
+    {"positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
      "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "layer_norm": LAYER_NORM,
      "loop": LOOP.replace("stacked", "torch.stack")},

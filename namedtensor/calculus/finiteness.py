@@ -17,13 +17,13 @@ ALWAYS = frozenset("I onehot iota indicator input".split())
 KEEPS = frozenset(
     "+ - ⊙ juxtaposed negative sin cos tanh erf σ abs sign floor ceil relu gelu gelu_tanh silu softplus max min clip where "
     "cases ∑ ∏ mean var std norm logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort rename merge "
-    "split spread pick fill literal variable index ⊕ stack unroll pool maxk argmaxk det cofactors trace".split()
+    "split spread pick fill literal variable index scatter ⊕ stack unroll pool maxk argmaxk det cofactors trace".split()
 )
 MOVES = frozenset("rename merge split spread pick fill literal variable index ⊕ stack unroll pool sort maxk".split())
 NEVER_NEGATIVE = frozenset(
     "I onehot iota indicator argmax argmin argmaxk var std norm abs sqrt exp σ softmax relu softplus".split()
 )
-SUMS = frozenset("+ ∑ mean max".split()) | MOVES
+SUMS = frozenset("+ ∑ mean max scatter".split()) | MOVES
 PRODUCTS = frozenset("⊙ juxtaposed /".split())
 
 
@@ -144,4 +144,4 @@ def number(term: Term) -> float | None:
 
 def values(term: Term) -> tuple[Term, ...]:
     """The arguments that a term has its numbers from: indices are none."""
-    return term.arguments[:1] if term.operator == "index" else term.arguments
+    return term.arguments[:1] if term.operator in ("index", "scatter") else term.arguments

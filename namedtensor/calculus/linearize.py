@@ -182,7 +182,7 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
 # The differentials of terms that are no operators.
 STRUCTURAL = {
     "rename": _rename,
-    **dict.fromkeys(("merge", "split", "spread", "pick", "index"), _linear),
+    **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
     **dict.fromkeys(("fill", "literal", "⊕", "stack"), _of_parts),
     "cases": _cases,
     "variable": _same,

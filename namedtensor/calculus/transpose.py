@@ -13,7 +13,7 @@ Products and choices are of shares (`selection`), so that what is nothing by a c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.sizes import resolve
@@ -28,11 +28,19 @@ def transpose(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """What each number of `leaf` counts for each number of `whole`, whose axes get the names of their partners."""
+    return transposed(make, whole, [leaf], shape, partners)[id(leaf)]
+
+
+def transposed(
+    make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
+) -> dict[int, Term]:
+    """The same for several leaves, by their identities; without those that nothing depends on."""
     select, further = Selecting(make), frozenset(partners.values())
-    order, depends = dependent(whole, leaf)
+    order, depends = dependent(whole, leaves)
+    ends = {id(leaf) for leaf in leaves}
     counts: dict[int, Share] = {id(whole): select.seed(shape, partners)}
     for term in reversed(order):
-        if term is leaf:
+        if id(term) in ends:
             continue
         cotangent = counts.pop(id(term))
         for place, argument in enumerate(term.arguments):
@@ -43,7 +51,7 @@ def transpose(
                 )
                 before = counts.get(id(argument))
                 counts[id(argument)] = more if before is None else select.add(before, more)
-    return select.settled(counts[id(leaf)]).term
+    return {mark: select.settled(counts[mark]).term for mark in map(id, leaves) if mark in counts}
 
 
 def carried_on(
@@ -51,7 +59,7 @@ def carried_on(
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
-    order, depends = dependent(whole, leaf)
+    order, depends = dependent(whole, [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
@@ -60,11 +68,12 @@ def carried_on(
     return select.settled(changes[id(whole)]).term
 
 
-def dependent(whole: Term, leaf: Term) -> tuple[list[Term], set[int]]:
-    """The terms that depend on a leaf, in order, and their ids."""
-    depends, order = {id(leaf)}, []
+def dependent(whole: Term, leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
+    """The terms that depend on one of the leaves, in order, and their ids."""
+    ends = {id(leaf) for leaf in leaves}
+    depends, order = {*ends}, []
     for term in topological(whole):
-        if term is leaf or any(id(each) in depends for each in term.arguments):
+        if id(term) in ends or any(id(each) in depends for each in term.arguments):
             depends.add(id(term))
             order.append(term)
     return order, depends
@@ -117,11 +126,20 @@ def _picked(select: Selecting, term: Term, cotangent: Share, place: int) -> Shar
 
 
 def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
-    """Each index adds to its element; elements of several indices get the sum."""
-    whole, at = term.arguments
-    (axis,) = term.axes
-    picks = select.make.onehot(at, axis, whole.shape[axis])
-    return select.product(cotangent, picks, [name for name in at.shape if name not in whole.shape])
+    """Each index adds to its element; elements of several indices get the sum, and what no index picks counts for nothing."""
+    make, (whole, at), (axis,) = select.make, term.arguments, term.axes
+    over = frozenset(name for name in at.shape if name not in whole.shape)
+    touched = touching(cotangent.within, ranged(term))
+    settled = select.settled(cotangent, touched)
+    found = make.scatter(make.spread(settled.term, term.shape), axis, whole.shape[axis], at, over)
+
+    def picked() -> Term:
+        ones = select.indicator(touched, {**at.shape})
+        return select.positive(make.scatter(ones, axis, whole.shape[axis], at, over))
+
+    own = frozenset().union(at.shape, *(each.axes for each in touched)) - over | {axis}
+    kept = without(settled.within, touched)
+    return Share(found, (*kept, Condition(own, picked)), settled.due)
 
 
 def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
@@ -154,7 +172,7 @@ def ranged(term: Term) -> frozenset[str]:
         return frozenset(term.options[:1])
     if term.operator == "literal":
         return frozenset(term.options[0])
-    if term.operator == "index":
+    if term.operator in INDEXED:
         return frozenset((*term.axes, *term.arguments[1].shape))
     return frozenset(term.axes)
 
@@ -247,9 +265,10 @@ def together(select: Selecting, term: Term, parts: list[Share | None], further: 
 
 def is_fixed(term: Term, place: int, argument: Term) -> bool:
     """Whether an argument says where numbers go, and is none of them."""
-    return argument.boolean or (term.operator == "index" and place == 1)
+    return argument.boolean or (term.operator in INDEXED and place == 1)
 
 
+INDEXED = frozenset(("index", "scatter"))  # whose second argument says where
 JOINS = frozenset(("fill", "literal", "⊕", "stack"))
 
 
@@ -342,6 +361,13 @@ def _unrolled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Ter
     return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
 
 
+def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
+    """Each number counts what the element counts that it is added to."""
+    places = term.arguments[1]
+    sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
+    return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
+
+
 def _pooled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     seq, kernel = term.axes
     return make.merge(
@@ -363,6 +389,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {
     "stack": _stacked,
     "fill": _filled,
     "literal": _literal,
+    "scatter": _scattered,
     "unroll": _unrolled,
     "pool": _pooled,
 }

@@ -12,7 +12,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .loops import FIRST, LEAST, Made, Unit, loop_to
+from .loops import FIRST, LEAST, Made, Unit, counter, loop_to
 
 
 class Along:
@@ -30,14 +30,22 @@ class Along:
 
 def along(checker: Inference, unit: Unit, steps: range, axis: str) -> Term:
     """The members of some steps, laid along an axis: those written out first, then what a loop gives."""
-    first, last = unit.range(checker)
+    low, high = unit.range(checker)
     made = None
-    if len(steps) >= LEAST and steps[-1] <= last:
-        made = loop_with(checker, unit, first, steps)
-    alone = steps if made is None else range(steps[0], max(steps[0], made.base + 1))
-    parts = [spread(checker, unit.at(checker, step), axis) for step in alone]
-    if made is not None:
-        parts.append(through(checker, made, axis, range(max(steps[0], made.base + 1), steps[-1] + 1)))
+    if len(steps) >= LEAST and low <= steps[-1] <= high:
+        made = loop_with(checker, unit, low if unit.way > 0 else high, steps)
+    parts = []
+    if made is None:
+        found = {step: unit.at(checker, step) for step in steps[:: unit.way]}
+        parts = [spread(checker, found[step], axis) for step in steps]
+    elif unit.way > 0:
+        middle = max(steps[0], made.base + 1)
+        parts = [spread(checker, unit.at(checker, step), axis) for step in range(steps[0], middle)]
+        parts.append(through(checker, made, axis, range(middle, steps[-1] + 1)))
+    else:
+        middle = min(steps[-1] + 1, made.base)
+        parts = [spread(checker, unit.at(checker, step), axis) for step in range(middle, steps[-1] + 1)]
+        parts.insert(0, through(checker, made, axis, range(steps[0], middle)))
     if len(parts) == 1:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
@@ -49,12 +57,14 @@ def along(checker: Inference, unit: Unit, steps: range, axis: str) -> Term:
 
 def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> Made | None:
     """A loop that has these steps, but for the first ones."""
+    way = unit.way
+    begin, end = (steps[0], steps[-1])[::way]
     for made in unit.holder.loops.get(unit.mark, ()):
-        if made.last >= steps[-1] and made.base <= max(steps[0], first + FIRST):
+        if (made.last - end) * way >= 0 and (max(begin * way, first * way + FIRST) - made.base * way) >= 0:
             return made
-    if checker.scope.varied or steps[-1] - first < LEAST or unit.mark in unit.holder.unrollable:
+    if checker.scope.varied or (end - first) * way < LEAST or unit.mark in unit.holder.unrollable:
         return None
-    return loop_to(checker, unit, first, steps[-1])
+    return loop_to(checker, unit, first, end)
 
 
 def spread(checker: Inference, term: Term, axis: str) -> Term:
@@ -69,7 +79,7 @@ def through(checker: Inference, made: Made, axis: str, steps: range) -> Term:
     node, boolean = made.loop.node, made.state.boolean
 
     def states(along: str) -> Term:
-        shape = {along: made.last - made.base, **made.state.shape}
+        shape = {along: abs(made.last - made.base), **made.state.shape}
         return checker.graph.intern(
             "through", (made.loop,), options=(made.number, along), shape=shape, boolean=boolean, node=node
         )
@@ -77,9 +87,7 @@ def through(checker: Inference, made: Made, axis: str, steps: range) -> Term:
     if steps == range(made.base + 1, made.last + 1):
         return states(axis)
     every = states(f"{axis}@all")
-    first = checker.graph.intern(
-        "iota", axes=(axis,), options=(steps[0] - made.base, len(steps)), shape={axis: len(steps)}, node=node
-    )
+    first = counter(checker, axis, (steps[0] - made.base) * made.way, len(steps), made.way, node)
     shape = {axis: len(steps), **made.state.shape}
     return checker.graph.intern("index", (every, first), (f"{axis}@all",), shape=shape, boolean=boolean, node=node)
 

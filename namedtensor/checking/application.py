@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.axes import ShapeMismatch, bind, lift
+from ..core.axes import ShapeMismatch, bind, lift, marked_apart
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
 from ..operators import REGISTRY
@@ -118,6 +118,9 @@ def check_truth(checker: Inference, record: Operator, name: str, arguments, part
             )
 
 
+MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"
+
+
 def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
     left, right = (argument.shape.keys() for argument in arguments)
     if left <= right or right <= left:
@@ -125,17 +128,22 @@ def watch_outer(checker: Inference, name: str, arguments, node, parts) -> None:
     left, right = (frozenset(axis for axis in argument.shape if "@" not in axis) for argument in arguments)
     if left <= right or right <= left:
         return
-    message = (
-        f"{operator_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}: an outer product"
+    joins = f"{operator_sign(name)} joins {shown(arguments[0].shape)} with {shown(arguments[1].shape)}"
+    marked = marked_apart(left, right) if name in ("+", "-") else None
+    number, message = (
+        (319, f"{joins}, and {' and '.join(sorted(marked, key=len))} are two axes")
+        if marked
+        else (314, f"{joins}: an outer product")
     )
     meant = [(axis, close) for axis in sorted(left - right) for close in near(axis, right - left, 1)]
     hint = "if that is not meant, check the names of the axes" + (
         f": did you mean {meant[0][0]} or {meant[0][1]}?" if meant else ""
     )
+    hint = MARKED if marked else hint
     if checker.strict:
         raise checker.error(
-            314, message, node, notes=[checker.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
+            number, message, node, notes=[checker.described(p, a.shape) for p, a in zip(parts, arguments)], hint=hint
         )
-    warning = CheckWarning(message, node.span, hint)
+    warning = CheckWarning(number, message, node.span, hint)
     if warning not in checker.warnings:
         checker.warnings.append(warning)

@@ -44,9 +44,32 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
+    if node.operator == "‖":
+        return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:
         raise unknown_operator(checker, node, env)
+    if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
+        return logarithm_to_base(checker, node, env)
     return call_builtin(checker, node, env)
+
+
+def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
+    """‖x‖, ‖x‖_p: the norm over all axes of x; in a function, over those that it does not map over."""
+    (term,) = checker.infer_all(node.arguments, env)
+    axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
+    if not axes:
+        return apply(checker, "abs", (term,), (), node, env, node.arguments)
+    options = tuple(("p", option(checker, part, env)) for part in node.parameters)
+    return apply(checker, "norm", (term,), axes, node, env, node.arguments, options)
+
+
+def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
+    """log_2 x"""
+    base = checker.infer(node.subscript[0], env)
+    (operand,) = checker.infer_all(node.arguments, env)
+    both = [apply(checker, "log", (term,), (), node, env, node.arguments) for term in (operand, base)]
+    found = apply(checker, "/", tuple(both), (), node, env, (node, node))
+    return powered(checker, found, node, env) if node.superscript else found
 
 
 def unknown_operator(checker: Inference, node: Call, env: Environment):
@@ -172,9 +195,10 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
     """The function definitions that a use can mean, the one spelled exactly so first."""
-    group = checker.scope.functions.get(node.operator, [])
+    subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
+    superscripts = [{component(part, env.index)} for part in node.superscript]
     found = []
-    for function in group:
+    for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
         bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript

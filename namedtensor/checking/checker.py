@@ -125,8 +125,7 @@ class Checker(Inference):
         found = self.find(key, self.top, None)
         if found is None:
             raise unknown_name(self, key, None, self.top)  # it stands nowhere in the formula
-        self.check_stated(whole=False)
-        return self.drop_lifting(found, self.scope.program)
+        return found
 
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given."""

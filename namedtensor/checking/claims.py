@@ -28,7 +28,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
-    for claim, env in [*claims, *member_claims(checker, holders, checker.scope.families, checker.top)]:
+    for claim, env in [*claims, *member_claims(checker, holders, checker.top)]:
         try:
             check_claim(checker, claim, env)
         except NotationError as problem:
@@ -45,29 +45,37 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
         domain_claim(checker, key, group)
 
 
-def member_claims(
-    checker: Inference, names: Iterable[Key], families: list[Definition], holder: Environment
-) -> Iterator[tuple[Claim, Environment]]:
+def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
-        for family in families:
+        for family in checker.scope.families_of(name):
             indices = match_key(family.name, name, checker.scope.indices)
             over = family.range
-            if indices is None or over is None or not str(indices.get(over.variable.text)).isdecimal():
+            if indices is None or over is None:
                 continue
-            index = int(indices[over.variable.text])
-            first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
-            if family.head is not None and isinstance(first, int) and isinstance(last, int) and first <= index <= last:
-                env = Environment(
-                    parent=holder, sizes_parent=holder, depth=holder.depth,
-                    indices={**indices, over.variable.text: index},
-                )  # fmt: skip
+            if not all(str(indices.get(variable)).isdecimal() for variable in over.variables):
+                continue
+            indices = {**indices, **{variable: int(indices[variable]) for variable in over.variables}}
+            if family.head is not None and in_ranges(checker, over, indices, holder):
+                env = Environment(parent=holder, sizes_parent=holder, depth=holder.depth, indices=indices)
                 yield Claim(family.head, family.body, family.statement.span), env
+
+
+def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], holder: Environment) -> bool:
+    """Whether the numbers that these indices are lie in their ranges."""
+    for each in over.each:
+        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        first, last = checker.solver.value(each.low, place), checker.solver.value(each.high, place)
+        if not isinstance(first, int) or not isinstance(last, int):
+            return False
+        if not first <= indices[each.variable.text] <= last:
+            return False
+    return True
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
     """A context in which ∂X has a value, where an equation of differentials is checked."""
-    if not checker.scope.varied:
+    if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
 
@@ -80,8 +88,8 @@ def warn_of_replaced(checker: Inference) -> None:
         message = f"{each.name} is built in, and the {each.name} of this formula replaces it"
         hint = "give it a name of its own, unless that is meant"
         if checker.strict:
-            raise checker.error(202, message, each.span, hint=hint)
-        checker.warnings.append(CheckWarning(message, each.span, hint))
+            raise checker.error(209, message, each.span, hint=hint)
+        checker.warnings.append(CheckWarning(209, message, each.span, hint))
 
 
 def domains(checker: Inference, whole: bool):
@@ -100,7 +108,7 @@ def domain_claim(checker: Inference, term: Term, group) -> None:
 
 def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
     """An environment for each number of a range."""
-    first, last = checker.solver.value(over.first, env), checker.solver.value(over.last, env)
+    first, last = checker.solver.value(over.low, env), checker.solver.value(over.high, env)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= getattr(checker.limits, "steps", 10**6):
@@ -122,7 +130,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     """Check a claim's shape now, and note its values to be compared when there are some."""
     if claim.range is not None:
         for place in numbered(checker, claim.range, env):
-            check_claim(checker, replace(claim, range=None), place)
+            check_claim(checker, replace(claim, range=claim.range.further), place)
         return
     env = with_elements(checker, (claim.left, claim.right), env)
     if isinstance(claim.right, nodes.Set):

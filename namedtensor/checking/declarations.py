@@ -110,11 +110,12 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
 
 
 def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
+    end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(
         309,
-        f"{checker.text(over.last)} has no value, and the range {checker.text(over)} needs one",
-        over.last,
-        hint=f"give it by name: sizes={{{checker.text(over.last)!r}: 3}}",
+        f"{checker.text(end)} has no value, and the range {checker.text(over)} needs one",
+        end,
+        hint=f"give it by name: sizes={{{checker.text(end)!r}: 3}}",
     )
 
 
@@ -153,7 +154,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:
     """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
     values = [checker.solver.value(node, env) for node in of.elements]
-    if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
+    if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):
         return None
     return tuple(values)
 

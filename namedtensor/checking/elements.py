@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.nodes import Name, Node, Number
+from grammar.nodes import Axis, Name, Node, Range
 
 from ..core.sizes import is_ground, resolve
 from ..scope.names import Key, match_key, spelled, walk
@@ -32,48 +32,74 @@ from .indexing import Shaped, check_position, iota
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
     """The tensor that equations for its elements give."""
     sized = left_sizes(checker, group, env)
-    parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
-    if len(parts) == 1 and parts[0][1] is None:
-        term = parts[0][0]
-    else:
-        term = join(checker, parts, sized)
+    term = whole_of(checker, group, sized, env)
     for definition in group:
         check_statement(checker, definition, term, env)
     return term
 
 
+def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
+    """What equations give together."""
+    parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
+    return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
+
+
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
     """One equation's parts: one for each element where its variable counts a family that is no loop; else one for all."""
     for place, (axis, part) in enumerate(definition.elements):
-        if definition.range is None and isinstance(part, Name) and counts_family(checker, part.text, definition, env):
+        over = counting(definition, part)
+        variable = part.text if over is None and isinstance(part, Name) else over and over.variable.text
+        if variable and counts_family(checker, variable, definition, env):
             (real,) = env.real_axes(axis.name)
-            if not is_ground(sized[real]):
+            if over is None and not is_ground(sized[real]):
                 raise unknown_axis_size(checker, real, axis)
+            numbers = range(1, resolve(sized[real]) + 1) if over is None else numbers_of(checker, over, env)
 
             def at_once() -> Part:
                 return one_part(checker, definition, sized, env)
 
-            whole = lifted(checker, part.text, sized[real], definition.body, env, at_once)
-            return [whole] if whole is not None else one_by_one(checker, definition, place, sized, env)
+            whole = lifted(checker, variable, len(numbers), definition.body, env, at_once)
+            if whole is not None:
+                return [whole]
+            return one_by_one(checker, definition, place, variable, numbers, sized, env)
     return [one_part(checker, definition, sized, env)]
 
 
 def one_by_one(
-    checker: Inference, definition: Definition, place: int, sized: dict[str, Any], env: Environment
-) -> list[Part]:
-    """A part for each element along the axis that a definition names there, as in H_{seq(t)} = h^t."""
+    checker: Inference, definition: Definition, place: int, variable: str, numbers: range, sized: dict[str, Any],
+    env: Environment,
+) -> list[Part]:  # fmt: skip
+    """A part for each number that a variable is: H_{seq(t)} = h^t, the axis laid from slices without it."""
     axis, part = definition.elements[place]
-    assert isinstance(part, Name)
     (real,) = env.real_axes(axis.name)
+    others = definition.elements[:place] + definition.elements[place + 1 :]
+    rest = replace(definition, elements=others, range=without(definition.range, variable))
+    across = {name: size for name, size in sized.items() if name != real}
     found = []
-    for number in range(1, resolve(sized[real]) + 1):
+    for number in numbers:
         checker.spend(definition.head)
-        at = (*definition.elements[:place], (axis, Number(number, part.span)), *definition.elements[place + 1 :])
         inner = Environment(
-            parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={part.text: number}
+            parent=env, sizes_parent=env, depth=env.depth, active=env.active, indices={variable: number}
         )
-        found.append(one_part(checker, replace(definition, elements=at), sized, inner))
+        value = _number(checker, checker.solver.value(part, inner), part)
+        at = check_position(checker, value, sized[real], real, part)
+        slice = whole_of(checker, [rest], across, inner)
+        if real in slice.shape:
+            raise besides(checker, definition, real, slice)
+        shape = {**slice.shape, real: 1}
+        term = checker.graph.intern(
+            "spread", (slice,), options=((real, 1),), shape=shape, boolean=slice.boolean, node=definition.body
+        )
+        found.append(Part(term, (real, [at]), definition))
     return found
+
+
+def without(over: Range | None, variable: str) -> Range | None:
+    """Ranges but for that of a variable."""
+    if over is None:
+        return None
+    rest = without(over.further, variable)
+    return rest if over.variable.text == variable else replace(over, further=rest)
 
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
@@ -107,11 +133,37 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
                 if size is None:
                     size = checker.solver.size_of(real, env, axis)
                 if size is None:
+                    size = filled_size(checker, group, axis, env)
+                if size is None:
                     if not checker.infer_parameters:
                         raise unknown_axis_size(checker, real, axis)
                     size = unknown_size(checker, real)
                 found[real] = resolve(size)
     return found
+
+
+def filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> int | None:
+    """The n of an axis whose positions 1, …, n equations over ranges fill without a gap; None where they do not."""
+    filled: set[int] = set()
+    for definition in group:
+        for named, part in definition.elements:
+            if named.name == axis.name:
+                over = counting(definition, part)
+                if over is None and not is_number(checker, part, env):
+                    return None
+                filled |= set(positions_of(checker, part, over, env))
+    return len(filled) if filled == set(range(1, len(filled) + 1)) else None
+
+
+def is_number(checker: Inference, part: Node, env: Environment) -> bool:
+    return isinstance(checker.solver.value(part, env), int)
+
+
+def counting(definition: Definition, part: Node) -> Range | None:
+    """The range whose variable an index on the left has, or None."""
+    names = {node.text for node in walk(part) if isinstance(node, Name)}
+    ranges = definition.range.each if definition.range is not None else ()
+    return next((each for each in ranges if each.variable.text in names), None)
 
 
 def stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[str, Any]:
@@ -157,19 +209,19 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
     filled: tuple[str, list[int]] | None = None
-    over = definition.range
     for axis, part in definition.elements:
         (real,) = env.real_axes(axis.name)
         apart = lifted_name(real, depth)
         back[apart] = real
         name = part.text if isinstance(part, Name) else None
-        if name is not None and (over is None or name != over.variable.text):
+        over = counting(definition, part)
+        if name is not None and (over is None or fills(checker, over, sized[real], definition, env)):
             inner.variables[Key(name)] = iota(checker, apart, 1, sized[real], part)
             inner.members[name] = Along(apart, 1, sized[real])
             continue
         positions = part_positions(checker, part, over, real, sized[real], env)
         if over is not None:
-            first = checker.solver.value(over.first, env)
+            first = checker.solver.value(over.low, env)
             inner.variables[Key(over.variable.text)] = iota(checker, apart, first, len(positions), part)
             inner.members[over.variable.text] = Along(apart, first, len(positions))
         if filled is not None:
@@ -187,31 +239,52 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
         )
     for real in back.values():
         if real in term.shape:
-            raise checker.error(
-                306,
-                f"the right side has the axis {real} besides the {real} of the left",
-                definition.body,
-                notes=(checker.described(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
-                hint=f"index it, as in X_{{{real}(i)}}, or sum over it",
-            )
+            raise besides(checker, definition, real, term)
     return Part(checker.renamed(term, back, definition.body), filled, definition)
+
+
+def besides(checker: Inference, definition: Definition, axis: str, term: Term):
+    return checker.error(
+        306,
+        f"the right side has the axis {axis} besides the {axis} of the left",
+        definition.body,
+        notes=(checker.described(definition.body, {a: s for a, s in term.shape.items() if "@" not in a}),),
+        hint=f"index it, as in X_{{{axis}(i)}}, or sum over it",
+    )
+
+
+def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
+    """Whether one of several ranges goes over all positions of an axis of this size, as a plain variable does."""
+    if definition.range is over and over.further is None:
+        return False
+    return is_ground(size) and positions_of(checker, over.variable, over, env) == list(range(1, resolve(size) + 1))
+
+
+def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
+    """The numbers of a range, ascending."""
+    first, last = checker.solver.value(over.low, env), checker.solver.value(over.high, env)
+    if not isinstance(first, int) or not isinstance(last, int):
+        raise unknown_bound(checker, over, env)
+    if last - first >= checker.limits.steps:
+        raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
+    return range(first, last + 1)
 
 
 def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, env: Environment) -> list[int]:
     """The positions, from 1, that an index on the left such as 2k+1 takes."""
-    if over is None:
-        values = [checker.solver.value(part, env)]
-    else:
-        first, last = checker.solver.value(over.first, env), checker.solver.value(over.last, env)
-        if not isinstance(first, int) or not isinstance(last, int):
-            raise unknown_bound(checker, over, env)
-        if last - first >= checker.limits.steps:
-            raise checker.error(404, "this range is too long", over, hint="raise limits.steps")
-        values = []
-        for step in range(first, last + 1):
-            place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
-            values.append(checker.solver.value(part, place))
+    values = positions_of(checker, part, over, env)
     return [check_position(checker, _number(checker, value, part), size, axis, part) for value in values]
+
+
+def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
+    """What an index on the left is, for each number of its range."""
+    if over is None:
+        return [checker.solver.value(part, env)]
+    values = []
+    for step in numbers_of(checker, over, env):
+        place = Environment(parent=env, sizes_parent=env, indices={over.variable.text: step})
+        values.append(checker.solver.value(part, place))
+    return values
 
 
 def _number(checker: Inference, value: Any, part: Node) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.nodes import Range
 
 from ..scope.names import Key, component
 from ..scope.symbols import Definition
@@ -24,31 +25,36 @@ def infer_family(
     over = family.range
     assert over is not None
     variable = over.variable.text
-    wanted = indices.get(variable)
-    wanted = int(wanted) if isinstance(wanted, str) and wanted.isdecimal() else wanted
+    wanted = counted(indices, over)
     if not isinstance(wanted, int):
         return loops.member_at(checker, family, indices, wanted, holder, env)
-    first, last = checker.solver.value(over.first, holder), checker.solver.value(over.last, holder)
-    if not isinstance(first, int) or not isinstance(last, int):
-        raise unknown_bound(checker, over, env)
+    first, last = ends(checker, over, holder, env)
     if not first <= wanted <= last:
         return None
+    if over.further is not None:
+        within = is_member(checker, over.further, {**indices, variable: wanted}, holder, env)
+        if within is None:
+            return loops.member_at(checker, family, indices, indices.get(variable), holder, env)
+        if not within:
+            return None
     steps = checker.limits.steps
-    if wanted - first + 1 > steps:
+    count = last - wanted + 1 if over.downward else wanted - first + 1
+    if count > steps:
         raise checker.error(
             404,
-            f"a recurrence of {wanted - first + 1} steps passes the limit of {steps}",
+            f"a recurrence of {count} steps passes the limit of {steps}",
             over,
             hint="raise limits.steps",
         )
     found = None
     unit = loops.Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
-    downward = (id(holder), unit.key(wanted - 1)) in env.active  # h^{t-1} asks for h^t: none before is due
-    begin = wanted if downward else unit.nearest(first, wanted)
+    against = (id(holder), unit.key(wanted - unit.way)) in env.active  # h^{t-1} asks for h^t: none before is due
+    alone = against or over.further is not None  # in which order E^{i,j} are made, only their equation says
+    begin = wanted if alone else unit.nearest(last if over.downward else first, wanted)
     rolled = loops.rolled_up(checker, unit, begin, wanted, env)
     if rolled is not None:
         return rolled
-    for step in range(begin, wanted + 1):
+    for step in range(begin, wanted + unit.way, unit.way):
         member = member_key(checker, family, {**indices, variable: step})
         if member in holder.memo and not isinstance(holder.memo[member], NotationError):
             found = holder.memo[member]
@@ -57,7 +63,7 @@ def infer_family(
             continue
         marker = (id(holder), member)
         if marker in env.active:
-            if step < wanted:
+            if step != wanted:
                 continue
             raise checker.error(
                 203, f"{member} needs itself", family.head, hint="let each member need only earlier ones"
@@ -68,13 +74,46 @@ def infer_family(
             sizes_parent=holder,
             definition=family,
             depth=holder.depth,
-            indices={**indices, variable: step},
+            indices={**of_numbers(indices, over), variable: step},
             active=env.active | {marker},
         )
         found = infer_member(checker, family, place)
         unit.note(step, found)
         checker.types.setdefault(str(member), resolved_shape(found.shape))
     return found
+
+
+def counted(indices: dict, over: Range) -> Any:
+    """What the variable of a range is among these indices: a number where it is one."""
+    found = indices.get(over.variable.text)
+    return int(found) if isinstance(found, str) and found.isdecimal() else found
+
+
+def of_numbers(indices: dict, over: Range) -> dict:
+    """The indices, with numbers for those that ranges count."""
+    return {**indices, **{each.variable.text: counted(indices, each) for each in over.each}}
+
+
+def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
+    """The least and the greatest number of a range."""
+    first, last = checker.solver.value(over.low, holder), checker.solver.value(over.high, holder)
+    if not isinstance(first, int) or not isinstance(last, int):
+        raise unknown_bound(checker, over, env)
+    return first, last
+
+
+def is_member(checker: Inference, over: Range, indices: dict, holder: Environment, env: Environment) -> bool | None:
+    """Whether indices lie in their ranges, this one and those after it; None where one is no number."""
+    for each in over.each:
+        wanted = counted(indices, each)
+        if not isinstance(wanted, int):
+            return None
+        place = Environment(parent=holder, sizes_parent=holder, indices=indices)
+        first, last = ends(checker, each, place, env)
+        if not first <= wanted <= last:
+            return False
+        indices = {**indices, each.variable.text: wanted}
+    return True
 
 
 def infer_member(checker: Inference, family: Definition, place: Environment) -> Term:
@@ -101,17 +140,26 @@ def member_key(checker: Inference, family: Definition, indices: dict[Any, Any]) 
 def infer_definition(checker: Inference, definition: Definition, env: Environment) -> Term:
     if definition.is_family:
         assert definition.range is not None
-        last = checker.solver.value(definition.range.last, env)
-        if not isinstance(last, int):
-            raise unknown_bound(checker, definition.range, env)
-        name = definition.name
-        texts = tuple(component(node, {definition.range.variable.text: last}.get) for node in name.superscript)
-        key = Key(name.base, tuple(component(node) for node in name.subscript), texts)
+        name, last = definition.name, last_indices(checker, definition.range, env)
+        texts = tuple(component(node, last.get) for node in name.superscript)
+        key = Key(name.base, tuple(component(node, last.get) for node in name.subscript), texts)
         found = checker.find(key, env, definition.head)
     else:
         found = checker.find(definition.key, env, definition.head)
     if found is None:
         raise empty_range(checker, definition)
+    return found
+
+
+def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, int]:
+    """What the variables of ranges are at their ends."""
+    found: dict[str, int] = {}
+    for each in over.each:
+        place = Environment(parent=env, sizes_parent=env, indices=dict(found))
+        last = checker.solver.value(each.last, place)
+        if not isinstance(last, int):
+            raise unknown_bound(checker, each, env)
+        found[each.variable.text] = last
     return found
 
 

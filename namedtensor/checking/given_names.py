@@ -9,6 +9,8 @@ A mapping of values may hold more than a formula needs: a whole checkpoint. What
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 from grammar import nodes
@@ -17,12 +19,14 @@ from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
+from ..scope.by_scripts import ByScripts
 from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
 from .made_sizes import axes_named
 
+NUMBER = "(a number)"  # among the texts of scripts
 OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
@@ -71,12 +75,10 @@ class Speaks:
         self.scope: Scope = scope
         self.inputs: Mapping[Key, InputType] = inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
-        self.names: dict[str, list[Spelled]] = {}
-        for name in self.spellings():
-            self.names.setdefault(name.base, []).append(name)
-        self.axes: set[str] = {*axes_named(scope.program), *asked(scope.program)}
-        self.measured: set[str] = {*asked(scope.program), *made(scope)}
+        self.labelled = {*inputs, *declared, *scope.definitions}
+        self.names = list(self.spellings())
+        self.axes = {*axes_named(scope.program), *asked(scope.program)}
+        self.measured = {*asked(scope.program), *made(scope)}
 
     @property
     def unused(self) -> frozenset[str]:
@@ -122,20 +124,29 @@ class Speaks:
         return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(source_name, shape))
 
     def names_it(self, name: Key) -> bool:
-        return any(self.stands_for(spelling, name) for spelling in self.names.get(name.base, ()))
+        """Whether a name stands in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
+        texts = ([(text, NUMBER) if text.isdecimal() else (text,) for text in script] for script in name[1:])
+        return bool(self.patterns.find(name.base, *texts))
 
-    def stands_for(self, spelling: Spelled, name: Key) -> bool:
-        """Whether W^{l,Q} may be W^{1,Q}."""
-        parts = (*spelling.subscript, *spelling.superscript)
-        texts = (*name.subscript, *name.superscript)
-        if (len(spelling.subscript), len(parts)) != (len(name.subscript), len(texts)):
-            return False
-        return all(self.may_be(part, text) for part, text in zip(parts, texts))
+    @cached_property
+    def patterns(self) -> ByScripts[bool]:
+        """What may be names, each once."""
+        found: ByScripts[bool] = ByScripts()
+        seen: set[tuple] = set()
+        for spelling in self.names:
+            for pattern in product(*map(self.texts, (*spelling.subscript, *spelling.superscript))):
+                each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]
+                if each not in seen:
+                    seen.add(each)
+                    found.add(*each, True)
+        return found
 
-    def may_be(self, part: Node, text: str) -> bool:
-        if isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices:
-            return part.text == text or text.isdecimal()
-        return component(part) == text or not isinstance(part, nodes.Number)
+    def texts(self, part: Node) -> tuple[str | None, ...]:
+        """What a component of a script may be, None for anything."""
+        if isinstance(part, nodes.Number):
+            return (component(part),)
+        is_label = isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices
+        return (part.text, NUMBER) if is_label else (None,)  # type: ignore[union-attr]
 
     @property
     def free(self) -> list[Key]:
@@ -143,7 +154,7 @@ class Speaks:
         heads = {name.key() for each in self.scope.all_functions() for name in (*each.parameters, *each.options)}
         defined = {family.key.base for family in self.scope.families} | {each.base for each in self.scope.definitions}
         defined |= {each.base for function in self.scope.all_functions() for each in function.facts}
-        found = dict.fromkeys(spelling.key() for group in self.names.values() for spelling in group)
+        found = dict.fromkeys(spelling.key() for spelling in self.names)
         powers = {name for name in found if name.superscript and Key(name.base) in found}
         known = {*defined, *self.scope.indices, *REGISTRY}
         return [name for name in found if name in heads or not (name in powers or name.base in known)]

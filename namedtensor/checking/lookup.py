@@ -85,7 +85,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
     if holder.function is not None:
         facts, families = holder.function.facts, holder.function.families
     elif holder is checker.top:
-        facts, families = checker.scope.definitions, checker.scope.families
+        facts, families = checker.scope.definitions, checker.scope.families_of(key)
     else:
         return None
     if key in facts:

@@ -9,7 +9,7 @@ the shape of h^t stays the same. A body that the index means more to, as a label
 from __future__ import annotations
 
 import re
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -65,6 +65,11 @@ class Unit:
         return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
 
     @property
+    def way(self) -> int:
+        """1 where the members are made upwards, -1 where downwards."""
+        return -1 if self.family.range.downward else 1  # type: ignore[union-attr]
+
+    @property
     def variable(self) -> str:
         return self.family.range.variable.text  # type: ignore[union-attr]
 
@@ -73,7 +78,7 @@ class Unit:
 
     def range(self, checker: Inference) -> tuple[int, int]:
         over = self.family.range
-        first, last = (checker.solver.value(part, self.holder) for part in (over.first, over.last))  # type: ignore[union-attr]
+        first, last = (checker.solver.value(part, self.holder) for part in (over.low, over.high))  # type: ignore[union-attr]
         if not isinstance(first, int) or not isinstance(last, int):
             raise Unrollable
         return first, last
@@ -91,13 +96,13 @@ class Unit:
         self.holder.memo[key] = term
 
     def nearest(self, first: int, wanted: int) -> int:
-        """The last step up to the one that is wanted whose member was made, or the first."""
-        known = self.known
-        place = bisect_right(known, wanted)
-        while place and self.key(known[place - 1]) not in self.holder.memo:  # forgotten with what was tried
-            place -= 1
-            del known[place]
-        return known[place - 1] if place else first
+        """The last step on the way to the one that is wanted whose member was made, or the first."""
+        known, back = self.known, 1 if self.way > 0 else 0
+        place = bisect_right(known, wanted) if back else bisect_left(known, wanted)
+        while 0 <= place - back < len(known) and self.key(known[place - back]) not in self.holder.memo:
+            del known[place - back]  # forgotten with what was tried
+            place -= back
+        return known[place - back] if 0 <= place - back < len(known) else first
 
     def at(self, checker: Inference, step: int) -> Term:
         """One member, written out."""
@@ -131,29 +136,26 @@ class Keys:
 
 
 class Rolled:
-    """The body of a loop while it is typed: the steps after `base`, up to `last`."""
+    """The body of a loop while it is typed: the steps after `base` up to `last`, or down to it."""
 
-    def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range):
-        self.checker, self.base, self.last = checker, base, last
+    def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, way: int):
+        self.checker, self.base, self.last, self.way = checker, base, last, way
         self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
-        self.steps = last - base
-        size = {self.axis: self.steps}
-        self.index = checker.graph.intern(
-            "iota", axes=(self.axis,), options=(base + 1, self.steps), shape=size, node=over
-        )
-        self.units: dict[tuple[Any, ...], Unit] = {}
+        self.steps = (last - base) * way
+        self.index = counter(checker, self.axis, base + way, self.steps, way, over)
+        self.units: dict[tuple, Unit] = {}
 
     def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
         unit = self.units.setdefault(unit.mark, unit)
-        if offset > 0:
+        if offset * self.way > 0 or unit.way != self.way:
             raise Unrollable
-        return self.next(unit) if offset == 0 else self.state(unit, -offset)
+        return self.next(unit) if offset == 0 else self.state(unit, abs(offset))
 
     def state(self, unit: Unit, back: int) -> Term:
         """The member so many steps before."""
         for number in range(1, back + 1):
             if number not in unit.states:
-                before = unit.at(self.checker, self.base + 1 - number)
+                before = unit.at(self.checker, self.base + self.way * (1 - number))
                 name = f"a state {len(self.checker.graph)}"
                 unit.states[number] = self.checker.graph.intern(
                     "input", options=(name, unit.family.name.base), shape=dict(before.shape), boolean=before.boolean,
@@ -173,11 +175,8 @@ class Rolled:
     def typed(self, unit: Unit) -> Term:
         checker, family, holder = self.checker, unit.family, unit.holder
         first, last = unit.range(checker)
-        fits = (
-            first <= self.base + 1
-            and self.last <= last
-            and not unit.is_given(checker, range(self.base + 1, self.last + 1))
-        )
+        low, high = sorted((self.base + self.way, self.last))
+        fits = first <= low and high <= last and not unit.is_given(checker, range(low, high + 1))
         apart = family.claims or means_something(checker, unit.variable, holder)
         if not fits or apart or not is_value(checker, unit.variable, family.body, holder):
             raise Unrollable
@@ -219,20 +218,21 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 @dataclass(frozen=True)
 class Made:
-    """A loop that was made: the steps after `base` up to `last`, and the states of a family in it."""
+    """A loop that was made: the steps after `base` to `last`, and the states of a family in it."""
 
     base: int
     last: int
     loop: Term
     number: int
     state: Term
+    way: int
 
 
 def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
     """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
-    if wanted - begin < LEAST or checker.scope.varied or unit.mark in unit.holder.unrollable:
+    if (wanted - begin) * unit.way < LEAST or checker.scope.varied or unit.mark in unit.holder.unrollable:
         return None
-    if any((id(unit.holder), unit.key(step)) in env.active for step in range(begin, begin + FIRST + 1)):
+    if any((id(unit.holder), unit.key(step)) in env.active for step in firsts(unit, begin)):
         return None  # what asks is one of the first members itself, in terms of later ones
     made = loop_to(checker, unit, begin, wanted)
     return None if made is None else after(checker, made)
@@ -240,7 +240,7 @@ def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Envi
 
 def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
     """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
-    for base in range(begin, begin + FIRST + 1) if last - begin < checker.limits.steps else ():
+    for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
             unit.at(checker, base)
         except Unrollable:
@@ -254,23 +254,39 @@ def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | Non
     return None
 
 
+def firsts(unit: Unit, begin: int) -> range:
+    """The steps after which a loop may begin."""
+    return range(begin, begin + unit.way * (FIRST + 1), unit.way)
+
+
+def counter(checker: Inference, axis: str, first: int, count: int, way: int, node: Any) -> Term:
+    """first, first + 1, … or first, first − 1, … along an axis."""
+    shape = {axis: count}
+    start = first if way > 0 else 1
+    steps = checker.graph.intern("iota", axes=(axis,), options=(start, count), shape=shape, node=node)
+    if way > 0:
+        return steps
+    return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
+
+
 def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
     assert unit.family.range is not None
     trace = len(checker.trace)
-    rolled = Rolled(checker, base, last, unit.family.range)
+    rolled = Rolled(checker, base, last, unit.family.range, unit.way)
     units = list(rolled.rolled(unit).values())
     states = [state for each in units for state in each.states.values()]
     results = [term for each in units for term in (rolled.next(each), *[*each.states.values()][:-1])]
-    initial = [each.at(checker, base + 1 - back) for each in units for back in each.states]
+    initial = [each.at(checker, base + each.way * (1 - back)) for each in units for back in each.states]
     loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
     found: Made | None = None
     number = 0
     for each in units:
         for back, state in each.states.items():
-            made = Made(base, last, loop, number, state)
-            if each.key(last + 1 - back) not in each.holder.memo:
-                each.note(last + 1 - back, after(checker, made))
+            made = Made(base, last, loop, number, state, each.way)
+            step = last + each.way * (1 - back)
+            if each.key(step) not in each.holder.memo:
+                each.note(step, after(checker, made))
             number += 1
             if back == 1:
                 each.holder.loops.setdefault(each.mark, []).append(made)

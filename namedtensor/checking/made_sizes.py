@@ -135,8 +135,11 @@ class Aside:
 
     def first_member(self, family: Definition, env: Environment) -> Term | None:
         assert family.range is not None
-        first = self.checker.solver.value(family.range.first, env)
-        return self.checker.find(family.name.key({family.range.variable.text: first}.get), env, None)
+        first: dict[str, Any] = {}
+        for over in family.range.each:
+            place = Environment(parent=env, sizes_parent=env, indices=dict(first))
+            first[over.variable.text] = self.checker.solver.value(over.first, place)
+        return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
         """Forget what failed, which was perhaps because the size that is asked for was not known."""

@@ -57,7 +57,7 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
 def of_family(checker: Inference, key: Key) -> str | None:
     """W^n, where W^t is defined for t = 1, …, n and nobody says what n is."""
     families = [each for each in checker.scope.families if each.range is not None and each.key.base == key.base]
-    bounds = {checker.text(each.range.last) for each in families if each.range is not None}
+    bounds = {checker.text(end) for each in families for over in each.ranges for end in (over.low, over.high)}
     unknown = [part for part in (*key.superscript, *key.subscript) if part in bounds and not part.isdecimal()]
     return f"give it by name: sizes={{{unknown[0]!r}: 3}}" if unknown else None
 

@@ -12,10 +12,11 @@
 `cost`: the command cost.
 `tree`: a syntax tree to look at.
 `render`: the command render.
+`derive`: the command derive.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
-`completion`: what may come next, as one types.
 `session`: formulas one after another, each knowing those before.
+`session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.
 `commands`: the table of commands, and `main`.
 

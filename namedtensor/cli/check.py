@@ -12,7 +12,7 @@ from grammar.errors import CATALOGUE, NotationError
 from ..files.text import InputError
 from ..programs.arguments import Told
 from .arguments import Source, place_of, sizes_of, source_of
-from .check_documents import Given, check_documents, documents_of, is_document, write_findings
+from .check_documents import Given, check_documents, documents_of, draws_of, is_document, write_findings
 from .console import Console, error_record
 from .inputs import is_file, read_value, split_given
 
@@ -27,18 +27,33 @@ def check_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console)
     if documents or is_document(source):
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
-    if options.facts or options.baseline:
-        raise InputError("--facts and --baseline are for documents: .tex, .md or .ipynb")
+    if options.facts or options.baseline or options.page or options.format == "html":
+        raise InputError("--facts, --baseline, --page and --format html are for documents: .tex, .md or .ipynb")
     from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     errors = tuple(error for error in checked.errors if error.number not in ignored)
-    checked = replace(checked, errors=errors, warnings=() if WARNED in ignored else checked.warnings)
+    warnings = tuple(warning for warning in checked.warnings if warning.number not in ignored)
+    checked = replace(checked, errors=errors, warnings=warnings)
+    tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims
+    wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
+    checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)
+    for each in tried if options.format == "text" else ():
+        if each.verdict != "false":
+            line = source.text.count("\n", 0, each.span[0]) + 1
+            console.print(f"{source.name or '<formula>'}:{line}: note: claim: {each}")
     return int(bool(checked.errors or (options.strict and checked.warnings)))
 
 
-WARNED = 314  # the number of all warnings
+def _tried(source: Source, shapes: Told, options: Any) -> list[Any]:
+    """What came of the claims of a formula that is right as far as types go."""
+    from grammar.parser import parse
+
+    from ..documents.trial import tried_claims
+
+    program = parse(source.text, source.syntax)
+    return list(tried_claims(source.text, program, shapes, sizes_of(options.sizes), draws_of(options)))
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
@@ -58,10 +73,10 @@ def _write(checked: Any, source: Source, format: str, console: Console) -> None:
     elif format == "text":
         _print_checked(checked, source, console)
     else:
-        from ..documents.findings import ERROR, WARNING, Finding, warning_as_error
+        from ..documents.findings import ERROR, WARNING, Finding
 
         found = [Finding(ERROR, source.name or "", error, source.text) for error in checked.errors]
-        warnings = (warning_as_error(warning, source.text) for warning in checked.warnings)
+        warnings = (warning.as_error(source.text) for warning in checked.warnings)
         write_findings(
             [*found, *(Finding(WARNING, source.name or "", each, source.text) for each in warnings)], format, console
         )
@@ -111,18 +126,14 @@ def _print_checked(checked: Any, source: Source, console: Console) -> None:
 def _complaints(errors: Any, warnings: Any, source: Source, console: Console) -> list[str]:
     """Errors, then warnings, each with its place and excerpt."""
     found = [console.error(error, place_of(error, source), sys.stdout) for error in errors]
-    return found + [_told(_as_error(warning, source.text), source, console) for warning in warnings]
-
-
-def _as_error(warning: Any, source: str) -> NotationError:
-    return NotationError(WARNED, warning.message, source, warning.span, hint=warning.hint)
+    return found + [_told(warning.as_error(source.text), source, console) for warning in warnings]
 
 
 def _told(warning: NotationError, source: Source, console: Console) -> str:
     """A warning with its place and excerpt."""
     place = place_of(warning, source)
     drawn = console.error(warning, "", sys.stdout).partition(": ")[2]
-    return f"{place}: warning: {drawn}" if place else f"warning: {drawn}"
+    return f"{place}: warning {warning.number}: {drawn}" if place else f"warning {warning.number}: {drawn}"
 
 
 def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
@@ -138,4 +149,4 @@ def checked_record(checked: Any, file: str | None) -> dict[str, Any]:
 
 
 def _warning_record(warning: Any, source: str, file: str | None) -> dict[str, Any]:
-    return {**error_record(_as_error(warning, source), file), "kind": "warning"}
+    return {**error_record(warning.as_error(source), file), "kind": "warning"}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from bisect import bisect_left
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..files.text import InputError
+from ..files.text import InputError, reason, whole_file
 from .arguments import FILE_LIKE, Source, sizes_of
 from .console import Console, error_record
 
@@ -105,6 +107,8 @@ def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], op
             new = new_findings(each.findings, known, options.baseline)
             checked[at] = each._replace(findings=new, known=len(each.findings) - len(new))
     _write(checked, options, console)
+    if options.page:
+        write_page(options.page, _page(checked))
     findings = [finding for each in checked for finding in each.findings]
     return int(bool(findings) if options.strict else any(finding.severity == "error" for finding in findings))
 
@@ -129,9 +133,18 @@ def _checked(given: Given, whole: Any, shapes: Any, ignored: frozenset[int], opt
     common = 0
     if options.facts:
         whole, common = with_facts(whole, options.facts)
-    report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common)
+    report = check_document(whole.text, options.all, shapes, sizes_of(options.sizes), common, draws_of(options))
     findings = [each for each in findings_of(report, whole) if each.problem.number not in ignored]
     return Checked(given, whole, report, findings)
+
+
+def draws_of(options: Any) -> Any:
+    """How claims are to be tried; None where they are not."""
+    if not options.random:
+        return None
+    from ..documents.verdicts import Draws
+
+    return Draws(max(1, options.draws), options.seed)
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -145,8 +158,25 @@ def _write(checked: list[Checked], options: Any, console: Console) -> None:
         for each in checked:
             _print(each, options, console)
         console.print(_summary(checked))
+    elif options.format == "html":
+        console.page(_page(checked))
     else:
         write_findings([finding for each in checked for finding in each.findings], options.format, console)
+
+
+def _page(checked: list[Checked]) -> str:
+    from ..documents.page import Document, page
+
+    return page((Document(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked))
+
+
+def write_page(place: str, text: str) -> None:
+    """Write a page to a file. Raises InputError."""
+    try:
+        with whole_file(place) as file:
+            file.write(text.encode())
+    except OSError as problem:
+        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
@@ -194,6 +224,9 @@ def _notes(checked: Checked, options: Any) -> list[str]:
     whole, report = checked.whole, checked.report
     found = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     found += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
+    for tried in report.tried:
+        if tried.verdict != "false":
+            found.append(f"{_line(whole, tried.span[0])}: note: claim: {tried}")
     for section in report.scopes:
         for each, start in section.unknown.items():
             found.append(f"{_line(whole, start)}: note: nothing in this section says what {each} is")
@@ -220,7 +253,12 @@ def _line(whole: Any, position: int) -> str:
 
 
 def _line_of(at: Any) -> int:
-    return at.text.count("\n", 0, at.span[0]) + 1
+    return bisect_left(_ends_of_lines(at.text), at.span[0]) + 1
+
+
+@lru_cache(maxsize=64)
+def _ends_of_lines(text: str) -> list[int]:
+    return [found.start() for found in re.finditer("\n", text)]
 
 
 def _summary(checked: list[Checked]) -> str:
@@ -259,8 +297,14 @@ def _record(checked: Checked) -> dict[str, Any]:
         "warnings": [{**each, "kind": "warning"} for each in records("warning")],
         "not_checked": [{**each, "kind": "not checked"} for each in records("not checked")],
         "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
+        "tried": [_tried_record(tried, whole.place(tried.span)) for tried in report.tried],
         "left_out": [
             {"file": at.file, "line": _line_of(at), "span": list(at.span), "reason": left.reason, "named": left.named}
             for at, left in left_out
         ],
     }
+
+
+def _tried_record(tried: Any, at: Any) -> dict[str, Any]:
+    place = {"file": at.file, "line": _line_of(at), "span": list(at.span)}
+    return {**place, "verdict": tried.verdict, "draws": tried.draws, "text": str(tried)}

@@ -56,6 +56,12 @@ def digits_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _count(text: str) -> int:
+    if not (text.isdecimal() and text.isascii() and len(text) < 7):
+        raise argparse.ArgumentTypeError(f"{text} is no whole number below a million")
+    return int(text)
+
+
 def _digits(text: str) -> int:
     from ..tensors.digits import checked
 
@@ -79,9 +85,9 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="fail on warnings too, and on what was not checked")
     parser.add_argument(
         "--format",
-        choices=("text", "json", "github", "sarif"),
+        choices=("text", "json", "github", "sarif", "html"),
         default="text",
-        help="how findings are written: to be read, as JSON, as annotations of GitHub, as SARIF 2.1.0",
+        help="how findings are written: to be read, as JSON, as annotations of GitHub, as SARIF 2.1.0, as a page of a document",
     )
     parser.add_argument(
         "--ignore",
@@ -90,7 +96,17 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="numbers of errors that are switched off: 301,307",
     )
+    parser.add_argument(
+        "--random",
+        action="store_true",
+        help="try each claim on random tensors of its shapes, and prove it where that can be",
+    )
+    parser.add_argument("--draws", metavar="N", type=_count, default=8, help="so many times; 8 where it is left out")
+    parser.add_argument(
+        "--seed", metavar="N", type=_count, default=0, help="what random tensors are drawn by; 0 where it is left out"
+    )
     documents = parser.add_argument_group("documents (.tex, .md, .ipynb)")
+    documents.add_argument("--page", metavar="FILE.html", help="write the page of --format html to a file besides")
     documents.add_argument("--all", action="store_true", help="check maths that seems to be of no named axes too")
     documents.add_argument("--types", action="store_true", help="print the types of all names")
     documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")

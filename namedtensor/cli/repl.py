@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from grammar.completion import complete
 from grammar.errors import NotationError
 
 from ..files.text import InputError
-from .completion import complete
 from .console import Console
-from .session import GREETING, Session, command
+from .session import Session
+from .session_commands import GREETING, command, enter
 
 PROMPT, CONTINUED = "> ", "  "
 
@@ -56,7 +57,7 @@ def _converse(session: Session, console: Console, plain: bool, interactive: bool
 def answer(session: Session, entry: str, console: Console) -> bool:
     """Enter a line and print what comes of it; whether it was right."""
     try:
-        text = session.enter(entry)
+        text = enter(session, entry)
     except NotationError as problem:
         console.note(console.error(problem))
     except InputError as problem:

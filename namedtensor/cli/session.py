@@ -14,14 +14,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from grammar import nodes
+from grammar.completion import Known
 from grammar.errors import NotationError
 from grammar.parser import parse, spelling_of
 
-from ..files.text import InputError, read_text
 from ..programs.parsed import shadowed_by
 from ..scope.names import key, spelled, walk
-from .completion import Known
-from .inputs import read_given
 
 LACKS_ELEMENTS = 406
 
@@ -68,7 +66,7 @@ class Piece(NamedTuple):
 
 
 class Session:
-    """`enter` takes a line and gives what to print; it raises NotationError or InputError, and nothing is lost then."""
+    """`enter` takes a formula and gives what to print; it raises NotationError or InputError, and nothing is lost then."""
 
     def __init__(self) -> None:
         self.facts: dict[str, str] = {}  # by what they are about: "f", "f :", "W ∈", "|a| = 2"
@@ -77,9 +75,7 @@ class Session:
         self.over = False
 
     def enter(self, line: str) -> str:
-        """Do what a line says; the text to print."""
-        if line.lstrip().startswith(":"):
-            return command(self, line.strip())
+        """Take in a formula; the text to print."""
         before = dict(self.facts), dict(self.values)
         try:
             return self.state(self.read(self.as_text(line)))
@@ -263,116 +259,3 @@ def shown(value: Any) -> str:
 def plain_number(value: Any) -> Any:
     """A tensor without axes as a Python number, which may be a size or an index."""
     return value if value.axes else value.array.item() if hasattr(value.array, "item") else value.array
-
-
-# --------------------------------------------------------------------------------------------------------------- commands
-def command(session: Session, line: str) -> str:
-    """What a line that begins with a colon does. Raises InputError where there is no such command."""
-    name, _, rest = line[1:].partition(" ")
-    found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
-    if len(found) != 1:
-        raise InputError(f"there is no command :{name}; :help lists those there are")
-    return COMMANDS[found[0]][0](session, rest.strip())
-
-
-def _load(session: Session, rest: str) -> str:
-    """The statements of a file become facts, but for formulas without a name."""
-    if not rest:
-        raise InputError("say which: :load FILE")
-    syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
-    before = dict(session.facts), dict(session.values)
-    try:
-        pieces = session.read(session.as_text(read_text(rest), syntax))
-        together = any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces)
-        (session.keep_together if together else session.keep)(pieces)
-    except NotationError:
-        session.facts, session.values = before
-        raise
-    return ", ".join(dict.fromkeys(name.split()[0] for piece in pieces for name in piece.names if "|" not in name))
-
-
-def _tensor(session: Session, rest: str) -> str:
-    if not rest:
-        raise InputError("say which: :tensor NAME=FILE:axis,axis")
-    given = read_given(rest)
-    session.notes += given.notes
-    name = str(key(given.name))
-    session.facts.pop(name, None)
-    session.values[name] = given.value
-    return f"{name} : {getattr(given.value, 'shape', 'ℝ')}"
-
-
-def _type(session: Session, rest: str) -> str:
-    from ..programs.api import check_given
-
-    text = session.as_text(_needed(rest, "type"))
-    checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
-    if checked.errors:
-        raise session.told(checked.errors[0], *_parts(session, text))
-    return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())
-
-
-def _parts(session: Session, text: str) -> tuple[str, str, int]:
-    source, start = session.whole(text)
-    return source, text, start
-
-
-def _latex(session: Session, rest: str) -> str:
-    from grammar.printer import to_latex
-
-    text = session.as_text(_needed(rest, "latex"))
-    return to_latex(nodes.Program(tuple(piece.statement for piece in session.read(text))))
-
-
-def _explain(session: Session, rest: str) -> str:
-    from ..programs.evaluate import explain
-
-    text = session.as_text(_needed(rest, "explain"))
-    return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))
-
-
-def _names(session: Session, rest: str) -> str:
-    values = [f"{name} : {getattr(value, 'shape', value)}" for name, value in session.values.items()]
-    return "\n".join([*session.facts.values(), *values])
-
-
-def _forget(session: Session, rest: str) -> str:
-    name = str(key(_needed(rest, "forget")))
-    if name not in session.values and name not in session.facts:
-        raise InputError(f"nothing is known of {name}")
-    session.values.pop(name, None)
-    session.facts.pop(name, None)
-    return ""
-
-
-def _help(session: Session, rest: str) -> str:
-    width = max(len(usage) for _, usage, _ in COMMANDS.values())
-    lines = [f"  {usage:<{width}}   {meaning}" for _, usage, meaning in COMMANDS.values()]
-    return "\n".join([GREETING, *lines])
-
-
-def _quit(session: Session, rest: str) -> str:
-    session.over = True
-    return ""
-
-
-def _needed(rest: str, name: str) -> str:
-    if not rest:
-        raise InputError(f"say of what: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
-    return rest
-
-
-GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \odot and the tabulator key give ⊙, \alpha gives α.
-A line that ends with an operator or in an open bracket goes on in the next; an empty line ends it."""
-
-COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
-    "tensor": (_tensor, ":tensor NAME=FILE:axis,axis", "read a tensor; also NAME=[[1,2],[3,4]]:a,b and NAME=2.5"),
-    "load": (_load, ":load FILE", "take over the definitions of a program, .nt or .tex"),
-    "type": (_type, ":type FORMULA", "its type"),
-    "explain": (_explain, ":explain FORMULA", "every step with its type and value"),
-    "latex": (_latex, ":latex FORMULA", "its LaTeX"),
-    "names": (_names, ":names", "what is known so far"),
-    "forget": (_forget, ":forget NAME", "forget a value or a definition"),
-    "help": (_help, ":help", "this list"),
-    "quit": (_quit, ":quit", "end; so does the end of input"),
-}

@@ -7,6 +7,7 @@
 `layout`: all of a tensor but its numbers, interned.
 `tensor`: NamedTensor: data, construction, conversion, comparison.
 `kinds`: what an argument of a Python function is to be.
+`warned`: a Python warning.
 `suggestions`: did you mean.
 `limits`: limits, and headroom for deep trees.
 `shadowed`: a file of one's own that hides a package.

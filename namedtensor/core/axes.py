@@ -196,6 +196,17 @@ def _checked(name: Any) -> str:
     raise NotationError(208, f"{name!r} is no name of an axis", hint=hint)
 
 
+def marked_apart(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
+    """An axis that one shape has alone, where the other has alone the same axis with other marks: often a slip.
+
+    >>> marked_apart(["batch", "a"], ["batch", "a*"]), marked_apart(["a", "a*"], ["a*"])
+    (('a', 'a*'), None)
+    """
+    left, right = set(left), set(right)
+    plain = {axis.rstrip("*†"): axis for axis in right - left}
+    return next(((axis, plain[axis.rstrip("*†")]) for axis in sorted(left - right) if axis.rstrip("*†") in plain), None)
+
+
 def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
     """Names from one string, separated by blanks, or from several.
 

@@ -2,8 +2,15 @@
 
 `needed`: which statements of a program a formula needs.
 `least_shapes`: shapes that nobody gave.
+`closed_forms`: the closed form of a typed derivative.
+`indices`: what an index of a family is, and trees with others.
+`recurrences`: which recurrences a derivative goes through.
+`step_programs`: one step of these as a program.
+`adjoints`: their derivative: a recurrence back, and a sum over the steps.
 `worked_out`: the closed form as a program.
 `steps`: the way there, each step an equation that can be checked.
+`orders`: that of derivatives of any order.
+`differences`: a derivative by differences, which a closed form is held against.
 `proofs`: proved, false, or holding on what was tried.
 `gradients`: `nt.gradient`, by all parameters at once.
 

@@ -14,7 +14,7 @@ from grammar.printer import to_text
 
 from ..core.kinds import as_names
 from ..core.tensor import NamedTensor
-from ..programs.program import Formula, Program
+from ..programs.program import EntryPoints, Formula, Program
 from ..scope.names import key, spelled, walk
 
 MARK = "*"
@@ -24,20 +24,55 @@ class Gradient:
     """What `gradient` gives: called with tensors it gives a mapping from names to tensors; `program` is its formulas."""
 
     def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):
-        self.of: str = of
-        self.wrt: tuple[str, ...] = wrt
-        self.value: bool = value
-        self._parameters, whole = _head(program, of)
-        taken = {each.text for each in walk(program.tree) if isinstance(each, Name)}
-        letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
-        names = [f"{letter}_{place}" for place in range(len(wrt) + 1)]
-        statements = [_named(names[0], whole)]
-        statements += [_named(name, Derivative(whole, _expression(by), MARK)) for name, by in zip(names[1:], wrt)]
-        self.program: Program = Program(to_text(nodes.Program((*program.tree.statements, *statements))), "text")
-        self._entries = self.program[tuple(names)]
+        self.of, self.wrt, self.value = of, wrt, value
+        self._of = program
+        self._made: dict[tuple[str, ...], tuple[Program, EntryPoints]] = {}
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the names that are given
+        self._parameters, self._whole = _head(program, of)
+        families = {name: family_of(program, name) for name in wrt}
+        self._families = {name: family for name, family in families.items() if family is not None}
 
     def __repr__(self) -> str:
         return f"<gradient of {self.of} by {', '.join(self.wrt)}>"
+
+    @property
+    def program(self) -> Program:
+        """The program with a further equation for the number and for each derivative; a family is one letter in it."""
+        return self._by(self.wrt)[0]
+
+    def _by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
+        """The same with the derivatives by these names, and what computes them."""
+        found = self._made.get(names)
+        if found is None:
+            taken = {each.text for each in walk(self._of.tree) if isinstance(each, Name)}
+            letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
+            asked = [f"{letter}_{place}" for place in range(len(names) + 1)]
+            statements = [_named(asked[0], self._whole)]
+            for name, by in zip(asked[1:], names):
+                statements.append(_named(name, Derivative(self._whole, _expression(by), MARK)))
+            program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
+            found = self._made[names] = program, program[tuple(asked)]
+        return found
+
+    def _members(self, given: Iterable[str]) -> tuple[str, ...]:
+        """The names that the gradient is taken by, of a family those that are given."""
+        if not self._families:
+            return self.wrt
+        given = tuple(given)
+        if given not in self._known:
+            found: list[str] = []
+            for name in self.wrt:
+                family = self._families.get(name)
+                members = [each for each in given if family_of(self._of, each, name) == family] if family else [name]
+                if not members:
+                    raise NotationError(
+                        206,
+                        f"no member of {name} is given",
+                        hint=f"give them by name: values={{{name!r}: …}} with a number each",
+                    )
+                found += members
+            self._known[given] = tuple(dict.fromkeys(found))
+        return self._known[given]
 
     def __call__(
         self,
@@ -56,13 +91,14 @@ class Gradient:
                 hint="give parameters by values={…} or by keyword",
             )  # fmt: skip
         given = {**dict(zip(self._parameters, arguments)), **named}
-        total, *slopes = self._entries(values=values, sizes=sizes, **given)
+        names = self._members((*given, *(values or ())))
+        total, *slopes = self._by(names)[1](values=values, sizes=sizes, **given)
         if total.axes:
             raise NotationError(
                 303, f"the gradient of {self.of} is asked for, which has the axes {', '.join(total.axes)}",
                 hint=f"sum them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}; or take nt.derivative",
             )  # fmt: skip
-        found = {name: _own_axes(slope) for name, slope in zip(self.wrt, slopes)}
+        found = {name: _own_axes(slope) for name, slope in zip(names, slopes)}
         return (total, found) if self.value else found
 
 
@@ -76,9 +112,9 @@ def gradient(
 ) -> Gradient:
     """The gradient of a number of a program by parameters, all in one plan, with the parameters' own axes (paper §5).
 
-    `of` is a name of the program, or a function whose arguments then come by position; `wrt` are names, all that are declared
-    where they are left out. What it gives is called like the program: `W − 0.1 g["W"]` has W's shape. Raises NotationError
-    where a name stands nowhere in the program.
+    `of` is a name of the program, or a function whose arguments then come by position; `wrt` are names, all real tensors that
+    are declared where they are left out. A family, `W^l`, is taken by each of its members that a call is given. What it gives
+    is called like the program: `W − 0.1 g["W"]` has W's shape. Raises NotationError where a name stands nowhere in the program.
 
     >>> import namedtensor as nt
     >>> slopes = nt.gradient("L = ∑_{a} (w ⊙ x)^2", "L", "w", value=True)
@@ -87,7 +123,7 @@ def gradient(
     (13.0, ('a',), [18.0, 4.0])
     """
     made = program if isinstance(program, Program) else Formula(program, syntax)
-    names = tuple(made.declared) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
+    names = _declared(made) if wrt is None else as_names(wrt, "wrt=", 'write wrt=["W", "b"]')
     if not names:
         raise NotationError(201, "no name is said that the gradient is taken by", hint='write wrt=["W", "b"]')
     known = {name.key() for name in map(spelled, walk(made.tree)) if name is not None}
@@ -95,6 +131,23 @@ def gradient(
         if key(name) not in known and not any(each.base == key(name).base for each in known):
             raise NotationError(201, f"{name} stands nowhere in the program", hint="name a parameter of it")
     return Gradient(made, of, names, value)
+
+
+def family_of(program: Program, name: str, of: str = "") -> Any:
+    """The family that a name, or a member of it, is declared by; None where it is one tensor."""
+    wanted = key(name)
+    found = program._goal.program.scope.declaration(wanted)
+    if found is None or not found[1] or (of and wanted.base != key(of).base):
+        return None
+    open_ = all(index == str(at) for index, at in found[1].items())
+    return id(found[0]) if open_ or of else None
+
+
+def _declared(program: Program) -> tuple[str, ...]:
+    """What is declared to be a real tensor, and never defined."""
+    scope = program._goal.program.scope
+    found = {name: scope.declaration(key(name)) for name in program.declared}
+    return tuple(name for name, declared in found.items() if declared is not None and declared[0].domain == "reals")
 
 
 def _named(name: str, body: Any) -> Equation:

@@ -8,8 +8,8 @@ A proof uses no law that minds a case: it holds wherever both sides have a value
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -19,6 +19,7 @@ from grammar.nodes import Equation, Name, Node, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..calculus.derivative import perturbing
 from ..core.limits import recursion_headroom
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
@@ -37,6 +38,7 @@ from .worked_out import read_shapes, stripped
 
 PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
 TRIES, CLOSE = 8, 1e-6
+DOES_NOT_HOLD = 403
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ def prove(
     proved
     >>> prove("∂(x ⊙_{a} x)/∂x* = 2 x^*", x="ℝ^{a}")
     proved
+    >>> prove("∂(x ⊙ y) = ∂x ⊙ y + x ⊙ ∂y", x="ℝ^{a}", y="ℝ^{a}")
+    proved
     >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").verdict
     'false'
     """
@@ -82,12 +86,30 @@ def prove(
     if not isinstance(last, Equation) or last.range is not None:
         raise NotationError(112, "a proof is of an equation", claim, last.span, hint="write u = v")
     sides = sides_of(last, claim, tree)
-    program = replace(tree, statements=(*before, *(Value(side) for side in sides)))
     with recursion_headroom(claim):
-        inputs, proved = _normal(claim, program, sides, stripped(shapes), {})
+        inputs, proved = _normal(claim, program_of(before, sides), sides, stripped(shapes), {})
         if proved:
             return Verdict(PROVED)
         return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), tries)
+
+
+def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
+    tree = parse(claim, "text", functions=frozenset(USER_FUNCTIONS))
+    *before, last = tree.statements
+    if not isinstance(last, Equation):
+        return False
+    sides = sides_of(last, claim, tree)
+    try:
+        with recursion_headroom(claim):
+            return _normal(claim, program_of(before, sides), sides, shapes, {})[1]
+    except NotationError:
+        return False
+
+
+def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
+    """A program whose values are the sides of an equation."""
+    return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
 def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
@@ -107,7 +129,8 @@ def _normal(
     with working(proving=True):
         inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
         checker = ReadingChecker(bind(claim, program), inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
-        terms = [checker.infer(side, checker.top) for side in sides]
+        with perturbing(checker, sides, checker.top):
+            terms = [checker.infer(side, checker.top) for side in sides]
         found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
                  if term.operator == "input"}  # fmt: skip
         if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
@@ -133,7 +156,16 @@ def _tried(
     tries: int,
 ) -> Verdict:
     """What drawn tensors say."""
-    programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
+    if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
+        zero = Value(nodes.Number(0))  # for a differential alone has no value
+        programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
+    else:
+        programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
+    return _by_draws(programs, inputs, shapes, sizes, tries)
+
+
+def _by_draws(programs: list[Formula], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int) -> Verdict:
+    """Whether programs have one value, and what they claim holds, for drawn tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     draw, seen = Random(0), 0
     for attempt in range(2 * tries):
@@ -142,6 +174,8 @@ def _tried(
         try:
             found = [program(values=values, sizes=sizes or None) for program in programs]
         except NotationError as problem:
+            if problem.number == DOES_NOT_HOLD:
+                return Verdict(FALSE, values)
             if problem.kind != "value":
                 raise
             continue

@@ -4,7 +4,8 @@
     ∂v = ∂u / √|k|                      quotient
 
 Each step is a claim of the language: ∂u is a change of u, and the equation holds for any. The rules are those of the paper
-(§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise; else an operator has one of its own name.
+(§5.2): plus, odot, quotient, ndot, sum, indexing, renaming, elementwise, and chain for a function of the program; else an
+operator has one of its own name. The last is *identification*: what stands before ∂X* in all of it is the derivative.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Differential, Equation, Node
+from grammar.nodes import Derivative, Differential, Equation, Node, Starred
 from grammar.printer import to_latex, to_text
 
 from ..operators import REGISTRY
@@ -23,7 +24,7 @@ from ..symbolic.from_terms import Forms
 from ..symbolic.linearizing import Reading, ReadingChecker, Taken, texts_read
 from ..symbolic.naming import names_left
 from ..symbolic.read_back import ReadBack
-from ..symbolic.spelling import named, with_axes
+from ..symbolic.spelling import call, named, with_axes
 from ..terms.builder import TermBuilder
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
@@ -33,6 +34,7 @@ RULES = {
     "index": "indexing", "pick": "indexing", "rename": "renaming", "^": "power", "cases": "cases", "⊕": "joining",
     "stack": "joining", "merge": "reshaping", "split": "reshaping",
 }  # fmt: skip
+CHAIN = "∂f(U) = ∂f(U)/∂U* ⊙_{ax*} ∂U*"
 THROUGH = ("variable", "spread", "rename")  # terms that are no step of their own
 
 
@@ -55,7 +57,8 @@ class Step:
 
     def to_latex(self, macros: bool = False) -> str:
         """The equation with its rule over the sign."""
-        left, right = (to_latex(side, macros=macros) for side in self.node.sides)
+        left, *others = (to_latex(side, macros=macros) for side in self.node.sides)
+        right = " = ".join(others)
         return f"{left} &\\overset{{\\text{{{self.rule}}}}}{{=}} {right}"
 
 
@@ -81,10 +84,15 @@ def law_of(term: Term) -> str:
 
 @dataclass(frozen=True)
 class Steps:
-    """The names that parts get, and the steps in which these stand."""
+    """The names that parts get, the steps in which these stand, and the definitions of the program that both need."""
 
-    names: tuple[Equation, ...]
-    steps: tuple[Step, ...]
+    names: tuple[Equation, ...] = ()
+    steps: tuple[Step, ...] = ()
+    kept: tuple[Any, ...] = ()
+
+    def then(self, step: Step) -> Steps:
+        """The same with one step more."""
+        return Steps(self.names, (*self.steps, step), self.kept)
 
 
 def steps_of(checker: ReadingChecker, taken: Taken, names: Mapping[int, str], words: set[str]) -> Steps:
@@ -103,7 +111,30 @@ def steps_of(checker: ReadingChecker, taken: Taken, names: Mapping[int, str], wo
         found[id(term)] = name
         change = _differential(checker, term, inside, by, found, node)
         steps.append(Step(rule_of(term), Equation((Differential(named(name)), change)), law_of(term)))
+        steps += chained(checker, term, name, by, found)
     return Steps(tuple(defined), tuple(steps))
+
+
+def chained(checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]) -> list[Step]:
+    """The chain rule, where a term is what a function of the program gives for one argument that has a name."""
+    for value, arguments in checker.called:
+        argument = beneath(arguments[0])
+        inner = names.get(id(argument))
+        if beneath(value) is not term or len(arguments) > 1 or argument is by or inner is None or inner == name:
+            continue
+        marked = [axis + "*" for axis in map(source_name, argument.shape)]
+        change: Node = Differential(named(inner))
+        slope = Derivative(named(name), named(inner), "*")
+        whole = call("⊙", slope, Starred(change, "*") if marked else change, axes=marked)
+        return [Step("chain", Equation((Differential(named(name)), whole)), CHAIN)]
+    return []
+
+
+def beneath(term: Term) -> Term:
+    """A term without what only renames it."""
+    while term.operator in THROUGH:
+        term = term.arguments[0]
+    return term
 
 
 def depending(body: Term, by: Term) -> list[Term]:

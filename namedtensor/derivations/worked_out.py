@@ -7,43 +7,31 @@ Every derivative that stands in the value of a program is worked out; the progra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Equation, Node
-from grammar.printer import to_text
+from grammar.nodes import Equation
+from grammar.printer import to_latex, to_text
 
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
-from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
-from ..scope.names import Key, key
-from ..symbolic import algebra
-from ..symbolic.factoring import factored
-from ..symbolic.folding import Named, folded
-from ..symbolic.forms import Form, Index, head
-from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized
-from ..symbolic.linearizing import ReadingChecker, change_of
-from ..symbolic.naming import Reading, Where, names_left, read, words_of
+from ..symbolic.from_terms import NotReadable
 from ..symbolic.read_back import Unwritable
-from ..symbolic.spelling import named, with_axes
-from ..symbolic.work import LIMIT, TooLong, Work, working
-from ..terms.environment import source_name
-from ..terms.inference import InputType
-from ..terms.terms import Term, topological
+from ..symbolic.work import LIMIT, TooLong, working
+from .adjoints import recurrent
+from .closed_forms import Typed, closed_program
 from .least_shapes import with_shapes
-from .needed import needed
-from .steps import Step, Steps, steps_of
+from .orders import way_to
+from .steps import Step, Steps
 
 UNKNOWN_SIZES = (309, 304, 313)
-MEMBERS = 64  # of a family that are looked at
 
 
 @dataclass(frozen=True)
@@ -53,8 +41,7 @@ class WorkedOut:
     closed: Formula
     laws: dict[str, int]
     length: int
-    names: tuple[Equation, ...] = ()
-    steps: tuple[Step, ...] = ()
+    way: Callable[[], Steps] = Steps
 
     def __str__(self) -> str:
         return self.to_text()
@@ -66,24 +53,36 @@ class WorkedOut:
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
         """The closed form in LaTeX, or in the paper's macros; with `steps`, the way there, each = with its rule over it."""
-        from grammar.printer import to_latex
-
         if not steps:
             return self.closed.to_latex(macros=macros)
-        *before, last = self.derivation.tree.statements
         equations = [step.node for step in self.steps]
-        named = [each for each in before if each not in equations]
-        assert isinstance(last, Equation)
+        named = [each for each in self.derivation.tree.statements if each not in equations]
         lines = [to_latex(nodes.Program((each,)), macros=macros).replace(" = ", " &= ", 1) for each in named]
         lines += [step.to_latex(macros) for step in self.steps]
-        lines.append(Step("identification", last).to_latex(macros))
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    @cached_property
+    def _way(self) -> Steps:
+        return self.way()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The way to the closed form: one equation for each part, with its rule; the last is the identification."""
+        return self._way.steps
+
+    @property
+    def names(self) -> tuple[Equation, ...]:
+        """The names of the parts, of which the steps speak."""
+        return self._way.names
 
     @cached_property
     def derivation(self) -> Formula:
         """The program of all steps: names of the parts, the equations of their differentials, the closed form."""
-        last = self.closed.tree.statements[-1]
-        return Formula(to_text(nodes.Program((*self._definitions, *(step.node for step in self.steps), last))))
+        if not self.steps:
+            return self.closed
+        equations = tuple(step.node for step in self.steps)
+        last = () if self.steps[-1].rule == "identification" else self.closed.tree.statements[-1:]
+        return Formula(to_text(nodes.Program((*self._definitions, *equations, *last))))
 
     @property
     def program(self) -> Formula:
@@ -97,11 +96,13 @@ class WorkedOut:
 
     @property
     def _definitions(self) -> tuple[Any, ...]:
-        """The names of the parts, and the definitions of the closed form that these do not restate."""
+        """The names of the parts, and the definitions that these do not restate."""
         restated = {to_text(each.sides[0]) for each in self.names}
-        before = self.closed.tree.statements[:-1]
-        kept = [each for each in before if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated)]
-        return (*self.names, *kept)
+        found: dict[str, Any] = {}
+        for each in (*self._way.kept, *self.closed.tree.statements[:-1]):
+            if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated):
+                found[to_text(each)] = each
+        return (*found.values(), *self.names)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
         """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
@@ -124,6 +125,9 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
     tree, finish = as_value(bind(source, tree, open=True), tree)
     with recursion_headroom(source):
+        stepwise = None if finish is not None else by_steps(source, tree, stripped(shapes), numbers, limit)
+        if stepwise is not None:
+            return stepwise
         try:
             return with_shapes(
                 stripped(shapes), lambda some: _worked_out(source, tree, finish, some, numbers, limit), tree
@@ -132,6 +136,19 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
             if problem.number not in UNKNOWN_SIZES:
                 raise
             return _worked_out(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
+
+
+def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> WorkedOut | None:
+    """The derivative of a recurrence as one; None where there is none, or it cannot be read so."""
+    with working(limit=limit) as work:
+        try:
+            found = recurrent(source, tree, shapes, sizes)
+        except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
+            return None
+    if found is None:
+        return None
+    program, length = found
+    return WorkedOut(Formula(to_text(program)), dict(work.laws), length)
 
 
 def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -159,39 +176,14 @@ def as_value(scope: Any, tree: nodes.Program):
 
 
 def _worked_out(source, tree, finish, shapes, sizes, limit) -> WorkedOut:
-    scope = bind(source, tree)
     if finish is not None:
-        shapes = {**parameter_shapes(scope, finish[1]), **shapes}
-    inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-    checker = ReadingChecker(scope, inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
-    term = checker.whole()
-    with working(limit=limit) as work:
-        try:
-            reading = closed_form(checker, term, tree)
-            parts = steps_to(checker, tree, term, reading)
-        except TooLong as problem:
-            raise checker.error(
-                308, str(problem), tree, hint="give parts names of their own, or a higher limit"
-            ) from None
-        except (NotReadable, Unwritable, ArithmeticError) as problem:
-            node = problem.term.node if isinstance(problem, NotReadable) else None
-            raise checker.error(
-                405, f"there is no closed form of this{f': {problem}' if str(problem) else ''}", node or tree,
-                hint="the derivative itself has a value: evaluate it",
-            ) from None  # fmt: skip
-    return finished(tree, finish, reading, work, parts)
-
-
-def steps_to(checker: ReadingChecker, tree: nodes.Program, term: Term, reading: Reading) -> Steps:
-    """The steps of the first derivative that was taken; none where a part of it cannot be written."""
-    if not checker.taken:
-        return Steps((), ())
-    words = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
-    words |= {each.name for each in reading.names}
-    try:
-        return steps_of(checker, checker.taken[0], names_of(checker, term), words)
-    except (NotReadable, Unwritable, ArithmeticError, NotationError):
-        return Steps((), ())
+        shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
+    typed = Typed(source, tree, shapes, sizes, limit)
+    reading, laws = typed.read()
+    title, before = ("D", ()) if finish is None else (finish[1], finish[0])
+    closed = closed_program(tree, reading, title, before)
+    way = partial(way_to, typed, closed, finish is None)
+    return WorkedOut(Formula(to_text(closed)), laws, reading.length, way)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
@@ -203,119 +195,3 @@ def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
             for parameter, of in zip(function.parameters, function.signature.domain):
                 found[str(parameter.key())] = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
     return found
-
-
-def closed_form(checker: ReadingChecker, term: Term, tree: nodes.Program) -> Reading:
-    names = names_of(checker, term)
-    forms = Forms(names)
-    form = forms.of(term)
-    values = values_named(checker, names, forms)
-    form = recognized(folded(form, values))
-    outside = {index: axis for (axis, _), index in forms.free.items()}
-    form = algebra.add(form)
-    standing = {outside[index] for index in seen(form) if index in outside}
-    missing = [source_name(axis) for axis in term.shape if axis not in standing]
-    taken = {word for statement in tree.statements for word in words_of(statement)} | {"D", "I", "e"}
-
-    def write(writer: Any, form: Form) -> Node:
-        return with_axes(writer.form(form, outside), missing)
-
-    if forms.cut:
-        return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
-    ways = {factored(form): None}
-    if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
-        ways[factored(algebra.multiplied_out(form))] = None
-    return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
-
-
-def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> Reading:
-    """The derivatives of parts that are names, one after the other, and the whole by these."""
-    names: list[Where] = []
-    taken = taken | {"G"}
-    for cut in (*forms.cut, None):
-        if cut is None:
-            found = read(write, factored(form), taken)
-        else:
-            found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
-        taken = taken | {each.name for each in found.names}
-        names += found.names
-        if cut is None:
-            return Reading(found.node, tuple(names))
-        names.append(Where(cut.name, found.node))
-    raise AssertionError
-
-
-def seen(form: Form) -> set[Index]:
-    return {index for product in form for index in product.indices()}
-
-
-def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """The terms that the program's definitions name, but those that a derivative is in."""
-    found: dict[int, str] = {}
-    for name in (*checker.scope.definitions, *members(checker)):
-        term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
-        if term is None or term is whole or term.operator in ("input", "number", "unknown"):
-            continue
-        if not any(change_of(each) is not None for each in topological(term)):
-            found[id(term)] = str(name)
-    return found
-
-
-def members(checker: ReadingChecker) -> Iterator[Key]:
-    """The members of the families that count one by one: h^1, h^2, …"""
-    for family in checker.scope.families:
-        base = family.key._replace(superscript=())
-        if len(family.key.superscript) != 1 or family.key.subscript:
-            continue
-        for number in range(1, MEMBERS):
-            name = base._replace(superscript=(str(number),))
-            try:
-                if checker.find(name, checker.top, None) is None:
-                    break
-            except NotationError:
-                break
-            yield name
-
-
-def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
-    """What the names stand for, where that is a product of several factors."""
-    found = []
-    for name in checker.scope.definitions:
-        term = checker.find(name, checker.top, None)
-        while term is not None and term.operator == "variable" and change_of(term) is None:
-            term = term.arguments[0]
-        if term is None or id(term) not in names:
-            continue
-        without = Forms({each: text for each, text in names.items() if each != id(term)})
-        without.free = forms.free
-        try:
-            (product,) = without.of(term)
-        except (NotReadable, ValueError, ArithmeticError):
-            continue
-        of = forms.indices(term)
-        if len(product.factors) > 1 and set(of) == product.indices():
-            found.append(Named(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
-    return found
-
-
-def finished(tree: nodes.Program, finish: Any, reading: Reading, work: Work, parts: Steps) -> WorkedOut:
-    """The program that has the closed form as its value."""
-    from grammar.printer import to_text
-
-    lines = [Equation((named(each.name), each.node)) for each in reading.names]
-    if finish is None:
-        taken = {word for statement in tree.statements for word in words_of(statement)}
-        title: Node = named("D" if "D" not in taken else next(names_left(taken)))
-        before: tuple[Any, ...] = ()
-    else:
-        before, title = finish
-    equations = (*parts.names, *(step.node for step in parts.steps))
-    wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
-    for equation in equations:
-        wanted |= words_of(equation)
-    kept = needed(tree.statements[:-1], wanted)
-    statements = (*kept, *lines, *before, Equation((title, reading.node)))
-    closed = Formula(to_text(nodes.Program(statements)))
-    return WorkedOut(closed, dict(work.laws), reading.length, parts.names, parts.steps)

@@ -58,9 +58,10 @@ class Flow(FlowData):
         """The flow of a name, of an expression of the program, or of a definition: the last member, where it is a family."""
         if isinstance(node, Definition):
             over = node.range
-            last = (
-                None if over is None else {over.variable.text: self.checker.solver.value(over.last, self.checker.top)}
-            )
+            top = self.checker.top
+            last = None
+            if over is not None:
+                last = {each.variable.text: self.checker.solver.value(each.last, top) for each in over.each}
             node = node.key if last is None else node.name.key(last.get)
         if not isinstance(node, Key):
             return self.flow(node, self.checker.top, self.root)

@@ -3,9 +3,12 @@
 `remarks`: comments that speak to the checker.
 `maths`: the sections of a document, its maths and its macros.
 `rows`: the rows of a display, and which of them to leave out.
+`verdicts`: what comes of claims that are tried.
 `report`: what a check found and what it skipped.
 `assembled`: formulas as one program, and the way back to the document.
 `notation`: which maths is of this notation.
+`trial`: claims tried on random tensors.
+`inherited`: what a section has from those before it.
 `sections`: each section checked as a scope.
 `included_files`: a document with all the files that it includes.
 `root`: the document that includes a chapter, and its macros.
@@ -13,6 +16,7 @@
 `notebook`: the Markdown of a notebook.
 `stated_facts`: a file of facts before a document.
 `findings`: what a report says, each finding at its place in a file.
+`page`: a report for browsers.
 
-Law: it checks and never computes; nothing is skipped without a reason in the report.
+Law: it checks, and computes only where claims are tried; nothing is skipped without a reason in the report.
 """

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..terms.inference import CheckWarning
 from .included_files import Whole
 from .maths import Maths
 from .remarks import Ignored
@@ -34,11 +33,6 @@ class _Silenced(NamedTuple):
     numbers: frozenset[int]
 
 
-def warning_as_error(warning: CheckWarning, source: str) -> NotationError:
-    """A warning in the form of an error: a number, a place, a hint."""
-    return NotationError(314, warning.message, source, warning.span, hint=warning.hint)
-
-
 def findings_of(report: Report, whole: Whole) -> list[Finding]:
     """Errors, warnings, and formulas with named axes that were not checked: of each kind in the order of the document."""
     maths = sorted({each for section in report.sections for each in section.maths if not each.written})
@@ -57,7 +51,7 @@ def findings_of(report: Report, whole: Whole) -> list[Finding]:
 
 def _problems(report: Report, whole: Whole) -> Iterator[tuple[str, NotationError]]:
     yield from ((ERROR, error) for error in report.errors)
-    yield from ((WARNING, warning_as_error(warning, whole.text)) for warning in report.warnings)
+    yield from ((WARNING, warning.as_error(whole.text)) for warning in report.warnings)
     yield from (
         (NOT_CHECKED, _as_error(left, whole.text)) for left in sorted(report.unread, key=lambda each: each.span)
     )

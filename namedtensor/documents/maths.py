@@ -14,6 +14,7 @@ from grammar.errors import NotationError, Span
 from grammar.parser import parse
 
 from .remarks import Ignored, remarks
+from .verdicts import Draws
 
 
 class Maths(NamedTuple):
@@ -35,9 +36,10 @@ class Section:
     formulas: list[Maths] = field(default_factory=list)
     programs: dict[Maths, nodes.Program] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
-    functions: frozenset[str] = frozenset()  # names that the first `known` formulas define
+    functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()
     known: int = 0
+    inherited: frozenset[Maths] = frozenset()  # facts of earlier sections that this one needs
     unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
 
 
@@ -84,6 +86,7 @@ class Document:
     errors: list[NotationError] = field(default_factory=list)
     given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
+    draws: Draws | None = None  # how claims are to be tried on random tensors; None where they are not
     unclosed: dict[str, int] = field(default_factory=dict)  # what is not closed, up to where it was looked for
     ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # up to here stand facts of all sections

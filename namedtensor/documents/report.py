@@ -10,6 +10,7 @@ from grammar.errors import NotationError, Span
 from ..terms.inference import CheckWarning
 from .maths import Document, Section, named_axes
 from .remarks import Ignored
+from .verdicts import Tried
 
 
 class Skipped(NamedTuple):
@@ -39,6 +40,7 @@ class Report:
     skipped: tuple[Skipped, ...]
     notes: tuple[Note, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    tried: tuple[Tried, ...] = ()
 
     @property
     def unread(self) -> tuple[Skipped, ...]:
@@ -64,6 +66,7 @@ class Findings:
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     read: int = 0  # characters of maths that the parser was given
+    tried: list[Tried] = field(default_factory=list)
     conflicts: int = 0  # definitions that cannot stand together
 
     def nothing_read(self, document: Document) -> None:

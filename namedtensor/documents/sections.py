@@ -2,7 +2,7 @@
 
     document --find--> maths and definitions of macros --sort--> formulas of the notation --check--> errors with their place
 
-Each section is a scope: what its displays define, later ones see. The formulas of a section are copied, with the macros
+Each section is a scope, which inherits what it does not say itself from those before it. The formulas of a section are copied, with the macros
 that the document defines before them, into one program (a `AssembledProgram`), and what the checker says of the program is
 carried back to the lines of the document.
 
@@ -23,24 +23,35 @@ from grammar.parser import parse
 from grammar.printer import to_text
 
 from .assembled import AssembledProgram, assembled, without
+from .inherited import Inheritance, Needs
 from .maths import Document, Maths, Section, find
 from .notation import gather, heads_of
 from .report import Findings, Note, Report, Skipped
 from .rows import rows_of
+from .verdicts import FALSE, Draws
 
 
 def check_document(
-    source: str, everything: bool = False, shapes: Mapping[str, Any] | None = None, sizes=None, common: int = 0
+    source: str,
+    everything: bool = False,
+    shapes: Mapping[str, Any] | None = None,
+    sizes=None,
+    common: int = 0,
+    draws: Draws | None = None,
 ) -> Report:
     """Check the formulas of a LaTeX document. With `everything`, maths that seems to be of another notation too.
 
-    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`.
+    `shapes` and `sizes` are known in each section, and so are the facts in comments that stand before `common`. With
+    `draws`, each claim and derivation is tried on random tensors too.
     """
     document = find(source, common)
-    document.given, document.sizes = dict(shapes or {}), sizes
+    document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
     findings = Findings(list(document.errors))
+    before = Inheritance(document)
     for section in document.sections:
+        section.functions = before.functions
         blamed = gather(document, section, everything, findings)
+        inherit(document, section, before)
         for start in range(0, len(section.formulas), TOGETHER):
             _check_section(document, section, section.formulas[start : start + TOGETHER], blamed, findings)
             if start:
@@ -57,36 +68,55 @@ def check_document(
         tuple(findings.skipped),
         tuple(sorted(findings.notes)),
         tuple(document.ignored),
+        tuple(findings.tried),
     )
+
+
+def inherit(document: Document, section: Section, before: Inheritance) -> None:
+    """Give a section the facts of those before it that it needs."""
+    facts = before.take(section)
+    section.programs.update(facts)
+    section.inherited = frozenset(facts)
+    section.formulas = sorted([*facts, *section.formulas])
 
 
 TOGETHER = 300  # formulas of a section that are checked as one program
 
 
 class Conflict(NamedTuple):
-    """Why formulas are no program together, in the document; where a name is defined twice, the first statement."""
+    """Why formulas are no program together, in the document; where a name is defined twice, both statements."""
 
     problem: NotationError
     first: Span | None = None
+    second: Span | None = None
+
+
+class Redefinition(NamedTuple):
+    """A name that is defined again from a formula on: the statement that said what it was, and the one that says it now."""
+
+    position: int
+    first: Span
+    second: Span
 
 
 def _check_section(document: Document, section: Section, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
     """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
 
-    From where a name is defined again the first definition is gone, and all else that stands before counts still.
+    From where a name is defined again the first definition is gone, and before that the second is not there; all else
+    counts wherever it stands.
     """
-    again: list[tuple[int, Span]] = []  # where a name is defined again, and the statement that said what it was
+    again: list[Redefinition] = []
     for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
-        removed = frozenset(span for _, span in again)
+        removed = frozenset(each.first for each in again)
         conflict = _conflict(assembled(document, formulas, removed), formulas) if formulas else None
         if conflict is None:
             break
         findings.conflicts += 1
-        problem = conflict.problem
-        at, first = _holder(formulas, problem.span), _holder(formulas, conflict.first)
-        later = at is not None and at in blamed and first is not None and first.end <= at.start
-        if at and later and conflict.first and problem.span:
-            again.append((at.start, conflict.first))
+        problem, first, second = conflict
+        at, before = _holder(formulas, problem.span), _holder(formulas, first)
+        later = at is not None and at in blamed and before is not None and before.end <= at.start
+        if at and later and first and second and problem.span:
+            again.append(Redefinition(at.start, first, second))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
         if at is None or at in blamed and not _explained(document, at, conflict, removed):
@@ -99,17 +129,19 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
     else:
         findings.notes.append(Note(section.start, "unchecked: too many of the definitions here are in conflict"))
         return
-    starts = sorted({0, *(position for position, _ in again)})
+    needs = Needs(formulas, section.programs)
+    starts = sorted({0, *(each.position for each in again)})
     for start, following in zip(starts, [*starts[1:], len(document.source)]):
-        present = [maths for maths in formulas if maths.start < following]
-        removed = frozenset(span for position, span in again if position <= start)
-        if any(maths.start >= start for maths in present):
-            _check_program(document, section, present, assembled(document, present, removed), start, blamed, findings)
+        own = [maths for maths in formulas if start <= maths.start < following]
+        removed = frozenset(each.first if each.position <= start else each.second for each in again)
+        present = needs.of(own, following)
+        if own:
+            _check_program(document, section, present, assembled(document, present, removed), set(own) & blamed, findings)  # fmt: skip
 
 
 def _explained(document: Document, at: Maths, conflict: Conflict, removed: frozenset[Span]) -> bool:
     """Whether a formula is not to blame for a conflict: part of it is gone, or one row of it compares two definitions."""
-    problem, first = conflict
+    problem, first, _ = conflict
     if problem.number < 200:
         return without(at[:2], removed) != [at[:2]]
     if _has_unread_rows(document, at):
@@ -145,7 +177,8 @@ def _conflict(work: AssembledProgram, formulas: list[Maths]) -> Conflict | None:
         told = work.error(problem)
         if problem.number != 202 or not problem.labels or problem.span is None:
             return Conflict(told)
-        return Conflict(told, work.span(_statement(program, problem.labels[0][0]).span))
+        first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
+        return Conflict(told, work.span(first.span), work.span(second.span))
     return None
 
 
@@ -162,7 +195,7 @@ def _declared_again(work: AssembledProgram, program: nodes.Program, formulas: li
             first, again = work.span(before.span), work.span(name.span)
             if _holder(formulas, first) != _holder(formulas, again):
                 message = f"{to_text(name)} is declared twice"
-                return Conflict(NotationError(202, message, work.source, again), first)
+                return Conflict(NotationError(202, message, work.source, again), first, work.span(statement.span))
     return None
 
 
@@ -174,28 +207,50 @@ def _statement(program: nodes.Program, span: Span) -> Any:
     return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
 
 
-def _check_program(document: Document, section: Section, formulas: list[Maths], work: AssembledProgram, start: int, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
-    """Check formulas as one program, and report what it says of those from `start` on."""
+def _check_program(document: Document, section: Section, formulas: list[Maths], work: AssembledProgram, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+    """Check formulas as one program, and report what it says of those that are to be blamed."""
     from ..programs.api import check_given
 
     checked = check_given(work.text, document.given, document.sizes, "latex", None)
-    fresh = {name for maths in formulas if maths.start >= start for name in heads_of(section.programs[maths])}
+    fresh = {name for maths in formulas if maths in blamed for name in heads_of(section.programs[maths])}
     section.types.update({name: text for name, text in checked.types.items() if name not in section.types or BASE.split(name)[0] in fresh})  # fmt: skip
     for error in map(work.error, checked.errors):
         at = _holder(formulas, error.span)
-        if at is not None and at.start < start or _mentions_only(document, section, at, error):
+        if at is not None and at not in blamed or _mentions_only(document, section, at, error):
             continue
         if _has_unread_rows(document, at) and 200 <= error.number < 300:
             continue  # the row that was not read may have said it
         if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
-        elif at is None or at in blamed:
+        else:
             findings.errors.append(error)
     for warning in checked.warnings:
         span = work.span(warning.span)
-        at = _holder(formulas, span)
-        if at is not None and at in blamed and at.start >= start:
+        if _holder(formulas, span) in blamed:
             findings.warnings.append(warning._replace(span=span))
+    if document.draws is not None:
+        _try_claims(document, formulas, work, blamed, findings)
+
+
+def _try_claims(document: Document, formulas: list[Maths], work: AssembledProgram, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+    """Try the claims of the formulas that are to be blamed."""
+    from .trial import tried_claims
+
+    assert document.draws is not None
+    program = parse(work.text, "latex")
+    for tried in tried_claims(
+        work.text,
+        program,
+        document.given,
+        document.sizes,
+        document.draws,
+        lambda span: _holder(formulas, work.span(span)) in blamed,
+    ):
+        if tried.verdict == FALSE:
+            findings.errors.append(work.error(tried.error(work.text)))
+        span = work.span(tried.span)
+        assert span is not None
+        findings.tried.append(tried._replace(span=span))
 
 
 BASE = re.compile(r"[_^({]")

@@ -12,6 +12,7 @@ from .plan import Plan, Step, Value
 
 PRODUCTS = ("dot", "matmul", "vecdot", "addmm")
 PICKING = ("take", "take_along")  # these read what they give, and not all that they are given
+ADDING = ("scatter_add",)  # these work over what they are given, and not over all that they give
 HEADINGS = ("multiply-adds", "operations", "bytes")
 WIDEST = 40  # characters of the formula in a row
 
@@ -65,7 +66,7 @@ def axes_of(step: Step, sizes: dict[str, int]) -> dict[str, int]:
     """Every axis that a step works over; several that are one while a matrix is multiplied, each by itself."""
     found: dict[str, int] = {}
     values = () if step.primitive in PICKING else (each for each in step.arguments if isinstance(each, Value))
-    values = (step.value, *values)
+    values = tuple(values) if step.primitive in ADDING else (step.value, *values)
     names = told_apart(dict.fromkeys(axis for value in values for axis in value.order))
     for value in values:
         for axis, size in zip(value.order, value.shape):

@@ -18,7 +18,7 @@ from ..core.limits import Limits
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.record import IndexProblem
-from ..terms.environment import told_apart
+from ..terms.environment import source_name, told_apart
 from ..terms.terms import Term, resolved_shape, topological
 from .builder import PlanBuilder
 from .failures import index_error_at, refused, span_of
@@ -30,6 +30,7 @@ Rule = Callable[["Lowering", Term], Argument]
 Attempt = Callable[["Lowering", Term], "Argument | None"]
 Analysis = Callable[["Lowering", Sequence[Term], Sequence[int]], None]
 AXES = 32  # arrays may have 64 axes, and an operation may double them
+GIVEN = ("input", "rename")  # terms that need no array of their own
 RESULT: Any = object()  # marks a root: used by the caller
 
 
@@ -178,8 +179,8 @@ class Lowering:
                 404, f"this has {len(term.shape)} axes, and at most {AXES} can be computed with", self.source,
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
-        total = 8 * size
-        if total > self.limits.result:
+        total = size * self.itemsize // self.target.share(map(source_name, term.shape))
+        if total > self.limits.result and term.operator not in GIVEN:
             names = told_apart(term.shape)
             shape = {names[axis]: size for axis, size in resolved_shape(term.shape).items()}
             raise NotationError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from grammar.errors import NotationError
 
 from ..core.sizes import resolve
+from ..operators.indexing import MERGED, further, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from . import loop_steps
@@ -93,6 +95,28 @@ def _pick(lowering: Lowering, term: Term) -> Argument:
     return lowering.builder.pick(lowering.array(term.arguments[0]), {axis: position})
 
 
+def _scatter(lowering: Lowering, term: Term) -> Argument:
+    """Each record of the axes of the places that stay adds to elements of its own: all are elements of one merged axis."""
+    b, (axis,) = lowering.builder, term.axes
+    x, (size, over) = lowering.array(term.arguments[0]), term.options
+    places = b.array(positions(b, lowering.value(term.arguments[1]), size, 1))
+    stay = tuple(name for name in places.order if name not in over)
+    sizes = b.extents(places, stay)
+    at: Any = None
+    for name, each in zip(stay, sizes):
+        here = b.arange(0, each, name)
+        at = here if at is None else further(b, at, each, here)
+    at = places if at is None else b.array(further(b, at, size, places))
+    first = next((place for place, name in enumerate(x.order) if name in at.order), 0)
+    rest = tuple(name for name in x.order if name not in at.order)
+    (laid,) = b.summable((b.reorder(x, (*rest[:first], *at.order, *rest[first:])),), "sum", at.count)
+    shape = (*b.extents(laid, rest[:first]), math.prod(sizes) * size, *b.extents(laid, rest[first:]))
+    options: dict[str, Any] = {"at": first, "sizes": shape, "rank": len(at.order)}
+    order = (*rest[:first], MERGED, *rest[first:])
+    found = b.step("scatter_add", (laid, at), order, shape, laid.dtype, **options)
+    return b.split(found, MERGED, [*zip(stay, sizes), (axis, size)])
+
+
 def _fill(lowering: Lowering, term: Term) -> Argument:
     """Parts joined along an axis, then put in order."""
     b = lowering.builder
@@ -168,6 +192,7 @@ RULES: Mapping[str, Rule] = {
     "spread": _spread,
     "pick": _pick,
     "fill": _fill,
+    "scatter": _scatter,
     "indicator": _indicator,
     "cases": _cases,
     "python": _python,

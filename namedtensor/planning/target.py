@@ -5,7 +5,9 @@ Dtypes are names in a plan ("float32"), so that it prints and compares; a target
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from ..core.arrays import dtype_name, kind_of
@@ -21,8 +23,21 @@ class Target:
         self.numbers: frozenset[str] = backend.numbers
         self.stored: frozenset[str] = backend.stored
         self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
-        self._asked: dict[tuple[Any, ...], str] = {}
+        self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
+        self._asked: dict[tuple, str] = {}
         self._kinds: dict[str, str] = {}
+
+    def over(self, spread: Mapping[str, int] | None) -> Target:
+        """The same library, with axes spread over devices."""
+        if not spread:
+            return self
+        found = copy(self)
+        found.spread = spread
+        return found
+
+    def share(self, axes: Iterable[str]) -> int:
+        """How many devices share a tensor with these axes."""
+        return math.prod(self.spread.get(axis, 1) for axis in axes)
 
     @property
     def default_float(self) -> str:

@@ -17,11 +17,12 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..backends.function import no_match
+from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.names import Key
 from ..scope.symbols import Scope
 from ..terms.inference import InputType
-from .arguments import Arguments, all_values, spelling_of, told_names, whole_sizes
+from .arguments import Arguments, all_values, layout_of, spelling_of, told_names, whole_sizes
 from .executable import Executable
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
@@ -132,6 +133,17 @@ class CachedCall:
             self._executables.store(by_layout, found)
         return result
 
+    def _anew(
+        self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
+    ) -> Any:
+        """Its value by an executable made for this call alone, for arrays whose axes are spread over devices."""
+        given = self._bound(arguments, dict(values)).with_numbers(self._scope_given)
+        return self._run(self._made(given, whole_sizes(sizes), (), spread), given)
+
+    def _layout(self, value: Any, name: str) -> Layout:
+        """The layout of a shape that is given as text or as sizes, or of a tensor."""
+        return layout_of(value, name, {})
+
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         """What is given, bound to names."""
         raise NotImplementedError
@@ -140,8 +152,10 @@ class CachedCall:
         """What the program's names mean for these inputs."""
         raise NotImplementedError
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
-        """An executable for what is given, made anew."""
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
+        """An executable for what is given, made anew; `spread` says over how many devices an axis goes."""
         raise NotImplementedError
 
     def _run(self, found: Executable, given: Arguments) -> Any:

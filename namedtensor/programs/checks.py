@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
+from grammar.nodes import Equation, Program
 
+from ..checking.checker import Checker
 from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
+from ..core.hooks import answered
 from ..core.limits import recursion_headroom
-from ..scope.names import key
+from ..scope.names import Key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
 from .parsed import ParsedProgram
+
+
+class Checked(NamedTuple):
+    """What was found, and the checker that found it; None where there was nothing to check."""
+
+    result: CheckResult
+    checker: Checker | None
 
 
 def check_goal(
@@ -25,32 +37,63 @@ def check_goal(
 
     Of a function that one of the shapes is an argument of, the type is that of its value.
     """
+    if isinstance(goal, Entry) or goal.takes(shapes):
+        return checked_goal(goal, shapes, sizes, told).result
+    return check_program(goal.program, shapes, sizes, told)
+
+
+def checked_goal(
+    goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
+    told: Iterable[str] | None,
+) -> Checked:  # fmt: skip
+    """The same with the checker; numbers may stand among the shapes."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
-        return check_entry(entry, shapes, sizes, told)
-    return check_program(goal.program, shapes, sizes, told)
+        return checked_entry(entry, shapes, sizes, told)
+    return checked_program(goal.program, shapes, sizes, told)
 
 
 def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
 ) -> CheckResult:
-    """The same for all that a text says, which may have errors of any kind."""
+    """What is found in all that a text says, which may have errors of any kind."""
+    result = checked_program(program, shapes, sizes, told).result
+    if not result.ok or not claims_something(program.tree, shapes):
+        return result
+    return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))
+
+
+def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
+    """Whether an equation may be a claim, and not only define a name that is not given."""
+    given = {key(name) for name in shapes}
+    for each in tree.statements:
+        if isinstance(each, Equation):
+            head, *bodies = each.sides
+            name = spelled(head)
+            if len(bodies) > 1 or name is None or name.key() in given:
+                return True
+    return False
+
+
+def checked_program(
+    program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
+) -> Checked:
     try:
-        inputs = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
+        inputs = input_types(shapes)
         checker = program.checker(inputs, whole_sizes(sizes), told=told, infer_parameters=True, recover=True)
     except NotationError as problem:
-        return CheckResult(program.source, None, {}, (), (problem,), ())
+        return Checked(CheckResult(program.source, None, {}, (), (problem,), ()), None)
     with recursion_headroom(program.source):
-        return check_whole(program.source, checker)
+        return Checked(check_whole(program.source, checker), checker)
 
 
-def check_entry(
+def checked_entry(
     entry: Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
-) -> CheckResult:
+) -> Checked:
     """The same for one name of a program, and what it needs; a function of arguments as its signature has them."""
     program = entry.program
     try:
-        given = {key(name): InputType(shape_of(text, name)) for name, text in shapes.items()}
+        given = input_types(shapes)
         scope = program.scope_given(given)
         called = entry.called(program.checker({}, scope=scope))
         own = [] if called is None else argument_types(entry, called[0], (), given)
@@ -62,7 +105,7 @@ def check_entry(
             infer_parameters=True, recover=True,
         )  # fmt: skip
     except NotationError as problem:
-        return CheckResult(program.source, None, {}, (), (problem,), ())
+        return Checked(CheckResult(program.source, None, {}, (), (problem,), ()), None)
     term = None
     with recursion_headroom(program.source):
         try:
@@ -71,4 +114,12 @@ def check_entry(
             checker.note(problem)
         except AlreadyReported:
             pass
-        return report(program.source, checker, term)
+        return Checked(report(program.source, checker, term), checker)
+
+
+def input_types(shapes: Mapping[str, Any]) -> dict[Key, InputType]:
+    """What the checker is to know of shapes and whole numbers by name."""
+    return {
+        key(name): InputType(shape_of(text, name), text if isinstance(text, int) else None)
+        for name, text in shapes.items()
+    }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 from grammar.printer import to_text
 
-from ..backends.absent import Absent
+from ..backends.absent import Absent, Tabled
 from ..backends.function import PlanFunction
 from ..backends.jax import must_see
 from ..backends.libraries import target_of
@@ -40,7 +40,7 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 def target_named(library: str) -> Target:
     """The target of a library by its name. Raises NotationError where it is none, or not installed."""
     found = printed_target(library)
-    if isinstance(found, Absent):
+    if isinstance(found, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
     return found
 
@@ -51,9 +51,9 @@ def printed_target(library: str) -> Target:
         raise NotationError(408, f"{library!r} is no backend", hint=f"there are: {', '.join(LIBRARIES)}")
     try:
         import_module(library)
+        return target_of(import_module(LIBRARIES[library]))
     except ImportError:
-        return Absent(library)
-    return target_of(import_module(LIBRARIES[library]))
+        return Tabled() if library == "numpy" else Absent(library)
 
 
 def checked_by_name(
@@ -149,8 +149,10 @@ class CompiledFormula(Suggests, CachedCall):
     def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         return self._goal.program.scope_given(inputs)
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
-        target = self._target_of(given)
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
+        target = self._target_of(given).over(spread)
         with recursion_headroom(self._goal.program.source):
             checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, told))
             source = checker.scope.source

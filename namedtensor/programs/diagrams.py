@@ -80,7 +80,8 @@ def open_ranges(scope: Scope, stated: Mapping[str, int], inputs: Mapping[Key, In
     """The numbers of members that nothing says: of a family that is drawn once, one member is enough."""
     families = [*scope.families, *(family for function in scope.all_functions() for family in function.families)]
     ranges = [family.range for family in families] + [over for *_, over in scope.declarations]
-    lasts = {over.last.text for over in ranges if over is not None and isinstance(over.last, Name)}
+    ends = [end for over in ranges if over is not None for each in over.each for end in (each.low, each.high)]
+    lasts = {end.text for end in ends if isinstance(end, Name)}
     return {last for last in lasts if last not in stated and not {Key(last)} & (set(inputs) | set(scope.definitions))}
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Declaration, Equation, Name, Number, Signature
+from grammar.nodes import Call, Declaration, Equation, Name, Node, Number, Signature
 
 from ..checking.axis_sizes import unknown_size
 from ..checking.calls import matching
@@ -142,13 +142,19 @@ class Entry:
 
     def term(self, checker: Checker, arguments: Arguments) -> Term:
         """Its value for these arguments. Raises NotationError where they do not fit."""
+        found = self.found(checker, arguments)
+        checker.check_stated(whole=False)
+        return checker.drop_lifting(*found)
+
+    def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
+        """The same before what the program states is checked, and with its lifted axes; and the node of it."""
         called = self.called(checker)
         if called is None:
             if arguments:
                 raise checker.error(
                     304, f"{self.name} is no function, and was given {len(arguments)} arguments", checker.scope.program
                 )
-            return checker.value(self.key)
+            return checker.value(self.key), checker.scope.program
         function, bindings, numbers = called
         terms = tuple(argument(checker, name, given) for name, given in arguments)
         if len(terms) < len(function.parameters):
@@ -170,8 +176,7 @@ class Entry:
         term = inline_call(
             checker, function, bindings, numbers, terms[:wanted], terms[wanted:], head, parts, checker.top, 0
         )
-        checker.check_stated(whole=False)
-        return checker.drop_lifting(term, head)
+        return term, head
 
     def called(self, checker: Checker) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
         """The function that this name means, with what its indices and numbers are: FFN^2, MaxPool_3."""
@@ -191,7 +196,9 @@ class Several(NamedTuple):
     entries: tuple[Entry, ...]
 
     def terms(self, checker: Checker, arguments: Arguments) -> tuple[Term, ...]:
-        return tuple(entry.term(checker, arguments) for entry in self.entries)
+        found = [entry.found(checker, arguments) for entry in self.entries]
+        checker.check_stated(whole=False)
+        return tuple(checker.drop_lifting(*each) for each in found)
 
 
 Goal = WholeProgram | Entry | Several

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from grammar.errors import NotationError, NotationWarning
+from grammar.errors import NotationError
 from grammar.parser import check_source
 
 from ..backends.libraries import target_of
 from ..checking.checker import Checker
 from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
+from ..core.warned import warn
 from ..display.steps import Explanation
 from ..scope.names import Key
 from ..scope.symbols import Definition, Scope
@@ -61,13 +60,15 @@ class Evaluator(Asked):
         super()._repeat(names, run)
         self._by_name = names, run  # also where there are none: nothing comes by position
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
         from ..tensors.values import namespace_of
 
-        target = target_of(namespace_of(given.arrays))
+        target = target_of(namespace_of(given.arrays)).over(spread)
         options = Options(sizes, told, self._strict)
         found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
-        tell_replaced(checker)
+        tell(checker)
         return found
 
 
@@ -87,20 +88,15 @@ def evaluator(source: Any, syntax: str = "auto", strict: bool = False, limits: L
     return found
 
 
-def tell_replaced(checker: Checker) -> None:
-    """Give a Python warning of each built-in that a formula replaces, where the formula is first evaluated."""
-    for each in checker.scope.replaced:
-        message = next(warned.message for warned in checker.warnings if warned.span == each.span)
-        warnings.warn(f"{message}: {checker.text(each.span)}", NotationWarning, stacklevel=outside())
+TOLD = (209, 319)  # what `check` warns of, and evaluating does too
 
 
-def outside() -> int:
-    """How many frames above the caller's the first stands that is not of this package: of whom a warning speaks."""
-    package, level = __name__.partition(".")[0], 1
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    return level
+def tell(checker: Checker) -> None:
+    """Give a Python warning of built-ins that a formula replaces, and of axes that meet with a mark and without, where the
+    formula is first evaluated."""
+    for each in checker.warnings:
+        if each.number in TOLD:
+            warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")
 
 
 def evaluate(
@@ -184,6 +180,6 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     """The steps to the value of a program."""
     given = Arguments(all_values(values, named)).with_numbers(program.scope_given)
     checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
-    tell_replaced(checker)
+    tell(checker)
     last = checker.scope.valued
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)

@@ -20,13 +20,14 @@ from ..terms.inference import InputType
 from .arguments import Arguments, Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
-from .evaluate import evaluator
+from .evaluate import Asked, evaluator
 from .executable import Executable, Options, executable
 from .parsed import ParsedProgram, parsed
 from .verbs import Verbs, bound, no_function
 
 if TYPE_CHECKING:
-    from ..sharding.sharding import Rules, Sharded
+    from ..sharding.sharded import Sharded
+    from ..sharding.sharding import Rules
 
 
 class Program(Verbs):
@@ -140,14 +141,19 @@ class Program(Verbs):
         without = as_names(without, "without=", 'write without=["act"]')
         return type(self)(redefined(self._goal.program, text, without), self.syntax)
 
-    def shard(self, rules: Rules, mesh: Any) -> Sharded:
+    def shard(
+        self, rules: Rules, mesh: Any, computed: Rules | None = None, topology: str | None = None
+    ) -> Sharded:  # fmt: skip
         """The program over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
 
-        Raises NotationError where JAX is not installed (408), or the mesh has no such axis (201).
+        Tensors are stored by `rules`, and computed with by those of `computed` where these are given. `mesh` may be sizes by
+        name, {"data": 2, "model": 4}: of the devices here, or of a `topology` such as "v5e:16x16", to compile for. Raises
+        NotationError where JAX is not installed (408), the mesh has no such axis (201), or there are too few devices (310).
         """
+        from ..sharding.sharded import sharded_by
         from ..sharding.sharding import Sharding
 
-        return Sharding(rules, mesh).sharded(self)
+        return sharded_by(self, Sharding(rules, mesh, computed, topology))
 
     def derivative(self, wrt: str) -> Formula:
         """The derivative by a name, itself a formula: see `derivative`.
@@ -170,12 +176,20 @@ class Program(Verbs):
         """
         return answered("worked_out", self, shapes, sizes)
 
-    def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:
-        """The program's value; or, where it ends with a function, that function of the arguments."""
-        entry = self._goal.entry_for(all_values(values, named))
+    def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Asked:
+        """What is asked for: the program's value; or, where it ends with a function, that function of the arguments."""
+        entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments)
-        asked = evaluator(self.source, self.syntax) if entry is None else self[entry.name]
+        return evaluator(self.source, self.syntax) if entry is None else self[entry.name]
+
+    def _anew(
+        self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], spread: Mapping[str, int]
+    ) -> Any:
+        return self._asked(arguments, values)._anew(arguments, values, sizes, spread)
+
+    def _called(self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any]) -> Any:
+        asked = self._asked(arguments, all_values(values, named))
         result = asked._called(arguments, values, sizes, named)
         self._by_position, self._by_name = asked._by_position, asked._by_name
         self._subscribe()
@@ -233,8 +247,10 @@ class EntryPoint(Verbs):
     def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         return self._goal.program.scope_given(inputs)
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
-        return made(self._goal, given, sizes, told)
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
+        return made(self._goal, given, sizes, told, spread)
 
 
 class EntryPoints(CachedCall):
@@ -269,18 +285,23 @@ class EntryPoints(CachedCall):
     def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
         return self._goal.program.scope_given(inputs)
 
-    def _made(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
-        return made(self._goal, given, sizes, told)
+    def _made(
+        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+    ) -> Executable:
+        return made(self._goal, given, sizes, told, spread)
 
     def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
         return found.call_many(*given.arrays.values())
 
 
-def made(goal: Entry | Several, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+def made(
+    goal: Entry | Several, given: Arguments, sizes: dict[str, int], told: tuple[str, ...],
+    spread: Mapping[str, int] | None = None,
+) -> Executable:  # fmt: skip
     """Names of a program made ready to run for what is given."""
     from ..tensors.values import namespace_of
 
-    target = target_of(namespace_of(given.arrays))
+    target = target_of(namespace_of(given.arrays)).over(spread)
     return executable(goal, given.inputs, given.arguments, given.abstract, target, Options(sizes, told))[0]
 
 

@@ -45,10 +45,16 @@ class Claims(Names):
 
     def check_domain(self, value: Tensor, of: nodes.Set, env: Environment) -> None:
         """{0, 1}, [0, 1] and [n] hold the numbers that they say."""
+        if of.domain in ("reals", "field"):
+            return
         ends = [self.size_value(node, env) for node in of.elements]
-        if None in ends or of.domain == "reals":
+        if None in ends:
             return
         holds = {
+            "integers": lambda x: x == int(x),
+            "naturals": lambda x: x == int(x) and x >= 0,
+            "positive": lambda x: x > 0,
+            "nonnegative": lambda x: x >= 0,
             "elements": lambda x: x in ends,
             "interval": lambda x: ends[0] <= x <= ends[1],
             "count": lambda x: x == int(x) and 1 <= x <= ends[0],
@@ -64,16 +70,15 @@ class Claims(Names):
             assert over is not None and family.head is not None
             known = [(name, match_key(family.name, name, self.scope.indices)) for name in names]
             for indices in (found for name, found in known if found is not None):
-                step = whole(indices.get(over.variable.text))
-                if step is not None and self.bound(over.first, holder) <= step <= self.bound(over.last, holder):
-                    env = Environment(parent=holder, sizes_from=holder, indices={**indices, over.variable.text: step})
+                step = {each: whole(indices.get(each)) for each in over.variables}
+                if None not in step.values() and self.in_ranges(over, {**indices, **step}, holder):
+                    env = Environment(parent=holder, sizes_from=holder, indices={**indices, **step})
                     self.check_claim(Claim(family.head, family.body, family.statement.span), env)
 
     def check_claim(self, claim: Claim, env: Environment) -> None:
         if claim.range is not None:
-            over = claim.range
-            for step in range(self.bound(over.first, env), self.bound(over.last, env) + 1):
-                place = Environment(parent=env, sizes_from=env, indices={over.variable.text: step})
+            for step in self.steps(claim.range, env):
+                place = Environment(parent=env, sizes_from=env, indices=step)
                 self.check_claim(Claim(claim.left, claim.right, claim.span), place)
             return
         free = self.free_index((claim.left, claim.right), env)

@@ -58,8 +58,11 @@ class Evaluation(Calls):
         if not definition.is_family:
             return self.find_known(definition.key)
         assert definition.range is not None
-        end = self.bound(definition.range.last, self.top)
-        return self.find_known(definition.name.key({definition.range.variable.text: end}.get))
+        ends: dict[str, int] = {}
+        for over in definition.range.each:
+            place = Environment(parent=self.top, sizes_from=self.top, indices=dict(ends))
+            ends[over.variable.text] = self.bound(over.last, place)
+        return self.find_known(definition.name.key(ends.get))
 
     def find_known(self, name: Key) -> Tensor:
         found = self.find(name, self.top)
@@ -265,6 +268,15 @@ class Evaluation(Calls):
             over = self.summed_index(node, env)
             if over is not None:
                 return self.sum_over(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]
+        if node.operator == "‖":
+            return self.norm_of_all(node, env)
+        if node.operator == "log" and [type(part) for part in node.subscript] == [Number]:
+            (X,) = self.values(node.arguments, env)
+            base = self.value(node.subscript[0], env)
+            result = broadcast(
+                lambda x, b: divide(*(apply("log", [number(n)], (), (), len)({}) for n in (x, b))), X, base
+            )
+            return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
         axes = tuple(real for part in node.subscript for real in env.real(axis_named(part)))
         options = tuple(plain(option) for option in self.values(node.parameters, env))
         if None in options or len(options) > (node.operator in ("norm", "standardize")):
@@ -275,6 +287,12 @@ class Evaluation(Calls):
             return self.standardized(arguments[0], axes, small)
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
         return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
+
+    def norm_of_all(self, node: Call, env: Environment) -> Tensor:
+        """‖x‖, ‖x‖_p"""
+        (X,) = self.values(node.arguments, env)
+        options = tuple(plain(option) for option in self.values(node.parameters, env))
+        return apply("norm", [X], tuple(X.shape), options, len) if X.shape else broadcast(abs, X)
 
     def standardized(self, X: Tensor, axes: tuple[str, ...], small: Tensor) -> Tensor:
         """standardize_{ax} X with an ε that the program has, or was given."""

@@ -14,7 +14,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
-from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled
+from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
 from ..scope.symbols import Definition
 from .definitions import Tensor, assemble, number, position, records
 from .environment import Environment, nearest_call, plain, set_axes, whole
@@ -98,12 +98,18 @@ class Names(Sizes):
         """X^l of X^l = … for l = 1, …, n; those before it come first."""
         assert family.range is not None
         variable = family.range.variable.text
-        wanted = whole(indices[variable]) if variable in indices else None
-        if wanted is not None and (name := family.name.key({**indices, variable: wanted}.get)) in holder.memo:
-            return holder.memo[name]
-        first, last = self.bound(family.range.first, holder), self.bound(family.range.last, holder)
-        if wanted is None or not first <= wanted <= last:
+        found = {each: whole(indices[each]) if each in indices else None for each in family.range.variables}
+        if None in found.values():
             return None
+        if (name := family.name.key({**indices, **found}.get)) in holder.memo:
+            return holder.memo[name]
+        if not self.in_ranges(family.range, {**indices, **found}, holder):
+            return None
+        indices, wanted = {**indices, **found}, int(indices[variable])
+        if family.range.further is not None or family.range.downward:  # no order that is surely right
+            place = Environment(parent=holder, sizes_from=holder, indices=indices)
+            return self.once(name, holder, partial(self.member, family, place))
+        first = self.bound(family.range.first, holder)
         if wanted - first >= STEPS:
             raise NotationError(404, f"a recurrence of {wanted - first + 1} steps is too long here")
         value = None
@@ -114,6 +120,14 @@ class Names(Sizes):
             if step == wanted or (name not in {*holder.variables, *own} and (id(holder), name) not in self.busy):
                 value = self.once(name, holder, partial(self.member, family, place))
         return value
+
+    def in_ranges(self, over: nodes.Range, indices: Mapping[str, Any], holder: Environment) -> bool:
+        """Whether the numbers that indices are lie in their ranges, of which later ones may depend on earlier."""
+        for each in over.each:
+            place = Environment(parent=holder, sizes_from=holder, indices=dict(indices))
+            if not self.bound(each.low, place) <= indices[each.variable.text] <= self.bound(each.high, place):
+                return False
+        return True
 
     def member(self, family: Definition, place: Environment) -> Tensor:
         value = self.by_elements([family.member()], place) if family.elements else self.value(family.body, place)
@@ -224,17 +238,25 @@ class Names(Sizes):
     def places(self, definition: Definition, sizes: Mapping[str, int], env: Environment) -> Iterator[Environment]:
         """An environment for each element that an equation gives: i, j from 1 to the size, the variable of a range over it."""
         over, ranges = definition.range, {}
+        counted = frozenset() if over is None else over.variables
         for axis, part in definition.elements:
-            if isinstance(part, Name) and not (over is not None and part.text == over.variable.text):
+            if isinstance(part, Name) and part.text not in counted:
                 ranges[part.text] = sizes[env.real(axis.name)[0]]
-        steps = range(1) if over is None else range(self.bound(over.first, env), self.bound(over.last, env) + 1)
-        if len(steps) > STEPS:
-            raise NotationError(404, "this range is too long")
-        for step in steps:
+        for step in [{}] if over is None else self.steps(over, env):
             for record in records(ranges):
-                indices = record if over is None else {**record, over.variable.text: step}
-                elements = {Key(name): number(value) for name, value in indices.items()}
+                elements = {Key(name): number(value) for name, value in {**record, **step}.items()}
                 yield Environment(parent=env, sizes_from=env, elements=elements)
+
+    def steps(self, over: nodes.Range, env: Environment) -> Iterator[dict[str, int]]:
+        """What the variables of ranges are, one after the other."""
+        first, last = self.bound(over.low, env), self.bound(over.high, env)
+        if last - first >= STEPS:
+            raise NotationError(404, "this range is too long")
+        for step in range(first, last + 1):
+            own = {over.variable.text: step}
+            place = Environment(parent=env, sizes_from=env, indices=own)
+            for further in [{}] if over.further is None else self.steps(over.further, place):
+                yield own | further
 
     def element_sizes(self, group: list[Definition], env: Environment) -> dict[str, int]:
         """The size of each axis on the left: as declared, as the function's result says, or as it is in this call."""
@@ -250,8 +272,26 @@ class Names(Sizes):
                 if len(env.real(axis.name)) != 1:
                     raise NotationError(316, "an index takes one axis")
                 (real,) = env.real(axis.name)
-                found[real] = stated[real] if real in stated else self.size(real, env)
+                if real not in stated and self.known(("size", real), env) is None:
+                    found[real] = self.filled(group, axis, env)
+                else:
+                    found[real] = stated[real] if real in stated else self.size(real, env)
         return found
+
+    def filled(self, group: list[Definition], axis: nodes.Axis, env: Environment) -> int:
+        """The n of an axis whose positions 1, …, n equations over ranges fill."""
+        places: set[int] = set()
+        for definition in group:
+            (part,) = [part for named, part in definition.elements if named.name == axis.name]
+            over = definition.range
+            if over is None or not any(isinstance(n, Name) and n.text in over.variables for n in walk(part)):
+                return self.size(env.real(axis.name)[0], env)
+            for step in self.steps(over, env):
+                inner = Environment(parent=env, sizes_from=env, elements={Key(k): number(n) for k, n in step.items()})
+                places.add(plain(self.value(part, inner)))
+        if places != set(range(1, len(places) + 1)):
+            return self.size(env.real(axis.name)[0], env)
+        return len(places)
 
     def sets_of(self, name: Key, env: Environment) -> Iterator[tuple[nodes.Set, Environment]]:
         """The sets that a defined name is said to be in."""

@@ -1,6 +1,7 @@
 """Which name means what: the statements of a program to symbols.
 
 `names`: names with labels as keys, and whether a spelling means a key.
+`by_scripts`: what has names with scripts, found by one of them.
 `mentions`: the axes and the names that an expression mentions.
 `symbols`: definitions, functions, declarations, equations of sizes, claims, and the scope of them all.
 `where_clauses`: which definitions belong to a function.

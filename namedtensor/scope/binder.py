@@ -10,6 +10,7 @@ level. So the paper's "where" needs no block.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -65,10 +66,10 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     statements = [(program.statements[position], side) for position, side in claimed]
     scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]
     if any(sign in source for sign in DERIVATIVES):
-        by = (
-            spelled(varied(node)) for node in walk(program) if isinstance(node, (nodes.Derivative, nodes.Differential))
-        )
-        scope.varied = frozenset(name.base for name in by if name is not None)
+        by = [each for each in walk(program) if isinstance(each, (nodes.Derivative, nodes.Differential))]
+        found = (spelled(varied(node)) for node in by)
+        scope.differentiated = tuple(name for name in found if name is not None)
+        scope.varied = frozenset(name.base for name in scope.differentiated)
         scope.apart = frozenset(base for each in scope.all_functions() if differentiates(each) for base in each.bound)
     return scope
 
@@ -101,7 +102,11 @@ class Binder:
     # ------------------------------------------------------------------------------------------- one statement each
     def add(self, position: int, statement: nodes.Statement) -> None:
         scope = self.scope
-        if isinstance(statement, nodes.Value):
+        if isinstance(statement, nodes.Fact):
+            scope.facts.add(statement.span)
+            held = nodes.Indicator(statement.condition, statement.span)
+            self.claims.append((position, Claim(held, Number(1, statement.span), statement.span)))
+        elif isinstance(statement, nodes.Value):
             scope.values.append((position, statement.body))
         elif isinstance(statement, Signature):
             scope.signatures.append((position, statement))
@@ -115,7 +120,7 @@ class Binder:
 
     def declare(self, position: int, statement: Declaration) -> None:
         if statement.range is not None:
-            self.scope.indices.add(statement.range.variable.text)
+            self.scope.indices |= statement.range.variables
         for node in statement.names:
             name = spelled(node)
             if name is not None:
@@ -127,7 +132,7 @@ class Binder:
     def equate(self, position: int, statement: Equation) -> None:
         sides = statement.sides
         if statement.range is not None:
-            self.scope.indices.add(statement.range.variable.text)
+            self.scope.indices |= statement.range.variables
         counting = variables_of(statement)
         heads = [
             index
@@ -172,22 +177,31 @@ class Binder:
         assert name is not None
         if statement.range is not None and not elements:
             self.check_ranged(name, statement.range, head)
-        definition = Definition(position, name, body, statement, claims, statement.range, elements, head)
+        over, filling = statement.range, None
+        if over is not None and elements:
+            labels = {word for part in (*name.subscript, *name.superscript) for word in component_names(part)}
+            members = [each for each in over.each if each.variable.text in labels]
+            if members:
+                filling = chained([each for each in over.each if each not in members])
+                over = chained(members)
+        definition = Definition(position, name, body, statement, claims, over, elements, head, filling)
         self.tensors.append(definition)
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
         """Raise where an equation over a range defines one name only."""
-        variable = over.variable.text
         parts = (*name.subscript, *name.superscript)
-        if any(variable in component_names(part) for part in parts):
+        counted = {word for part in parts for word in component_names(part)}
+        missing = [each for each in over.each if each.variable.text not in counted]
+        if not missing:
             return
+        variable = missing[0].variable.text
         text = self.scope.source[slice(*head.span)]
         raise NotationError(
             114,
             f"{text} is one name, and its equation ranges over {variable}",
             self.scope.source,
             head.span,
-            labels=((over.span, "the range"),),
+            labels=((missing[0].span, "the range"),),
             hint=f"write {text}^{variable} for a family, or remove the range",
         )
 
@@ -377,11 +391,19 @@ class Binder:
         return claimed
 
 
+def chained(ranges: list[Range]) -> Range | None:
+    """Ranges one after the other."""
+    found: Range | None = None
+    for each in reversed(ranges):
+        found = replace(each, further=found)
+    return found
+
+
 def variables_of(statement: Equation) -> list[Name]:
     """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
     items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
     found = [index for _, index in items if isinstance(index, Name)]
-    return found if statement.range is None else [*found, statement.range.variable]
+    return found if statement.range is None else [*found, *(over.variable for over in statement.range.each)]
 
 
 def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:

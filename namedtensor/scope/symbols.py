@@ -4,7 +4,7 @@
 # of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,11 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Axis, Call, Equation, Node, Range, Signature
 
+from .by_scripts import ByScripts, alone, by_spelling
 from .mentions import axes_spoken_of
-from .names import Key, Spelled, component, component_names, match_key
+from .names import Key, Spelled, component, component_names, key, match_key
+
+Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,10 @@ class Replaced:
 
 @dataclass(eq=False)
 class Definition:
-    """One equation that gives a name its value; `elements` are the index items of a definition by elements."""
+    """One equation that gives a name its value; `elements` are the index items of a definition by elements.
+
+    Of a family the ranges over its members are its `range`, those over elements of each member what is `filling` them.
+    """
 
     position: int
     name: Spelled
@@ -36,6 +42,7 @@ class Definition:
     range: Range | None = None
     elements: tuple[tuple[Axis, Node], ...] = ()
     head: Node | None = None
+    filling: Range | None = None
 
     @property
     def key(self) -> Key:
@@ -46,13 +53,22 @@ class Definition:
         """Whether the range makes names, X^1 to X^L; else it fills elements of one, as in p_{chans(2k+1)} = …."""
         if self.range is None:
             return False
-        variable = self.range.variable.text
         parts = (*self.name.subscript, *self.name.superscript)
-        return not self.elements or any(variable in component_names(part) for part in parts)
+        return not self.elements or any(component_names(part) & self.range.variables for part in parts)
 
     def member(self) -> Definition:
         """One member of a family, whose elements are defined as those of any tensor are."""
-        return replace(self, range=None)
+        return replace(self, range=self.filling, filling=None)
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """All that it ranges over."""
+        return tuple(each for over in (self.range, self.filling) if over is not None for each in over.each)
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """The variables of its ranges."""
+        return frozenset(each.variable.text for each in self.ranges)
 
 
 @dataclass(eq=False)
@@ -150,9 +166,11 @@ class Scope:
     last: Any = None  # the Definition or Node whose value is that of the program; None where it has none
     claimed: Any = None  # the left side of the first claim of the program
     varied: frozenset[str] = frozenset()  # the names, without their labels, by which a derivative is taken
+    differentiated: tuple[Spelled, ...] = ()  # the same names with their labels
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
+    facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is claimed to hold
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
 
     @property
@@ -167,11 +185,61 @@ class Scope:
 
     def declaration(self, wanted: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
         """The set that a name of the program is declared to be in, and what the indices of the declaration are for it."""
-        for _, name, sets, over in self.declarations:
-            indices = None if name.base != wanted.base else match_key(name, wanted, self.indices)
-            if indices is not None and (over is None or str(indices.get(over.variable.text)).isdecimal()):
+        for name, sets, over in self._declared.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript)):
+            indices = match_key(name, wanted, self.indices)
+            counted = () if over is None else over.variables
+            if indices is not None and all(str(indices.get(variable)).isdecimal() for variable in counted):
                 return sets[0], indices
         return None
+
+    @cached_property
+    def _declared(self) -> ByScripts[tuple[Spelled, tuple[nodes.Set, ...], Range | None]]:
+        return by_spelling(((name, (name, sets, over)) for _, name, sets, over in self.declarations), self.indices)
+
+    def families_of(self, wanted: Key) -> list[Definition]:
+        """The families of the program that may have a member of this name."""
+        return self._families.find(wanted.base, alone(wanted.subscript), alone(wanted.superscript))
+
+    @cached_property
+    def _families(self) -> ByScripts[Definition]:
+        return by_spelling(((family.name, family) for family in self.families), self.indices)
+
+    def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
+        """The functions whose labels are among these texts of a use; one that takes its axes as one comes with all."""
+        labelled, over_all = self._functions
+        found = labelled.find(operator, subscripts, superscripts)
+        further = over_all.get(operator)
+        return sorted([*found, *further], key=lambda each: each.position) if further else found
+
+    @cached_property
+    def _functions(self) -> tuple[ByScripts[FunctionDefinition], dict[str, list[FunctionDefinition]]]:
+        labelled: ByScripts[FunctionDefinition] = ByScripts()
+        over_all: dict[str, list[FunctionDefinition]] = {}
+        for function in self.all_functions():
+            if len(function.subscript) == 1 and function.subscript[0][0] == "axis":
+                over_all.setdefault(function.operator, []).append(function)
+                continue
+            subscript, superscript = (
+                [text if kind == "label" else None for kind, text in each]
+                for each in (function.subscript, function.superscript)
+            )
+            labelled.add(function.operator, subscript, superscript, function)
+        return labelled, over_all
+
+    def varies(self, name: str) -> bool:
+        """Whether a derivative is taken by a name of this spelling, or by one with an index that may be it."""
+        named, indexed = self._differentiated
+        return name in named or (bool(indexed) and key(name).base in indexed)
+
+    @cached_property
+    def _differentiated(self) -> tuple[frozenset[str], frozenset[str]]:
+        indexed = {
+            each
+            for each in self.differentiated
+            if any(isinstance(part, nodes.Name) and part.text in self.indices for script in each[1:] for part in script)
+        }
+        named = frozenset(str(each.key()) for each in self.differentiated if each not in indexed)
+        return named, frozenset(each.base for each in indexed)
 
     def all_functions(self) -> Iterable[FunctionDefinition]:
         return (function for group in self.functions.values() for function in group)

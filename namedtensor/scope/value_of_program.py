@@ -98,8 +98,7 @@ class _Uses:
 
     def by_definition(self, definition: Definition) -> set[int]:
         local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
-        if definition.range is not None:
-            local.add(definition.range.variable.text)
+        local |= definition.counted
         return self.by((*said(definition), *(item for _, item in definition.elements)), local)
 
     def by_function(self, function: FunctionDefinition) -> set[int]:
@@ -189,7 +188,7 @@ def last_member(definition: Definition) -> Node:
 
     def at_end(node: Any) -> Any:
         if isinstance(node, Name):
-            return over.last if node.text == over.variable.text else node
+            return next((each.last for each in over.each if node.text == each.variable.text), node)
         if isinstance(node, Call):
             return replace(node, arguments=tuple(map(at_end, node.arguments)))
         return node

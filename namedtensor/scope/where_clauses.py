@@ -59,7 +59,7 @@ class Unit:
 def pattern_of(family: Definition, indices: set[str]) -> Key:
     """h^{l,t}_Q with … where an index stands: ("h", ("Q",), ("…", "…"))."""
     assert family.range is not None
-    variables = indices | {family.range.variable.text}
+    variables = indices | family.range.variables
 
     def open(part: Node) -> str:
         return ANY if component_names(part) & variables else component(part)
@@ -75,15 +75,24 @@ def matches(pattern: Key, key: Key) -> bool:
     return all(part in (ANY, use) for part, use in pairs)
 
 
+def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
+    """Of these patterns the most general one that has E^{…,0} for a part: E^{…,…}."""
+    found = [each for each in patterns if each != pattern and matches(each, pattern)]
+    return max(found, key=lambda each: [*each.subscript, *each.superscript].count(ANY), default=None)
+
+
 def holds(family: Definition, key: Key) -> bool:
     """Whether a name is surely a member of X^l = … for l = 1, …, n, and so not its start."""
     over = family.range
     assert over is not None
-    parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
-    index = next((use for part, use in parts if part == over.variable), "")
-    ends = [end.value if isinstance(end, Number) else None for end in (over.first, over.last)]
-    known = [end for end in ends if end is not None]
-    return index.isdecimal() and ends[0] is not None and min(known) <= int(index) <= (max(known) if ends[1] else inf)
+    parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
+    return all(surely_in(each, next((use for part, use in parts if part == each.variable), "")) for each in over.each)
+
+
+def surely_in(over: nodes.Range, index: str) -> bool:
+    """Whether an index surely lies in a range."""
+    low, high = (end.value if isinstance(end, Number) else None for end in (over.low, over.high))
+    return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
 
 class Units:
@@ -99,8 +108,10 @@ class Units:
                 patterns.setdefault(pattern_of(definition, indices), []).append(definition)
             else:
                 plain.setdefault(definition.key, []).append(definition)
-        for pattern, families in patterns.items():
-            self.add_families(pattern, families, plain)
+        special = {each: general_of(each, patterns) for each in patterns}
+        for pattern in [each for each, general in special.items() if general is None]:
+            starts = {each: patterns[each] for each, general in special.items() if general == pattern}
+            self.add_families(pattern, patterns[pattern], plain, starts)
         for key, group in plain.items():
             for each in runs(group):
                 self.add(Unit(key.base, [], {key: [each]}))
@@ -111,8 +122,11 @@ class Units:
         if unit.pattern is not None:
             self.families.setdefault(unit.base, []).append(unit)
 
-    def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group]) -> None:
-        """Families of one name: those whose ranges begin differently are parts of one; their starts leave `plain`."""
+    def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
+        """Families of one name: those whose ranges begin differently are parts of one; their starts leave `plain`.
+
+        E^{i,0} for every i, among the `starts`, is one of E^{i,j}.
+        """
         units: list[Unit] = []
         for family in families:
             firsts = [part.range.first for part in units[-1].parts if part.range] if units else []
@@ -127,6 +141,7 @@ class Units:
             for unit in units[len(groups) :]:
                 unit.options[key] = sorted(groups, key=lambda group, unit=unit: abs(group[0].position - unit.position))
         for unit in units:
+            unit.options |= {key: [group] for key, group in starts.items()}
             self.add(unit)
 
     def meant(self, key: Key) -> list[Unit]:
@@ -230,8 +245,7 @@ def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[s
 
 def said(definition: Definition) -> tuple[Node, ...]:
     """The expressions of an equation: its right side, and the ends of its range."""
-    over = definition.range
-    return (definition.body,) if over is None else (definition.body, over.first, over.last)
+    return (definition.body, *(end for each in definition.ranges for end in (each.first, each.last)))
 
 
 def axes_of(definition: Definition) -> set[str]:
@@ -253,8 +267,7 @@ def axes_of(definition: Definition) -> set[str]:
 def mentions(definition: Definition, units: Units) -> tuple[list[Key], set[str]]:
     """The keys that an equation uses, and the single words (names and indices) that it mentions."""
     local = {node.text for _, item in definition.elements for node in walk(item) if isinstance(node, Name)}
-    if definition.range is not None:
-        local.add(definition.range.variable.text)
+    local |= definition.counted
     keys = units.needed(said(definition))
     words = {key.base for key in keys if not key.subscript and not key.superscript} - local
     for node in (*said(definition), *(item for _, item in definition.elements)):

@@ -5,6 +5,7 @@ They are read from the compiler's own text, so what is listed is what runs.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -40,6 +41,11 @@ class Collective(NamedTuple):
     shapes: tuple[str, ...]
     over: tuple[str, ...] = ()
 
+    @property
+    def bytes(self) -> int:
+        """Of what each device has after it."""
+        return sum(map(_bytes_of, self.shapes))
+
     def __str__(self) -> str:
         return f"{self.kind} of {', '.join(self.shapes)}" + (f" over {', '.join(self.over)}" if self.over else "")
 
@@ -52,8 +58,24 @@ class Collectives(tuple[Collective, ...]):
         """How many there are of each kind."""
         return dict(sorted(Counter(each.kind for each in self).items()))
 
+    @property
+    def bytes(self) -> dict[str, int]:
+        """How many bytes each device has after those of each kind."""
+        return {kind: sum(each.bytes for each in self if each.kind == kind) for kind in self.counts}
+
     def __repr__(self) -> str:
         return "\n".join(map(str, self)) or "no collective operations"
+
+
+def _bytes_of(shape: str) -> int:
+    """The bytes of a shape as XLA writes it.
+
+    >>> _bytes_of("bf16[2,8]"), _bytes_of("pred[3]")
+    (32, 3)
+    """
+    dtype, _, sizes = shape.rstrip("]").partition("[")
+    bits = int("".join(filter(str.isdigit, dtype)) or 8)
+    return math.prod(map(int, filter(None, sizes.split(",")))) * max(1, bits // 8)
 
 
 def collectives(function: Callable[..., Any], *arguments: Any, **named: Any) -> Collectives:

@@ -50,6 +50,7 @@ class Forms:
         self.free: dict[tuple[str, Any], Index] = {}
         self.found: dict[int, Form] = {}
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
+        self.marked: dict[tuple[str, str], Index] = {}  # theirs, apart from all that a formula calls so within
         self.linear: set[int] = set()
         self.cut: list[Cut] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
@@ -61,6 +62,17 @@ class Forms:
         if found is None:
             found = self.free[axis, extent] = Index(source_name(axis), extent)
         return found
+
+    def mark(self, leaf: str, axis: str, extent: Any) -> Index:
+        """The index of a marked axis of ∂X."""
+        if (leaf, axis) not in self.marked:
+            self.marked[leaf, axis] = self.index(axis, extent).fresh()
+        return self.marked[leaf, axis]
+
+    def outside(self) -> dict[Index, str]:
+        """The axis of each index that stands for one."""
+        own = {index: axis for (_, axis), index in self.marked.items()}
+        return own | {index: axis for (axis, _), index in self.free.items()}
 
     def indices(self, term: Term, axes: Any = None) -> tuple[Index, ...]:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
@@ -80,7 +92,7 @@ class Forms:
     def cut_off(self, form: Form) -> Form:
         """A derivative of many terms as a name, so that what comes after does not multiply them out."""
         indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
-        axes = {index: axis for (axis, _), index in self.free.items()}
+        axes = self.outside()
         own = tuple(source_name(axes[index]) for index in indices)
         if len(set(own)) < len(own):
             return form
@@ -107,7 +119,7 @@ class Forms:
         """∂X as the product of identities I_{ax,ax*}."""
         found = ONE
         for axis, mark in self.changes[term.options[0]].items():
-            pair = self.index(axis, term.shape[axis]), self.index(mark, term.shape[axis])
+            pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
             found = algebra.multiply(found, single(DELTA, *pair))
         return found
 
@@ -196,7 +208,11 @@ def _unknown(self: Forms, term: Term) -> Form:
 
 
 def _same(self: Forms, term: Term) -> Form:
-    return self.part(term, 0)
+    change = change_of(term)
+    if change is None:
+        return self.part(term, 0)
+    marks = {index: axis for (leaf, axis), index in self.marked.items() if leaf == change.leaf}
+    return renamed(self.part(term, 0), {index: self.index(axis, term.shape[axis]) for index, axis in marks.items()})
 
 
 def _add(self: Forms, term: Term) -> Form:

@@ -92,10 +92,14 @@ class Taken(NamedTuple):
 
 
 class ReadingChecker(Checker):
-    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written; `taken` are these."""
+    """Types a program whose derivatives stay to be read, and whose sizes stay as they are written.
+
+    `taken` are the derivatives, `called` the values of calls of the program's functions, with those of the arguments.
+    """
 
     def __init__(self, *arguments: Any, **named: Any):
         self.taken: list[Taken] = []
+        self.called: list[tuple[Term, tuple[Term, ...]]] = []
         super().__init__(*arguments, **named)
 
 
@@ -129,4 +133,13 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
     return checker.graph.intern("unknown", options=(size.text,), node=node)
 
 
-ReadingChecker.RULES = {**Checker.RULES, nodes.Derivative: kept_derivative, nodes.Size: kept_size}  # type: ignore[reportAttributeAccessIssue]
+def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
+    """A call, which is noted where it is of a function of the program."""
+    found = Checker.RULES[nodes.Call](checker, node, env)
+    if node.arguments and node.operator in checker.scope.functions:
+        checker.called.append((found, tuple(checker.infer(each, env) for each in node.arguments)))
+    return found
+
+
+RULES = {nodes.Derivative: kept_derivative, nodes.Size: kept_size, nodes.Call: kept_call}
+ReadingChecker.RULES = {**Checker.RULES, **RULES}  # type: ignore[reportAttributeAccessIssue]

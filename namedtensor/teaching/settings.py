@@ -242,7 +242,11 @@ def _tensor(random: np.random.Generator, style: str, given: Set, sizes: Mapping[
 
 def _entries(random: np.random.Generator, style: str, given: Set, shape: tuple[int, ...]) -> Any:
     bounds = [float(evaluate(to_text(each), syntax="text")) for each in given.elements if not _named(each)]
-    if given.domain == "reals" or len(bounds) != len(given.elements):
+    if given.domain in ("integers", "naturals"):
+        return random.integers(0 if given.domain == "naturals" else -9, 10, shape)
+    if given.domain in ("positive", "nonnegative"):
+        return np.abs(STYLES[style](random, shape))
+    if given.domain in ("reals", "field") or len(bounds) != len(given.elements):
         return STYLES[style](random, shape)
     if given.domain == "interval":
         return random.uniform(bounds[0], bounds[1], shape)

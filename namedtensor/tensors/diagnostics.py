@@ -8,7 +8,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import Shape, ShapeMismatch, show
+from ..core.axes import Shape, ShapeMismatch, marked_apart, show
+from ..core.tensor import NamedTensor
+from ..core.warned import warn
 from ..operators.record import Operator
 
 ORDINALS = ("first", "second", "third", "fourth")
@@ -32,6 +34,18 @@ def described(shapes: Sequence[Shape]) -> tuple[str, ...]:
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(place)} operand has {show(shape)}" for place, shape in enumerate(shapes[:4]))
+
+
+def warn_of_marks(name: str, operands: Sequence[Any]) -> bool:
+    """Warn where one operand has an axis and the other the same axis with a mark alone, as a gradient has; say whether."""
+    axes = [each.axes if isinstance(each, NamedTensor) else () for each in operands]
+    found = marked_apart(*axes)
+    if found is not None:
+        joins = " with ".join(show(each.sizes) for each in operands)
+        plain, marked = sorted(found, key=len)
+        warn(f"{SIGNS.get(name, name)} joins {joins}, and {plain} and {marked} are two axes (what nt.gradient gives has the axes "
+             f"of its parameter, and so has rename({{{marked!r}: {plain!r}}}))")  # fmt: skip
+    return found is not None
 
 
 def ordinal(place: int) -> str:

@@ -29,7 +29,7 @@ from ..planning.planner import make_plan
 from ..planning.regions import LEAST
 from ..planning.whole_numbers import CHECKS, WHOLE
 from ..terms.terms import Term
-from .diagnostics import no_names, of_libraries, shape_error, truth_error
+from .diagnostics import no_names, of_libraries, shape_error, truth_error, warn_of_marks
 
 Prepared = tuple[Callable[..., Any], Layout]
 PREPARED: defaultdict[str, dict[Any, Prepared]] = defaultdict(dict)
@@ -164,6 +164,8 @@ def _run_first(
         if not isinstance(each, (NamedTensor, *NUMBERS)):
             raise no_names(given, record.python_name)
     function, order, steady = prepare(record, operands, axes, options)
+    if record.name in ("+", "-") and warn_of_marks(record.name, operands):
+        steady = False  # each such call is told of
     result = made(function(*arrays_of(operands)), order)
     if steady and all(each is given for each, given in zip(operands, arguments)):  # what was converted is so each time
         remember(PREPARED[record.name], key, (function, result.layout))

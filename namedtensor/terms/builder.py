@@ -175,6 +175,12 @@ class TermBuilder:
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
+    def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
+        """A new axis: each element the sum of those whose index it is, over these axes of the places, which count from 1."""
+        over = tuple(sorted(over))
+        shape = {name: each for name, each in term.shape.items() if name not in over} | {axis: size}
+        return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)
+
     def pick(self, term: Term, axis: str, place: int) -> Term:
         shape = {name: size for name, size in term.shape.items() if name != axis}
         return self.term("pick", (term,), (), (axis, place), shape)

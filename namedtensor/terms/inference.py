@@ -31,11 +31,16 @@ class InputType(NamedTuple):
 
 
 class CheckWarning(NamedTuple):
-    """A place that is right by the rules and may be a slip."""
+    """A place that is right by the rules and may be a slip; the number is that of the error where it is refused."""
 
+    number: int
     message: str
     span: tuple[int, int]
     hint: str
+
+    def as_error(self, source: str) -> NotationError:
+        """What a strict check would raise there."""
+        return NotationError(self.number, self.message, source, self.span, hint=self.hint)
 
 
 class AlreadyReported(Exception):
@@ -123,6 +128,7 @@ class Inference(ABC):
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
         self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
         self.aside: Any = None  # types what a scope makes, where a size is asked for
+        self.sweeps: dict[int, tuple[Term, dict[int, Term]]] = {}  # numbers, and their derivatives by several names
         self.rules: Inference | None = None  # types the differentials of operators
         self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials
 

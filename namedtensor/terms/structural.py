@@ -35,6 +35,13 @@ ROWS = (
     Structural("spread", 1, 1, None, "the same value along new axes; options are the pairs (axis, size)"),
     Structural("pick", 1, 1, ("axis", "index from 0"), "one element of an axis"),
     Structural("fill", 1, ANY, ("axis", "positions from 0"), "parts joined along an axis, then put in order"),
+    Structural(
+        "scatter",
+        2,
+        2,
+        ("size", "axes"),
+        "each number, along these axes of the indices, added to the element at its index",
+    ),
     Structural("literal", 1, ANY, ("axes", "extents"), "numbers joined to a tensor"),
     Structural("indicator", 1, 1, (), "1 where a condition holds, else 0"),
     Structural("cases", 1, ANY, (), "value, condition, value, condition, …, and perhaps a last value"),

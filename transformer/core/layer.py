@@ -230,16 +230,17 @@ class Layer(Suggests):
         }
         return self._with({**self.parameters, **moved})
 
-    def shard(self, rules: Rules, mesh: Any) -> Self:
+    def shard(self, rules: Rules, mesh: Any, computed: Rules | None = None) -> Self:
         """The layer over the devices of a mesh of JAX: the rules say which axis goes over which axis of the mesh.
 
-        Its parameters are placed now, and once; a call places its arguments and gives the same values. Raises
+        Its parameters are placed now, and once; a call places its arguments and gives the same values. Where `computed` is
+        given, tensors are stored by `rules` and computed with by those. Raises
         NotationError where JAX is not installed (408), where the mesh has no such axis (201), and where two axes of a
         parameter go over one axis of the mesh (303), or do not divide (310).
         """
         from namedtensor.sharding.sharding import Sharding
 
-        return self._with(self.parameters, Sharding(rules, mesh))
+        return self._with(self.parameters, Sharding(rules, mesh, computed))
 
     def module(self, **inputs: str | Iterable[str]) -> LayerModule:
         """The layer as a `torch.nn.Module`, whose parameters have the names that the formulas have for them.
@@ -293,7 +294,12 @@ class Layer(Suggests):
                 )
         arguments, named = self._named(arguments, named)
         program, sharding = self._program(named), self.sharding
-        entry = program[name] if sharding is None else sharding.sharded(program)[name]
+        if sharding is None:
+            entry = program[name]
+        else:
+            from namedtensor.sharding.sharded import sharded_by
+
+            entry = sharded_by(program, sharding)[name]
         return entry(*arguments, values={**self.parameters, **named}, sizes=self.sizes or None)
 
     def explain(self, *arguments: Any, **named: Any) -> Explanation:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from grammar.errors import NotationError
-from grammar.parser import expected_after
-from grammar.symbols import FUNCTIONS, GREEK_MACROS, LATEX_GREEK, SYMBOLS
+from .errors import NotationError
+from .parser import expected_after
+from .symbols import FUNCTIONS, GREEK_MACROS, LATEX_GREEK, SYMBOLS
 
 
 class Completion(NamedTuple):

@@ -1,0 +1,55 @@
+"""The derivatives of one number by several names, in one sweep backwards: as many steps as the number takes, not so many for each.
+
+∂loss/∂W^1*, …, ∂loss/∂W^96*     one linearization, in which all of them change; one way back, to all of them
+"""
+
+from __future__ import annotations
+
+from grammar.errors import NotationError
+
+from ..terms.builder import TermBuilder
+from ..terms.inference import Inference
+from ..terms.terms import Term, topological
+from .linearize import Linearization
+from .nested import Taken
+from .transpose import transposed
+
+Slopes = dict[int, Term]  # by the identities of what the derivatives are taken by
+
+
+def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
+    """A derivative as one of several that are taken of its body; None where it has to be taken by itself."""
+    body = taken.body
+    if body.shape or taken.constant:
+        return None
+    if id(body) not in checker.sweeps:
+        checker.sweeps[id(body)] = body, sweep(checker, make, body)
+    found = checker.sweeps[id(body)][1].get(id(taken.by))
+    return None if found is None else make.rename(found, taken.starred)
+
+
+def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
+    """The derivatives of a number by each of the names that the program takes derivatives by; none where these are not apart."""
+    inside = topological(body)
+    variables = [term for term in inside if term.operator == "variable"]
+    leaves = [term for term in inside if term.operator in ("input", "variable") and is_asked(checker, term)]
+    inputs = {id(term) for term in leaves if term.operator == "input"}
+    if len(leaves) < 2 or any(
+        each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments
+    ):
+        return {}
+    changes = {id(term): make.leaf("differential", term.shape) for term in leaves}
+    try:
+        whole = Linearization(checker, make, changes).of(body)
+    except NotationError:  # by one of them it is not known
+        return {}
+    if whole is None:
+        return {}
+    back = transposed(make, whole, [*changes.values()], {}, {})
+    return {mark: back[id(change)] for mark, change in changes.items() if id(change) in back}
+
+
+def is_asked(checker: Inference, term: Term) -> bool:
+    """Whether the program takes a derivative by a name that is so spelled."""
+    name = term.options[0]
+    return isinstance(name, str) and checker.scope.varies(name)

@@ -1,0 +1,185 @@
+"""The commands of the prompt, which begin with a colon, and what one line of it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grammar import nodes
+from grammar.errors import NotationError
+
+from ..files.text import InputError, as_number, read_text
+from ..scope.names import key
+from .inputs import read_given
+from .session import Session
+
+BARE = {"help": ":help", "?": ":help", "quit": ":quit", "exit": ":quit"}  # typed without the colon
+
+
+def enter(session: Session, line: str) -> str:
+    """Do what a line says, command or formula; the text to print."""
+    word = line.strip()
+    if word in BARE and word not in session.facts and word not in session.values:
+        word = BARE[word]
+    return command(session, word) if word.startswith(":") else session.enter(line)
+
+
+def command(session: Session, line: str) -> str:
+    """What a line that begins with a colon does. Raises InputError where there is no such command."""
+    name, _, rest = line[1:].partition(" ")
+    found = [each for each in COMMANDS if each == name] or [each for each in COMMANDS if name and each.startswith(name)]
+    if len(found) != 1:
+        raise InputError(f"there is no command :{name}; :help lists those there are")
+    return COMMANDS[found[0]][0](session, rest.strip())
+
+
+def _load(session: Session, rest: str) -> str:
+    """The statements of a file become facts, but for formulas without a name."""
+    if not rest:
+        raise InputError("say which: :load FILE")
+    syntax = "latex" if rest.endswith(".tex") else "text" if rest.endswith(".nt") else "auto"
+    before = dict(session.facts), dict(session.values)
+    try:
+        pieces = session.read(session.as_text(read_text(rest), syntax))
+        together = any(isinstance(piece.statement, nodes.Ellipsis) for piece in pieces)
+        (session.keep_together if together else session.keep)(pieces)
+    except NotationError:
+        session.facts, session.values = before
+        raise
+    return ", ".join(dict.fromkeys(name.split()[0] for piece in pieces for name in piece.names if "|" not in name))
+
+
+def _tensor(session: Session, rest: str) -> str:
+    if not rest:
+        raise InputError("say which: :tensor NAME=FILE:axis,axis")
+    given = read_given(rest)
+    session.notes += given.notes
+    name = str(key(given.name))
+    session.facts.pop(name, None)
+    session.values[name] = given.value
+    return f"{name} : {getattr(given.value, 'shape', 'ℝ')}"
+
+
+def _type(session: Session, rest: str) -> str:
+    from ..programs.api import check_given
+
+    text = session.as_text(_needed(rest, "type"))
+    checked = session.asked(lambda source, values: check_given(source, values, None, "text", None), text)
+    if checked.errors:
+        raise session.told(checked.errors[0], *_parts(session, text))
+    return checked.type or "\n".join(f"{name} : {shape}" for name, shape in checked.types.items())
+
+
+def _parts(session: Session, text: str) -> tuple[str, str, int]:
+    source, start = session.whole(text)
+    return source, text, start
+
+
+def _latex(session: Session, rest: str) -> str:
+    from grammar.printer import to_latex
+
+    text = session.as_text(_needed(rest, "latex"))
+    return to_latex(nodes.Program(tuple(piece.statement for piece in session.read(text))))
+
+
+def _explain(session: Session, rest: str) -> str:
+    from ..programs.evaluate import explain
+
+    text = session.as_text(_needed(rest, "explain"))
+    return str(session.asked(lambda source, values: explain(source, values, syntax="text"), text))
+
+
+def _derive(session: Session, rest: str) -> str:
+    """The closed form of a derivative, of the types that the values have."""
+    from ..programs.api import derivative
+
+    formula, _, name = _needed(rest, "derive").rpartition(" by ")
+    if not formula:
+        raise InputError("say by what: :derive FORMULA by NAME")
+
+    def worked_out(source: str, values: dict) -> str:
+        shapes = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
+        return str(derivative(source, name.strip(), syntax="text").worked_out(**shapes))
+
+    return session.asked(worked_out, session.as_text(formula))
+
+
+def _cost(session: Session, rest: str) -> str:
+    from ..programs.api import cost
+
+    text = session.as_text(_needed(rest, "cost"))
+    return repr(session.asked(lambda source, values: cost(source, values, syntax="text"), text))
+
+
+def _save(session: Session, rest: str) -> str:
+    from ..files.formats import writable, write
+
+    name, _, file = _needed(rest, "save").partition(" ")
+    if not file.strip():
+        raise InputError("say where: :save NAME FILE")
+    value = session.values.get(str(key(name)))
+    if not hasattr(value, "axes"):
+        raise InputError(f"there is no tensor {name}; :names lists what is known")
+    writable(file.strip())
+    write(value, file.strip())
+    return f"{file.strip()}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
+
+
+def _digits(session: Session, rest: str) -> str:
+    from ..tensors.digits import set_digits
+
+    number = as_number(rest) if rest else None
+    if rest and number is None:
+        raise InputError("say how many: :digits 8")
+    set_digits(number)
+    return ""
+
+
+def _names(session: Session, rest: str) -> str:
+    values = [f"{name} : {getattr(value, 'shape', value)}" for name, value in session.values.items()]
+    return "\n".join([*session.facts.values(), *values])
+
+
+def _forget(session: Session, rest: str) -> str:
+    name = str(key(_needed(rest, "forget")))
+    if name not in session.values and name not in session.facts:
+        raise InputError(f"nothing is known of {name}")
+    session.values.pop(name, None)
+    session.facts.pop(name, None)
+    return ""
+
+
+def _help(session: Session, rest: str) -> str:
+    width = max(len(usage) for _, usage, _ in COMMANDS.values())
+    lines = [f"  {usage:<{width}}   {meaning}" for _, usage, meaning in COMMANDS.values()]
+    return "\n".join([GREETING, *lines])
+
+
+def _quit(session: Session, rest: str) -> str:
+    session.over = True
+    return ""
+
+
+def _needed(rest: str, name: str) -> str:
+    if not rest:
+        raise InputError(f"say of what: :{name} {COMMANDS[name][1].split(' ', 1)[1]}")
+    return rest
+
+
+GREETING = r"""A formula prints its value; name = … keeps it. In a formula, \odot and the tabulator key give ⊙, \alpha gives α.
+A line that ends with an operator or in an open bracket goes on in the next; an empty line ends it."""
+
+COMMANDS: dict[str, tuple[Callable[[Session, str], str], str, str]] = {
+    "tensor": (_tensor, ":tensor NAME=FILE:axis,axis", "read a tensor; also NAME=[[1,2],[3,4]]:a,b and NAME=2.5"),
+    "load": (_load, ":load FILE", "take over the definitions of a program, .nt or .tex"),
+    "type": (_type, ":type FORMULA", "its type"),
+    "explain": (_explain, ":explain FORMULA", "every step with its type and value"),
+    "derive": (_derive, ":derive FORMULA by NAME", "its derivative, worked out"),
+    "cost": (_cost, ":cost FORMULA", "operations and bytes, step by step"),
+    "latex": (_latex, ":latex FORMULA", "its LaTeX"),
+    "names": (_names, ":names", "what is known so far"),
+    "save": (_save, ":save NAME FILE", "write a tensor to .npy, .npz, .json or .csv"),
+    "digits": (_digits, ":digits N", "show so many significant digits; 4 in tables at first"),
+    "forget": (_forget, ":forget NAME", "forget a value or a definition"),
+    "help": (_help, ":help", "this list"),
+    "quit": (_quit, ":quit", "end; so does the end of input"),
+}

@@ -1,0 +1,187 @@
+"""The closed form of a typed derivative: its normal form, simplified, factored, and read back with names for what repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Node
+
+from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.binder import bind
+from ..scope.names import Key, key
+from ..symbolic import algebra
+from ..symbolic.factoring import factored
+from ..symbolic.folding import Named, folded
+from ..symbolic.forms import Form, Index, head
+from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.known import recognized
+from ..symbolic.linearizing import ReadingChecker, change_of
+from ..symbolic.naming import Reading, Where, names_left, read, words_of
+from ..symbolic.read_back import Unwritable
+from ..symbolic.spelling import named, with_axes
+from ..symbolic.work import TooLong, working
+from ..terms.environment import source_name
+from ..terms.inference import InputType
+from ..terms.terms import Term, topological
+from .needed import needed
+
+MEMBERS = 64  # of a family that are looked at
+
+
+def closed_form(
+    checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
+    called: Callable[[str], str] = str,
+) -> Reading:  # fmt: skip
+    """The closed form of a term; its axes are called as `called` says, and no name of it is `taken`."""
+    names = names_of(checker, term)
+    forms = Forms(names)
+    form = forms.of(term)
+    values = values_named(checker, names, forms)
+    form = recognized(folded(form, values))
+    outside = {index: called(axis) for index, axis in forms.outside().items()}
+    form = algebra.add(form)
+    standing = {outside[index] for index in seen(form) if index in outside}
+    missing = [name for name in map(called, map(source_name, term.shape)) if name not in standing]
+    taken = {"D", "I", "e"} | (taken or set()) | {word for each in tree.statements for word in words_of(each)}
+
+    def write(writer: Any, form: Form) -> Node:
+        return with_axes(writer.form(form, outside), missing)
+
+    if forms.cut:
+        return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
+    ways = {factored(form): None}
+    if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
+        ways[factored(algebra.multiplied_out(form))] = None
+    return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
+
+
+def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> Reading:
+    """The derivatives of parts that are names, one after the other, and the whole by these."""
+    names: list[Where] = []
+    taken = taken | {"G"}
+    for cut in (*forms.cut, None):
+        if cut is None:
+            found = read(write, factored(form), taken)
+        else:
+            found = read(lambda writer, each: writer.form(each, outside), factored(simplified(cut.form)), taken)
+        taken = taken | {each.name for each in found.names}
+        names += found.names
+        if cut is None:
+            return Reading(found.node, tuple(names))
+        names.append(Where(cut.name, found.node))
+    raise AssertionError
+
+
+def seen(form: Form) -> set[Index]:
+    return {index for product in form for index in product.indices()}
+
+
+def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
+    """The terms that the program's definitions name, but those that a derivative is in."""
+    found: dict[int, str] = {}
+    for name in (*checker.scope.definitions, *members(checker)):
+        term = checker.find(name, checker.top, None)
+        while term is not None and term.operator == "variable" and change_of(term) is None:
+            term = term.arguments[0]
+        if term is None or term is whole or term.operator in ("input", "number", "unknown"):
+            continue
+        if not any(change_of(each) is not None for each in topological(term)):
+            found[id(term)] = str(name)
+    return found
+
+
+def members(checker: ReadingChecker) -> Iterator[Key]:
+    """The members of the families that count one by one: h^1, h^2, …"""
+    for family in checker.scope.families:
+        base = family.key._replace(superscript=())
+        if len(family.key.superscript) != 1 or family.key.subscript:
+            continue
+        for number in range(1, MEMBERS):
+            name = base._replace(superscript=(str(number),))
+            try:
+                if checker.find(name, checker.top, None) is None:
+                    break
+            except NotationError:
+                break
+            yield name
+
+
+def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[Named]:
+    """What the names stand for, where that is a product of several factors."""
+    found = []
+    for name in checker.scope.definitions:
+        term = checker.find(name, checker.top, None)
+        while term is not None and term.operator == "variable" and change_of(term) is None:
+            term = term.arguments[0]
+        if term is None or id(term) not in names:
+            continue
+        without = Forms({each: text for each, text in names.items() if each != id(term)})
+        without.free = forms.free
+        try:
+            (product,) = without.of(term)
+        except (NotReadable, ValueError, ArithmeticError):
+            continue
+        of = forms.indices(term)
+        if len(product.factors) > 1 and set(of) == product.indices():
+            found.append(Named(head("tensor", names[id(term)], tuple(map(source_name, term.shape))), of, product))
+    return found
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A program whose derivatives are to be read, with the shapes and sizes that it is typed by."""
+
+    source: str
+    tree: nodes.Program
+    shapes: Mapping[str, Mapping[str, Any]]
+    sizes: Mapping[str, int]
+    limit: int
+
+    def of(self, tree: nodes.Program) -> Typed:
+        """Another program of the same names."""
+        return replace(self, tree=tree)
+
+    def checker(self) -> ReadingChecker:
+        inputs = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
+        scope = bind(self.source, self.tree)
+        return ReadingChecker(scope, inputs, dict(self.sizes), infer_parameters=True, python=USER_FUNCTIONS)
+
+    def read(self, taken: set[str] | None = None) -> tuple[Reading, dict[str, int]]:
+        """The closed form of its value, and how often each law was used.
+
+        Raises NotationError where there is none, or the work passes the limit.
+        """
+        checker = self.checker()
+        term = checker.whole()
+        with working(limit=self.limit) as work:
+            try:
+                return closed_form(checker, term, self.tree, taken), dict(work.laws)
+            except TooLong as problem:
+                hint = "give parts names of their own, or a higher limit"
+                raise checker.error(308, str(problem), self.tree, hint=hint) from None
+            except (NotReadable, Unwritable, ArithmeticError) as problem:
+                node = problem.term.node if isinstance(problem, NotReadable) else None
+                raise checker.error(
+                    405, f"there is no closed form of this{f': {problem}' if str(problem) else ''}", node or self.tree,
+                    hint="the derivative itself has a value: evaluate it",
+                ) from None  # fmt: skip
+
+
+def closed_program(
+    tree: nodes.Program, reading: Reading, title: str | Node = "D", before: tuple[Any, ...] = ()
+) -> nodes.Program:  # fmt: skip
+    """The program that has a closed form as its value: what it needs of the one that was given, its names, the form.
+
+    The title is a name, or another one where the program has it.
+    """
+    lines = [Equation((named(each.name), each.node)) for each in reading.names]
+    if isinstance(title, str):
+        taken = {word for statement in tree.statements for word in words_of(statement)}
+        title = named(title if title not in taken else next(names_left(taken | {each.name for each in reading.names})))
+    wanted = set(words_of(reading.node)).union(*(words_of(each.node) for each in reading.names))
+    kept = needed(tree.statements[:-1], wanted)
+    return nodes.Program((*kept, *lines, *before, Equation((title, reading.node))))

@@ -1,0 +1,254 @@
+"""Recurrences and sums in a program whose derivative is taken: which there are, and how they go.
+
+    h^t = tanh(h^{t-1} ⊙_{g} U) for t = 1, …, n        steps 1 to n, forwards; h is a state
+    L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
+
+A family is a state where a step refers to the one before (or after, where it goes backwards); the rest are names within
+one step. Anything that does not fit is `NotARecurrence`, and is written out member by member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Equation, IndexSum, Node, Number
+
+from ..scope.names import Key, Spelled, component, spelled, walk
+from ..scope.symbols import Definition, Scope
+from ..symbolic.naming import words_of
+from .indices import UNIT, Linear, at, linear, mapped, plus, written
+
+
+class NotARecurrence(Exception):
+    """What is not a recurrence of one step at a time."""
+
+
+@dataclass
+class Family:
+    """A family: its definition, where its index stands in its name, and its body with the index `t` of all."""
+
+    definition: Definition
+    place: tuple[str, int]  # "subscript" or "superscript", and the number of the component
+    body: Node
+
+    @property
+    def base(self) -> str:
+        return self.definition.name.base
+
+    def index(self, name: Spelled) -> Linear | None:
+        """The index that a name has where it is a member of this family."""
+        own = self.definition.name
+        if name.base != own.base or tuple(map(len, name[1:])) != tuple(map(len, own[1:])):
+            return None
+        script, number = self.place
+        for kind in ("subscript", "superscript"):
+            for at_place, (mine, theirs) in enumerate(zip(getattr(own, kind), getattr(name, kind))):
+                if (kind, at_place) != (script, number) and component(mine) != component(theirs):
+                    return None
+        return linear(getattr(name, script)[number])
+
+    def member(self, index: Node) -> Node:
+        """The name of a member."""
+        script, number = self.place
+        own = self.definition.name
+        parts = list(getattr(own, script))
+        parts[number] = index
+        return name_node(own._replace(**{script: tuple(parts)}))
+
+
+def name_node(name: Spelled) -> Node:
+    found: Node = nodes.Name(name.base)
+    if name.subscript:
+        found = nodes.Subscript(found, name.subscript)
+    return nodes.Superscript(found, name.superscript) if name.superscript else found
+
+
+@dataclass
+class Sum:
+    """∑_{t=first}^{last} of terms that depend on what the derivative is by."""
+
+    node: IndexSum
+    variable: str
+    first: Linear
+    last: Linear
+    body: Node
+
+
+@dataclass
+class Recurrence:
+    """The families of one range and the sums, with their order; `step` is +1 forwards, −1 backwards."""
+
+    variable: str
+    first: Linear = field(default_factory=dict)
+    last: Linear = field(default_factory=dict)
+    families: list[Family] = field(default_factory=list)
+    states: list[Family] = field(default_factory=list)
+    sums: list[Sum] = field(default_factory=list)
+    step: int = 1
+
+    @property
+    def start(self) -> Linear:
+        """The index of what the steps begin with."""
+        return plus(self.first if self.step > 0 else self.last, {UNIT: -self.step})
+
+    @property
+    def end(self) -> Linear:
+        return self.last if self.step > 0 else self.first
+
+    @property
+    def count(self) -> Linear:
+        """How many steps there are."""
+        return plus(plus(self.last, self.first, -1), {UNIT: 1})
+
+    def found(self, node: Any) -> tuple[Family, Linear] | None:
+        """The family and index of which a node is a member."""
+        name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+        for family in self.families if name is not None else ():
+            assert name is not None
+            index = family.index(name)
+            if index is not None:
+                return family, index
+        return None
+
+    def references(self, node: Any) -> Iterable[tuple[Family, Linear]]:
+        waiting = [node]
+        while waiting:
+            each = waiting.pop()
+            found = self.found(each)
+            if found is None:
+                waiting.extend(nodes.children(each))
+            else:
+                yield found
+
+
+def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> Recurrence:
+    """The recurrence that a derivative goes through. Raises NotARecurrence where there is none, or it is another kind."""
+    inner = (node for each in (*tree.statements[:-1], taken.body) for node in walk(each))
+    if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in inner):
+        raise NotARecurrence
+    reached = depending(scope, tree, words_of(taken.variable))
+    variable = next((each.range.variable.text for each in scope.families if each.range is not None), None)
+    found = Recurrence(variable or "t")
+    for definition in scope.families:
+        if definition.name.base in reached:
+            _add(found, family_of(definition, found.variable), definition)
+    inside = {id(each) for family in found.families for each in walk(family.definition.statement)}
+    for node in walk(tree):
+        if isinstance(node, IndexSum) and id(node) not in inside and _dependent(node, reached, found):
+            found.sums.append(_sum(node, found))
+    if not found.families and not found.sums:
+        raise NotARecurrence
+    _ordered(found)
+    return found
+
+
+def depending(scope: Scope, tree: nodes.Program, words: set[str]) -> set[str]:
+    """The names and functions that speak of these words, directly or through others."""
+    reached, changed = set(words), True
+    while changed:
+        changed = False
+        for statement in tree.statements:
+            if isinstance(statement, Equation):
+                head, *bodies = statement.sides
+                spoken = set().union(*(words_of(each) | operators_of(each) for each in bodies)) if bodies else set()
+                names = {head.operator} if isinstance(head, nodes.Call) else words_of(base_of(head))
+                if spoken & reached and not names <= reached:
+                    reached |= names
+                    changed = True
+    return reached
+
+
+def base_of(node: Any) -> Any:
+    while hasattr(node, "base"):
+        node = node.base
+    return node
+
+
+def operators_of(node: Any) -> set[str]:
+    return {each.operator for each in walk(node) if isinstance(each, nodes.Call)}
+
+
+def family_of(definition: Definition, variable: str) -> Family:
+    over = definition.range
+    if over is None or over.further is not None or over.downward or definition.elements or definition.claims:
+        raise NotARecurrence
+    places = [
+        (kind, number)
+        for kind in ("subscript", "superscript")
+        for number, part in enumerate(getattr(definition.name, kind))
+        if over.variable.text in words_of(part)
+    ]
+    if len(places) != 1 or getattr(definition.name, places[0][0])[places[0][1]] != over.variable:
+        raise NotARecurrence
+    return Family(definition, places[0], at(definition.body, over.variable.text, {variable: 1}))
+
+
+def _add(recurrence: Recurrence, family: Family, definition: Definition) -> None:
+    assert definition.range is not None
+    first, last = linear(definition.range.first), linear(definition.range.last)
+    if first is None or last is None:
+        raise NotARecurrence
+    if recurrence.families and (first, last) != (recurrence.first, recurrence.last):
+        raise NotARecurrence
+    recurrence.first, recurrence.last = first, last
+    recurrence.families.append(family)
+
+
+def _dependent(node: IndexSum, reached: set[str], recurrence: Recurrence) -> bool:
+    """Whether a sum is to be taken term by term: it has members of the families, or bounds that are no numbers."""
+    if not (words_of(node.body) | operators_of(node.body)) & reached:
+        return False
+    symbolic = not (isinstance(node.first, Number) and isinstance(node.last, Number))
+    return symbolic or any(recurrence.references(node.body))
+
+
+def _sum(node: IndexSum, recurrence: Recurrence) -> Sum:
+    variable = recurrence.variable
+    first, last = linear(node.first), linear(node.last)
+    if node.operator != "∑" or first is None or last is None:
+        raise NotARecurrence
+    body = at(node.body, node.variable.text, {variable: 1})
+    inner = [each for each in walk(body) if isinstance(each, IndexSum)]
+    if inner or (variable != node.variable.text and variable in words_of(node.body)):
+        raise NotARecurrence
+    if any(recurrence.references(body)) and (first, last) != (recurrence.first, recurrence.last):
+        raise NotARecurrence
+    return Sum(node, variable, first, last, body)
+
+
+def _ordered(recurrence: Recurrence) -> None:
+    """Find which way the steps go and which families are states; offsets are of one step."""
+    ways: set[int] = set()
+    states: dict[str, Family] = {}
+    for body in (*(each.body for each in recurrence.families), *(each.body for each in recurrence.sums)):
+        for family, index in recurrence.references(body):
+            offset = plus(index, {recurrence.variable: 1}, -1)
+            if offset not in ({}, {UNIT: 1}, {UNIT: -1}):
+                raise NotARecurrence
+            if offset:
+                ways.add(-offset[UNIT])
+                states[str(family.definition.key)] = family
+    if len(ways) > 1:
+        raise NotARecurrence
+    recurrence.step = ways.pop() if ways else 1
+    recurrence.states = list(states.values())
+
+
+def start_of(recurrence: Recurrence, family: Family) -> Key:
+    """The name of what a state begins with."""
+    name = spelled(family.member(written(recurrence.start)))
+    assert name is not None
+    return name.key()
+
+
+def substituted(node: Any, recurrence: Recurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
+    """A tree with members of the families as `label` says of a family and an index; None leaves one as it is."""
+
+    def change(each: Any) -> Node | None:
+        found = recurrence.found(each)
+        return None if found is None else label(*found)
+
+    return mapped(node, change)

@@ -1,0 +1,134 @@
+"""What a section has from those before it: the statements that say what its own formulas use and do not say themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grammar import nodes
+from grammar.printer import to_latex
+
+from ..scope.names import walk
+from .assembled import assembled
+from .maths import Document, Maths, Section
+from .notation import base_of, heads_of
+
+
+class Inheritance:
+    """The statements of a document so far, by the names that they say something of; the last of a name counts."""
+
+    def __init__(self, document: Document):
+        self.document = document
+        self.known: dict[str, list[tuple[Maths, int]]] = {}  # of a name, the statements: formula and number
+        self.sections: dict[Maths, Section] = {}
+        self.functions: frozenset[str] = frozenset()
+
+    def take(self, section: Section) -> dict[Maths, nodes.Program]:
+        """The statements before a section that its formulas need, as facts; then what the section says counts."""
+        own = {name for maths in section.formulas for name in told(section.programs[maths])}
+        wanted = [name for maths in section.formulas for name in _names(section.programs[maths])]
+        facts: dict[tuple[Maths, int], tuple[Maths, nodes.Program]] = {}
+        seen = set(own)
+        while wanted:
+            name = wanted.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for place in self.known.get(name, ()):
+                if place not in facts and not set(_told_by(self.statement(place))) & own:
+                    facts[place] = self.fact(place)
+                    wanted += _names(self.statement(place))
+        self.add(section)
+        return dict(facts.values())
+
+    def add(self, section: Section) -> None:
+        new: dict[str, list[tuple[Maths, int]]] = {}
+        for maths in section.formulas:
+            self.sections[maths] = section
+            for number, statement in enumerate(section.programs[maths].statements):
+                for name in _told_by(statement):
+                    new.setdefault(name, []).append((maths, number))
+        self.known.update(new)
+        self.functions |= section.functions
+
+    def statement(self, place: tuple[Maths, int]) -> Any:
+        maths, number = place
+        return self.sections[maths].programs[maths].statements[number]
+
+    def fact(self, place: tuple[Maths, int]) -> tuple[Maths, nodes.Program]:
+        """A statement as a fact of another section."""
+        statement = self.statement(place)
+        if isinstance(statement, nodes.Equation):
+            statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)
+        maths = place[0]
+        span = maths[:2] if maths.written else assembled(self.document, [maths]).span(statement.span)
+        assert span is not None
+        program = nodes.Program((statement,))
+        return Maths(*span, False, rf"\({to_latex(program)}\)"), program
+
+
+class Needs:
+    """Which formulas of a section others need: those that say something of what they use."""
+
+    def __init__(self, formulas: list[Maths], programs: Mapping[Maths, nodes.Program]):
+        self.formulas, self.programs = formulas, programs
+        self.tells: dict[str, list[Maths]] = {}
+        self.binds: dict[str, list[Maths]] = {}  # names that heads of functions bind
+        self.sizes: list[Maths] = []
+        for maths in formulas:
+            for statement in programs[maths].statements:
+                for name in _told_by(statement):
+                    self.tells.setdefault(name, []).append(maths)
+                for name in _bound_by(statement):
+                    self.binds.setdefault(name, []).append(maths)
+                if any(isinstance(side, nodes.Size) for side in getattr(statement, "sides", ())):
+                    self.sizes.append(maths)
+
+    def of(self, own: list[Maths], following: int) -> list[Maths]:
+        """Some formulas with all that they need: of what stands before `following`, and of what stands after it only what
+        nothing before says."""
+        chosen = {*own, *(maths for maths in self.sizes if maths.start < following)}
+        waiting, seen = list(chosen), set()
+        while waiting:
+            maths = waiting.pop()
+            for name in {*_names(self.programs[maths])} - seen:
+                seen.add(name)
+                new = {*self.before(self.tells, name, following), *self.before(self.binds, name, following)}
+                waiting += new - chosen
+                chosen |= new
+        return [maths for maths in self.formulas if maths in chosen]
+
+    def before(self, group: dict[str, list[Maths]], name: str, following: int) -> list[Maths]:
+        found = group.get(name, [])
+        return [maths for maths in found if maths.start < following] or (found[:1] if group is self.tells else [])
+
+
+def _bound_by(statement: Any) -> list[str]:
+    """The names that the head of a function takes."""
+    head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
+    if not isinstance(head, nodes.Call) or not head.operator[:1].isalpha():
+        return []
+    return [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
+
+
+def told(program: nodes.Program) -> Iterator[str]:
+    """The names that a program says something of."""
+    for statement in program.statements:
+        yield from _told_by(statement)
+
+
+def _told_by(statement: Any) -> list[str]:
+    if isinstance(statement, nodes.Equation):
+        head = statement.sides[0]
+        if isinstance(head, nodes.Call) and not all(isinstance(each, _PLAIN) for each in head.arguments):
+            return []
+        name = base_of(head)
+        return [name] if name[:1].isalpha() else []
+    return sorted(heads_of(nodes.Program((statement,))))
+
+
+_PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
+
+
+def _names(root: Any) -> list[str]:
+    return [name for name in dict.fromkeys(map(base_of, walk(root))) if name]

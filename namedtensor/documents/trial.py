@@ -1,0 +1,326 @@
+"""Claims tried: each equation that defines nothing, and each derivation, on random tensors of the shapes that the document says.
+
+    Y = X ⊙_{chans} W = ∑_{chans} X ⊙ W      with X, W drawn again and again: proved, holds on 8 draws, or false, with tensors
+
+A claim is tried as a program of its own, made of the statements that it needs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from random import Random
+from typing import Any
+
+from grammar.errors import NotationError, NotationWarning, Span
+from grammar.nodes import Call, Declaration, Equation, Name, Number, Program, Set, Signature, Size, Value
+from grammar.printer import to_text
+
+from ..checking.report import check_program
+from ..core.sizes import resolve
+from ..core.tensor import NamedTensor, tensor
+from ..derivations.least_shapes import with_shapes
+from ..derivations.proofs import has_proof
+from ..programs.arguments import shape_of
+from ..programs.evaluate import evaluate
+from ..programs.parsed import ParsedProgram
+from ..scope.binder import bind
+from ..scope.names import key, walk
+from ..scope.symbols import FunctionDefinition, Scope
+from ..terms.inference import InputType
+from .notation import base_of, heads_of
+from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
+
+Shapes = Mapping[str, Mapping[str, Any]]
+UNDEFINED = re.compile(r"\b(?:nan|inf)\b")  # a side without a value is no counterexample
+SIZE_ASKED = re.compile(r"sizes=\{'(.+?)':")  # in the hint of an error
+
+
+def tried_claims(
+    text: str,
+    program: Program,
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int] | None,
+    draws: Draws,
+    wanted: Callable[[Span], bool] = lambda span: True,
+) -> Iterator[Tried]:
+    """What comes of each claim of a program that is wanted, in its order."""
+    try:
+        given = {key(name): frozenset(shape_of(shape, name)) for name, shape in shapes.items()}
+        scope = bind(text, program, given, open=True)
+    except NotationError:
+        return
+    claims = {claim.span for claim in scope.claims}
+    functions = {function.statement.span: function for function in scope.all_functions()}
+    conditions: set[str] = set()  # what conditions are about
+    for statement in program.statements:
+        if not isinstance(statement, Equation) or _of_sizes(statement) or not wanted(statement.span):
+            continue
+        if len(statement.sides) < 3 and statement.span not in claims:
+            continue
+        function = functions.get(statement.span)
+        trial = _Trial(
+            _needed(scope, statement),
+            statement,
+            function,
+            shapes,
+            dict(sizes or {}),
+            statement.span not in claims,
+        )
+        tried = trial.outcome(draws)
+        names = {base_of(node) for node in walk(statement)}
+        if tried.verdict == FALSE and (trial.is_condition or names & conditions):
+            conditions |= names
+            tried = Tried(statement.span, CONDITION)
+        yield tried
+
+
+def claims_of(
+    text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
+) -> tuple[Tried, ...]:  # fmt: skip
+    """What comes of every claim of a program."""
+    return tuple(tried_claims(text, program, shapes, sizes, Draws()))
+
+
+def _of_sizes(statement: Any) -> bool:
+    """Whether an equation is about sizes alone, which checking takes care of."""
+    return any(isinstance(side, Size) for side in statement.sides)
+
+
+def _needed(scope: Scope, claim: Equation) -> Program:
+    """The statements that a claim needs, without what they claim themselves."""
+    makes = _names_made(scope)
+    others = [each for each in scope.program.statements if each is not claim and each.span in makes]
+    kept = {at for at, each in enumerate(others) if isinstance(each, Equation) and _of_sizes(each)}
+    names, grows = _names_in(claim), True
+    while grows:
+        new = {at for at, each in enumerate(others) if at not in kept and names & makes[each.span]}
+        names |= {name for at in new for name in _names_in(others[at])}
+        grows, kept = bool(new), kept | new
+    return Program((*(_without_claims(others[at]) for at in sorted(kept)), claim))
+
+
+def _names_made(scope: Scope) -> dict[Span, set[str]]:
+    """The names that each statement says something of, other than a claim."""
+    made: dict[Span, set[str]] = {}
+    plain = [each for group in scope.definitions.values() for each in group]
+    for function in scope.all_functions():
+        made.setdefault(function.statement.span, set()).add(function.operator)
+        plain += [each for group in function.facts.values() for each in group] + function.families
+    for definition in [*plain, *scope.families]:
+        made.setdefault(definition.statement.span, set()).add(definition.name.base)
+    for statement in scope.program.statements:
+        if isinstance(statement, (Declaration, Signature)):
+            made[statement.span] = heads_of(Program((statement,)))
+        elif isinstance(statement, Equation) and _of_sizes(statement):
+            made.setdefault(statement.span, set())
+    return made
+
+
+def _names_in(statement: Any) -> set[str]:
+    return {base_of(node) for node in walk(statement)} - {""}
+
+
+def _without_claims(statement: Any) -> Any:
+    if isinstance(statement, Equation):
+        return replace(statement, sides=statement.sides[:2], sets=())
+    return statement
+
+
+@dataclass
+class _Trial:
+    """A claim as a program of its own."""
+
+    program: Program
+    claim: Equation
+    function: FunctionDefinition | None
+    shapes: Mapping[str, Any]
+    sizes: dict[str, int]
+    defines: bool = False  # whether its first side is a name that it defines
+    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function that the claim is about
+    called: dict[str, str] = field(default_factory=dict)  # their names, and what the function calls them
+
+    asked: set[str] = field(default_factory=set)  # sizes that an evaluation lacked
+
+    def outcome(self, draws: Draws) -> Tried:
+        span = self.claim.span
+        try:
+            source, inputs, supposed = self.inputs()
+        except NotationError as problem:
+            return Tried(span, UNTRIED, said=problem.message)
+        if self.function is None and self.claim.range is None and has_proof(to_text(self.program), inputs):
+            return Tried(span, PROVED, supposed=supposed)
+        tried = self.drawn(source, inputs, draws)
+        if tried.verdict == FALSE and supposed:
+            return Tried(
+                span, UNTRIED, said=f"nothing says what {', '.join(supposed)} {'is' if len(supposed) == 1 else 'are'}"
+            )
+        return tried._replace(supposed=supposed)
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether a claim may be said of what is given: one side is a number, the other names no function of its own."""
+        defined = {name for each in self.program.statements[:-1] if isinstance(each, Equation) for name in heads_of(Program((each,)))}  # fmt: skip
+        names = {base_of(node) for node in walk(self.claim)}
+        constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in self.claim.sides)
+        return constant and not names & defined
+
+    # ------------------------------------------------------------------------------------------------- what is drawn
+    def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
+        """The text that is evaluated, the shapes of what it takes, and those among them that nothing says."""
+        given = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
+        source, found = self.first_that_is_right(given)
+        declared = {to_text(name) for each in self.program.statements if isinstance(each, Declaration) for name in each.names}  # fmt: skip
+        told = {*given, *declared, *self.given}
+        supposed = {name: _shown(shape) for name, shape in found.items() if name not in told}
+        return source, found, supposed
+
+    def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
+        """The text with the first ending that is right, and the shapes of what it takes."""
+        first: NotationError | None = None
+        for ending in self.endings():
+            source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
+            try:
+                return source, with_shapes(
+                    {**given, **self.given}, partial(self.found, source, self.sizes), self.program
+                )
+            except NotationError as problem:
+                first = first or problem
+        assert first is not None
+        raise first
+
+    def found(self, source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
+        """The shapes of what a program takes. Raises NotationError where it is wrong."""
+        program = ParsedProgram(source, "text")
+        inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+        checker = program.checker(inputs, dict(sizes), infer_parameters=True, recover=True)
+        check_program(source, checker).raise_first()
+        terms = {**checker.top.variables, **checker.parameters}
+        return {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
+
+    def endings(self) -> Iterator[Any]:
+        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X."""
+        if self.function is not None:
+            yield self.call(self.function)
+            return
+        if self.claim.range is None:
+            yield self.claim.sides[0] if self.defines else self.claim.sides[-1]
+        yield Number(0, (0, 0))
+
+    def call(self, function: FunctionDefinition) -> Call:
+        """The function that a derivation is about, called with tensors of its signature."""
+        if function.signature is None:
+            raise NotationError(304, f"{function.operator} has no signature")
+        arguments = []
+        for at, each in enumerate(function.signature.domain):
+            name = "argument" + "ABCDEFGH"[at % 8] * (1 + at // 8)
+            self.given[name] = dict(shape_of(to_text(each), name))
+            self.called[name] = str(function.parameters[at].key()) if at < len(function.parameters) else name
+            arguments.append(Name(name, (0, 0)))
+        return replace(function.head, arguments=tuple(arguments), parameters=())
+
+    # ---------------------------------------------------------------------------------------------------- the draws
+    def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
+        """What random tensors say of the claim."""
+        random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
+        wanted = draws.number if inputs else 1
+        for attempt in range(5 * wanted):
+            try:
+                values, sizes = self.values(source, inputs, random, bool(attempt % 2))
+                _evaluated(source, values, sizes)
+            except NotationError as problem:
+                if problem.number == 403 and not UNDEFINED.search(problem.message):
+                    drawn = {self.called.get(name, name): value for name, value in values.items()}
+                    return Tried(self.claim.span, FALSE, seen, problem.message, drawn)
+                self.asked |= set(SIZE_ASKED.findall(problem.hint or ""))
+                last = problem.message
+                continue
+            seen += 1
+            if seen == wanted:
+                break
+        if not seen:
+            return Tried(self.claim.span, UNTRIED, said=last)
+        return Tried(self.claim.span, HOLDS, seen if inputs else 0)
+
+    def values(
+        self, source: str, inputs: Shapes, random: Random, positive: bool
+    ) -> tuple[dict[str, Any], dict[str, int]]:
+        """Tensors for all that a program takes, of sizes that fit what it says of them."""
+        sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
+        sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
+        whole = math.prod(sizes[name] for name in self.asked)
+        stated = any(isinstance(each, Equation) and _of_sizes(each) for each in self.program.statements)
+        while stated and (free := _free_axis(inputs)):
+            sizes[free] = whole * random.randint(1, 3)
+            inputs = self.found(source, sizes, inputs)
+        extents: dict[str, int] = {}
+        values = {}
+        for name, shape in inputs.items():
+            lengths = [_length(size, extents, random) for size in shape.values()]
+            numbers = [
+                _number(self.sets.get(name), {**extents, **sizes}, random, positive) for _ in range(math.prod(lengths))
+            ]
+            values[name] = _tensor(numbers, tuple(shape), lengths)
+        return values, sizes
+
+    @cached_property
+    def sets(self) -> dict[str, Set]:
+        """The set of each name that is declared."""
+        declared = (each for each in self.program.statements if isinstance(each, Declaration))
+        return {to_text(name): each.sets[0] for each in declared for name in each.names}
+
+
+def _free_axis(inputs: Shapes) -> str | None:
+    """An axis of a size that nothing fixes."""
+    axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
+    return next(axes, None)
+
+
+def _length(size: Any, extents: dict[str, int], random: Random) -> int:
+    known = resolve(size)
+    return known if isinstance(known, int) else extents.setdefault(str(known), random.randint(2, 4))
+
+
+def _tensor(numbers: list[float], axes: tuple[str, ...], lengths: list[int]) -> Any:
+    if not axes:
+        return numbers[0]
+    flat: Any = numbers
+    for length in lengths[:0:-1]:
+        flat = [flat[at : at + length] for at in range(0, len(flat), length)]
+    return tensor(flat, " ".join(axes))
+
+
+def _shown(shape: Mapping[str, Any]) -> str:
+    return f"ℝ^{{{' × '.join(shape)}}}" if shape else "ℝ"
+
+
+def _evaluated(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
+    if isinstance(found, NamedTensor) and not all(map(math.isfinite, found.to_numpy(found.axes).ravel().tolist())):
+        raise NotationError(405, "no draw has finite values")
+
+
+def _number(of: Set | None, sizes: dict[str, int], random: Random, positive: bool) -> float:
+    """A number of a set."""
+    bounds = [_bound(each, sizes, random) for each in of.elements] if of is not None else []
+    if of is not None and of.domain == "count" and bounds:
+        return random.randint(1, max(1, int(bounds[0])))
+    if of is not None and of.domain == "interval" and len(bounds) == 2:
+        return round(random.uniform(*bounds), 3)
+    if of is not None and of.domain == "elements" and bounds:
+        return random.choice(bounds)
+    return round(random.uniform(0.2, 2), 2) if positive else round(random.gauss(0, 1), 2)
+
+
+def _bound(node: Any, sizes: dict[str, int], random: Random) -> float:
+    text = to_text(node)
+    if isinstance(node, (Name, Size)):
+        return sizes.setdefault(text.strip("|"), random.randint(2, 4))
+    return float(evaluate(text, syntax="text"))

@@ -1,0 +1,64 @@
+"""What comes of claims that are tried on random tensors: proved, holds on so many draws, false with tensors that show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError, Span
+
+from ..core.tensor import NamedTensor
+
+PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "holds", "false", "condition", "not tried"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How often a claim is tried, and by what the tensors are drawn."""
+
+    number: int = 8
+    seed: int = 0
+
+
+class Tried(NamedTuple):
+    """What came of a claim: `verdict`; where it is not tried the reason; where it is false what was drawn."""
+
+    span: Span
+    verdict: str
+    draws: int = 0
+    said: str = ""
+    drawn: Mapping[str, Any] = {}
+    supposed: Mapping[str, str] = {}  # shapes that nothing says
+
+    def error(self, source: str) -> NotationError:
+        """A false claim as an error, with the tensors that show it."""
+        notes = [f"with {name} = {_said(value)}" for name, value in self.drawn.items()]
+        return NotationError(403, self.said, source, self.span, notes, "what a claim takes for granted, say as a fact")
+
+    def __str__(self) -> str:
+        """
+        >>> print(Tried((0, 1), HOLDS, 8))
+        holds on 8 draws
+        """
+        words = {
+            HOLDS: f"holds on {self.draws} draw{'s' * (self.draws != 1)}" if self.draws else "holds",
+            FALSE: f"false: {self.said}",
+            CONDITION: "taken as a condition on what is given",
+            UNTRIED: f"not tried: {self.said}",
+        }
+        where = ", ".join(f"{name} ∈ {shape}" for name, shape in self.supposed.items())
+        return words.get(self.verdict, self.verdict) + (f", where {where}" if where else "")
+
+
+def _said(value: Any) -> str:
+    """A tensor that was drawn; a large one by its shape."""
+    if not isinstance(value, NamedTensor):
+        return f"{value:.4g}"
+    if math.prod(value.sizes.values()) > SAID:
+        return f"a tensor of {value.shape}"
+    return f"{value.tolist(value.axes)} over {', '.join(value.axes)}"
+
+
+SAID = 24  # numbers of a tensor that are told

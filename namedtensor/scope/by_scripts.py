@@ -1,0 +1,63 @@
+"""Things under names with scripts, found for one name without going through all that have its base.
+
+W_1, …, W_1000      1,000 declarations of one base: that of W_7 is found by its script
+W^{l,Q}             l is open: this is found for W^{1,Q} and W^{2,Q}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import product
+from typing import Generic, TypeVar
+
+from grammar.nodes import Name
+
+from .names import Spelled, component
+
+Thing = TypeVar("Thing")
+Components = Sequence["str | None"]  # the texts of a script, None where a component is open
+
+
+class ByScripts(Generic[Thing]):
+    """Things by a base and the texts of the scripts, of which some may be open."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._tables: dict[tuple[str, int, int], dict[tuple[int, ...], dict[tuple, list[tuple[int, Thing]]]]] = {}
+
+    def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
+        """Put a thing under a name."""
+        texts = (*subscript, *superscript)
+        fixed = tuple(place for place, text in enumerate(texts) if text is not None)
+        tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})
+        table = tables.setdefault(fixed, {})
+        table.setdefault(tuple(texts[place] for place in fixed), []).append((self._count, thing))
+        self._count += 1
+
+    def find(
+        self, base: str, subscript: Sequence[Collection[str]], superscript: Sequence[Collection[str]]
+    ) -> list[Thing]:
+        """The things under names whose fixed components are each among these texts, in the order in which they were put."""
+        texts = (*subscript, *superscript)
+        found: list[tuple[int, Thing]] = []
+        for fixed, table in self._tables.get((base, len(subscript), len(superscript)), {}).items():
+            for wanted in product(*[texts[place] for place in fixed]):
+                found += table.get(wanted, ())
+        return [thing for _, thing in sorted(found, key=lambda each: each[0])]
+
+
+def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
+    """Things by their names, whose indices are open; what `match_key` would match is among what is found."""
+    found: ByScripts[Thing] = ByScripts()
+    for name, thing in named:
+        subscript, superscript = (
+            [None if isinstance(node, Name) and node.text in indices else component(node) for node in script]
+            for script in (name.subscript, name.superscript)
+        )
+        found.add(name.base, subscript, superscript, thing)
+    return found
+
+
+def alone(texts: Iterable[str]) -> list[tuple[str]]:
+    """Texts of which each can only be itself."""
+    return [(text,) for text in texts]

@@ -1,0 +1,54 @@
+"""What a call costs each device of a mesh, as the compiler says."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .collectives import Collectives, collectives_of
+
+
+class DeviceCost(NamedTuple):
+    """Bytes on each device: of what is given, of what comes out, of what lies between, at the highest; its operations."""
+
+    arguments: int
+    results: int
+    temporary: int
+    peak: int
+    operations: int
+    collectives: Collectives
+
+    def __repr__(self) -> str:
+        rows = [
+            ("given", _bytes(self.arguments)),
+            ("results", _bytes(self.results)),
+            ("between", _bytes(self.temporary)),
+            ("at the highest", _bytes(self.peak)),
+            ("operations", f"{self.operations:,}"),
+            *(
+                (kind, f"{count}, {_bytes(self.collectives.bytes[kind])}")
+                for kind, count in self.collectives.counts.items()
+            ),
+        ]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(["on each device", *(f"  {name:<{width}}  {text}" for name, text in rows)])
+
+
+def device_cost(compiled: Any, mesh: Any) -> DeviceCost:
+    """The cost of a compiled function (`jax.stages.Compiled`)."""
+    memory = compiled.memory_analysis()
+    flops = (compiled.cost_analysis() or {}).get("flops", 0)
+    given, results, between = (
+        memory.argument_size_in_bytes,
+        memory.output_size_in_bytes,
+        memory.temp_size_in_bytes,
+    )
+    peak = getattr(memory, "peak_memory_in_bytes", 0) or given + results + between - memory.alias_size_in_bytes
+    return DeviceCost(given, results, between, peak, int(flops), collectives_of(compiled.as_text(), mesh))
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"

@@ -1,0 +1,71 @@
+"""Meshes: devices by names, those that are here or those of a topology that is elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from grammar.errors import NotationError
+
+from ..tensors.pytrees import jax_module
+
+
+def extent_of(mesh: Any) -> str:
+    """The axes of a mesh and their sizes: data[2] × model[4]."""
+    return " × ".join(f"{name}[{size}]" for name, size in mesh.shape.items())
+
+
+def mesh_from(given: Any, topology: str | None = None) -> Any:
+    """A mesh whose axes are left to the compiler: of JAX's mesh, or of sizes by name, {"data": 2, "model": 4}.
+
+    Its devices are those that JAX sees; or, to compile and not to run, those of a `topology` such as "v5e:16x16". Raises
+    NotationError where there are too few (310), or none of that name (208).
+    """
+    jax = jax_module()
+
+    if isinstance(given, Mapping):
+        return jax.sharding.Mesh(_arranged(given, topology), tuple(given))
+    if not isinstance(given, jax.sharding.Mesh):
+        raise NotationError(
+            208, f"a mesh of jax was due, not {type(given).__name__}",
+            hint='write jax.make_mesh((2, 4), ("data", "model")), or {"data": 2, "model": 4}',
+        )  # fmt: skip
+    return jax.sharding.Mesh(given.devices, given.axis_names)
+
+
+def _arranged(sizes: Mapping[str, int], topology: str | None) -> np.ndarray:
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise NotationError(
+                310, f"the size of {name} is a whole number from 1, not {size!r}", hint=f'write {{"{name}": 2}}'
+            )
+    devices = _here() if topology is None else _elsewhere(topology)
+    count = math.prod(sizes.values())
+    if count > len(devices):
+        extent = " × ".join(f"{name}[{size}]" for name, size in sizes.items())
+        raise NotationError(
+            310, f"a mesh of {extent} needs {count} devices, and there are {len(devices)}",
+            hint=f"make it smaller, or have one CPU play them: XLA_FLAGS=--xla_force_host_platform_device_count={count}"
+            if topology is None else "make it smaller, or name a larger topology",
+        )  # fmt: skip
+    return np.array(devices[:count]).reshape(tuple(sizes.values()))
+
+
+def _here() -> list[Any]:
+    return jax_module().devices()
+
+
+def _elsewhere(topology: str) -> list[Any]:
+    from jax.experimental import topologies  # type: ignore[import-not-found]
+
+    try:
+        return list(topologies.get_topology_desc(topology, platform="tpu").devices)
+    except Exception as problem:  # of libtpu, each version its own
+        raise NotationError(
+            208, f"there is no topology {topology!r} to compile for",
+            notes=(str(problem).partition("\n")[0],),
+            hint='pip install libtpu knows those of TPUs, such as "v5e:16x16"; without topology= the mesh is of the devices here',
+        ) from None  # fmt: skip

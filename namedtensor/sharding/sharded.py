@@ -1,0 +1,226 @@
+"""Formulas whose tensors go over the devices of a mesh.
+
+Inputs, parameters and results are placed by their names, the formulas run as one function of `jax.jit`, and XLA puts the
+communication in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from grammar import nodes
+from grammar.errors import NotationError
+
+from ..core.layout import Layout
+from ..core.suggestions import did_you_mean, near
+from ..core.tensor import NamedTensor, made_as
+from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.names import key, walk
+from ..tensors.pytrees import jax_module, of_the_language
+from .sharding import Sharding
+
+if TYPE_CHECKING:
+    from .collectives import Collectives
+    from .device_cost import DeviceCost
+
+
+class Formulas(Protocol):
+    """What can be sharded: asked for its value by a plan of its own, for a layout, for a name, and read."""
+
+    @property
+    def tree(self) -> Any: ...
+    def _anew(self, arguments: Any, values: Any, sizes: Any, spread: Any) -> Any: ...
+    def _layout(self, value: Any, name: str) -> Layout: ...
+    def __getitem__(self, name: Any, /) -> Any: ...
+
+
+def sharded_by(program: Formulas, sharding: Sharding) -> Sharded:
+    """A program under these rules; the same one each time, so that what it compiled is found again."""
+    found = sharding.programs.get(id(program))
+    if found is None:
+        found = sharding.programs[id(program)] = Sharded(program, sharding)
+    return found
+
+
+class Sharded:
+    """A program whose tensors go over the devices of a mesh; called as the program is.
+
+    Its values are those of the program. What a formula says of values (claims, indices in range) is not checked, as in
+    all that `jax.jit` compiles; shapes are.
+    """
+
+    def __init__(self, program: Formulas, sharding: Sharding):
+        self.program, self.sharding = program, sharding
+        self._entries: dict[Any, ShardedEntry] = {}
+
+    def __repr__(self) -> str:
+        return f"{self.program}\n# {self.sharding}"
+
+    @property
+    def mesh(self) -> Any:
+        return self.sharding.mesh
+
+    @cached_property
+    def axes(self) -> frozenset[str]:
+        """The axes that the formulas speak of."""
+        return frozenset(node.name for node in walk(self.program.tree) if isinstance(node, nodes.Axis))
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> ShardedEntry:
+        return self._entry(name)
+
+    def __getattr__(self, name: str) -> ShardedEntry:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        getattr(self.program, name)  # which has it, or says what is near
+        return self._entry(name)
+
+    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+        """The program's value; or, where it ends with a function, that function of the arguments."""
+        return self._entry(None)(*arguments, values=values, sizes=sizes, **named)
+
+    def _entry(self, name: str | tuple[str, ...] | None) -> ShardedEntry:
+        found = self._entries.get(name)
+        if found is None:
+            found = self._entries[name] = ShardedEntry(self, name)
+        return found
+
+    def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
+        """The tensors on the devices, by name: to be given at each call, and moved no more. Numbers stay numbers.
+
+        Raises NotationError where two axes of one go over one axis of the mesh (303), or do not divide (310).
+        """
+        return self.sharding.place({**(values or {}), **named})
+
+    def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
+        """A tensor without numbers, placed by the rules: for `lowered`, `collectives` and `cost`, which need none.
+
+        `shape` is a text such as ℝ^{seq[8] × chans[16]}, or sizes by the names of axes.
+        """
+        jax = jax_module()
+
+        layout = self.program._layout(shape, "a tensor")
+        placed = self.sharding.placed_as("a tensor", layout.axes, layout.extent)
+        array = jax.ShapeDtypeStruct(layout.extent, dtype, sharding=placed)
+        return made_as(array, Layout(layout.axes, layout.extent, array.dtype, None))
+
+    def collectives(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
+        """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
+        return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
+
+    def cost(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> DeviceCost:
+        """What such a call costs each device (see `ShardedEntry.cost`)."""
+        return self._entry(None).cost(*arguments, values=values, sizes=sizes, **named)
+
+
+class Fixed(NamedTuple):
+    """What of a call is compiled in: how many arguments it has, its numbers, its sizes, the Python functions."""
+
+    count: int
+    numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1
+    sizes: tuple[tuple[str, int], ...]
+    version: int
+
+
+class ShardedEntry:
+    """A name of a program whose tensors go over a mesh, or several; called as that of the program is."""
+
+    def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
+        self.sharded, self.name = sharded, name
+        self.entry: Formulas = sharded.program if name is None else sharded.program[name]
+        self.compiled = lru_cache(maxsize=256)(self._function)
+
+    def __repr__(self) -> str:
+        return f"{self.entry!r}\n# {self.sharded.sharding}"
+
+    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+        """Its value, spread by the names of its axes; compiled at the first call with tensors of these types.
+
+        Raises what the program raises; and NotationError where a rule is for an axis that nothing has (201), or where an
+        input or a result cannot be spread so (303, 310).
+        """
+        function, tensors = self._call(arguments, {**(values or {}), **named}, sizes)
+        with of_the_language():
+            return function(tensors)
+
+    def lowered(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+        """The call before it is compiled, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
+
+        Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
+        `Sharded.abstract` gives for one of another dtype.
+        """
+        given = {name: self._abstract(value) for name, value in {**(values or {}), **named}.items()}
+        function, tensors = self._call(tuple(map(self._abstract, arguments)), given, sizes)
+        with of_the_language():
+            return function.lower(tensors)
+
+    def collectives(
+        self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any
+    ) -> Collectives:
+        """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
+        from .collectives import collectives_of
+
+        lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
+        return collectives_of(lowered.compile().as_text(), self.sharded.mesh)
+
+    def cost(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> DeviceCost:
+        """What such a call costs each device: bytes, operations, and what the devices say to each other.
+
+        It is compiled and not run; shapes may stand for tensors, as for `lowered`.
+        """
+        from .device_cost import device_cost
+
+        compiled = self.lowered(*arguments, values=values, sizes=sizes, **named).compile()
+        return device_cost(compiled, self.sharded.mesh)
+
+    def _abstract(self, value: Any) -> Any:
+        return self.sharded.abstract(value) if isinstance(value, (str, Mapping)) else value
+
+    def _call(self, arguments: tuple[Any, ...], named: Mapping[str, Any], sizes: Mapping[str, int] | None):
+        """The function of the tensors of a call, and these, on the devices."""
+        given = dict(zip(_positions(len(arguments)), arguments)) | {
+            str(key(name)): each for name, each in named.items()
+        }
+        placed = self.sharded.place(given)
+        tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
+        numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
+        extent = tuple(sorted((sizes or {}).items()))
+        return self.compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
+
+    def _function(self, fixed: Fixed) -> Any:
+        """The formulas as a function of tensors by name, under `jax.jit`."""
+        jax = jax_module()
+
+        sharding = self.sharded.sharding
+        computed = sharding.computed
+
+        def run(tensors: Mapping[str, NamedTensor]) -> Any:
+            self._check_rules(tensors)
+            given: dict[str, Any] = {name: value for name, _, value in fixed.numbers}
+            given |= {name: sharding.constrained(name, tensor) for name, tensor in tensors.items()}
+            if computed is not sharding:  # their cotangents go the other way, and end where the tensors are stored
+                given |= {name: computed.constrained(name, given[name]) for name in tensors}
+            arguments = tuple([given.pop(name) for name in _positions(fixed.count)])
+            value = self.entry._anew(arguments, given, dict(fixed.sizes), computed.spread)
+            if isinstance(self.name, tuple):
+                return tuple(map(sharding.constrained, self.name, value))
+            return sharding.constrained(self.name or "the value", value)
+
+        return jax.jit(run)
+
+    def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
+        """A rule for an axis that is nowhere is a slip: its tensors would be copied to each device, unseen."""
+        known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())))
+        sharding = self.sharded.sharding
+        for axis in {**sharding.rules, **sharding.computed.rules}:
+            if axis not in known:
+                raise NotationError(
+                    201, f"the rules speak of the axis {axis}, which neither the formulas nor the tensors given have",
+                    notes=(f"they have {', '.join(known) or 'none'}",),
+                    hint=did_you_mean(near(axis, known)) or f"leave {axis} out of the rules",
+                )  # fmt: skip
+
+
+def _positions(count: int) -> list[str]:
+    return [f"argument {number}" for number in range(1, count + 1)]

@@ -1,0 +1,21 @@
+"""The playground: one page, and what it asks of Python.
+
+`requests`: what a question says, read.
+`guesses`: the least types with which a text is right.
+`sizes`: sizes for axes that nobody gave one.
+`typed`: a text with a type for all that it needs.
+`marked_latex`: LaTeX that says where each piece stands.
+`replies`: types, errors and axes as plain data.
+`check`: types of all parts.
+`stages`: the steps of a text, and of which steps each is made.
+`plans`: their values as JavaScript.
+`blackboard`: a step in symbols, in types and in numbers.
+`elements`: one element of a term, of elements of its arguments.
+`loops`: a text as nested loops.
+`code`: a text as a function of other libraries.
+`derive`: its derivative, and the way there.
+`complete`: what may come next.
+`answers`: the questions and their answers; the protocol.
+
+Law: everything but the server runs where there is nothing but Python and lark; it raises nothing.
+"""

@@ -1,0 +1,165 @@
+r"""What the page asks of Python, and what it is told: one function, `answer(request) -> reply`, both plain JSON.
+
+A request is `{"ask": QUESTION, …}`, a reply `{"ok": true, …}` or `{"ok": false, "error": ERROR}`; a field `id` of a request
+comes back in its reply. Whatever is asked, there is an answer: it raises nothing.
+
+**Texts and places.** A *formula* is the fields
+
+    text       formula or program, in text or in LaTeX
+    syntax     "auto" (where it is left out), "text" or "latex"
+    inputs     {"Q": "ℝ^{key[4]}", "k": 3}: types of what is given, by name; a number is a number that the formula needs
+               before it is planned, such as the n of `for t = 1, …, n`. A size may be left out of a type
+    sizes      {"key": 4}: sizes of axes that no type says
+
+A *span* is `[from, to]` in code points of `text` (in JavaScript: of `[...text]`, which counts 𝕀 as one). A *shape* is a list
+of `[axis, size]`; its order is that of the values' storage where values are, and means nothing else. A *type* is
+`{"text": "ℝ^{seq[5]}", "axes": SHAPE}`. An *error* is
+
+    {"kind": "shape", "number": 301, "title": "an operation needs an axis that its operand lacks",
+     "message": "softmax_{sek} needs the axis sek, which Q ⊙_{key} K lacks", "line": 2, "column": 10, "span": [21, 24],
+     "labels": [{"span": [..], "text": ".."}], "notes": ["Q ⊙_{key} K : ℝ^{seq}"], "hint": "did you mean seq?",
+     "repairs": [{"span": [21, 24], "text": "seq"}], "full": "shape error 301: …\n  2 | …\n    |    ^^^ …",
+     "input": null, or the name of the input whose type is wrong}
+
+where `span`, `line`, `column` and `hint` may be null; a repair is what a button puts in. Error numbers are those of the page
+`errors.html#NUMBER` of the docs.
+
+**check** — formula and `{"superscripts": true}` → types of all parts. Needs no sizes: it chooses small ones, all different,
+and says them.
+
+    {"ok": true, "syntax": "text", "text": "softmax_{seq} X", as the printer has it
+     "latex": "…\\htmlData{at=0-15}{…}…", for KaTeX with `trust`: each part that has a type is wrapped in
+              \htmlData{at=FROM-TO}{…}, each name of an axis in \htmlClass{nt-axis nt-0}{…}, types as superscripts (where
+              asked for) in \htmlClass{nt-type}{…}; macros used: \htmlData, \htmlClass, all else is plain KaTeX
+     "plain_latex": without marks, to be copied; "macros_latex": the same in the paper's own macros
+     "axes": [{"name": "seq", "size": 3, "colour": 0, "underlined": false, "light": "#0b80a6", "dark": "#75d4fd"}],
+              all axes in the order in which their colours are given; class nt-COLOUR, of which there are eight, and
+              nt-more where underlined
+     "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "from": "given" | "declared" | "guessed" | "argument",
+                 "needed": "tensor" | "number", "number": 3 | null,
+                 "domain": {"kind": "reals" | "interval" | "elements" | "count", "bounds": [..]}, "span": [..] | null}],
+              what is to have a value, in the order of the text; "guessed": nothing says its type and this is the least with which
+              the formula is right. A "number" is to be sent in `inputs` as a number, since the plan depends on it; "span" is
+              that of its first mention. A "count" of bounds [n] holds the whole numbers 1 to n
+     "parts": [{"span": [0, 15], "text": "softmax_{seq} X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "place": []}],
+              inner parts before those that hold them; "place" are the definitions that it stands in
+     "names": [{"name": "Y", "type": "..", "axes": [..]}]   of all that the text speaks of
+     "type": {"text": "ℝ^{seq[3]}", "axes": [["seq", 3]]} of the whole, or null where it has none
+     "errors": [ERROR], "warnings": [ERROR, with kind "warning"]}
+
+A text that does not parse has "ok": true too, "latex": null, no parts, and the error.
+
+**plan** — formula → JavaScript that computes the value of every step, so that a page needs no Python while numbers change.
+Sizes are those that `check` said.
+
+    {"ok": true, "source": "function formula(Q, K) {\n  const t1 = …;\n  …\n  return [nt.array(t1), …];\n}",
+     "inputs": ["Q", "K"],               names of the parameters, in order; each is called with {shape, data}: the
+                                         Float64Array of its numbers, row-major in the order of the input's "axes"
+     "steps": [STEP], "results": 7,      `formula` gives a list of so many; `nt` is the runtime (`runtime`)
+     "value": 8,                         the number of the step that is the whole
+     "claims": [{"span": [..], "left": {"result": 3, "axes": SHAPE}, "right": …}]   what is to be equal}
+
+A STEP is `{"span", "text", "latex" (marked), "type", "axes" (in storage order), "place", "result": which of the results
+(null where all together would be too many numbers: then only the value has one), "kind": operator ("⊙", "softmax", "∑", "+",
+"juxtaposed", …), "name", "rename", "index", …; "operands": [numbers of steps, null for a number in the text], "over": [axes that are
+summed or looked along]}`.
+
+**runtime** → `{"ok": true, "source": "export class NotationError …"}`, the functions that a plan calls: a module.
+
+**steps** — formula, `{"record": {"seq": 2}}` (counted from 1; an axis that is left out has its first) → each step as one writes
+it on a blackboard.
+
+    {"ok": true, "steps": [{"step": 3, "symbols": "Q ⊙_{key} K", "shapes": "ℝ^{key[4]} ⊙_{key} ℝ^{seq[5] × key[4]}",
+      "latex_symbols": "..", "latex_shapes": "..", "record": {"seq": 2},
+      "numbers": [{"step": 0, "at": {"key": 1}}, "·", {"step": 1, "at": {"seq": 2, "key": 1}}, " + ", …, " + … + "],
+      "axes": SHAPE}]}
+
+`numbers` is a template: strings, and numbers to be filled in from the values of the steps (a negative one that is not the first
+in brackets); null where the step has none that fits
+a line (so `symbols` and `shapes` are all there is to say). `step` counts the steps of `plan`.
+
+**loops** — formula → `{"ok": true, "text": "for seq in 1…5:\n    …", "lines": [{"indent": 0, "text": "..", "span": [..] | null}]}`.
+
+**code** — formula, `{"library": "numpy" | "torch" | "jax" | "javascript" | "einsum"}` → `{"ok": true, "text": "..", "why": null}`;
+of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
+
+**derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
+"latex": "..", "law": "∂X ⊙_{ax} Y"}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program": the closed form with all that it
+speaks of, which `check` and `plan` take with the same inputs, "axes": as of check, new ones last, "why": null}`; where there is no
+closed form `text` and `latex` are null, `steps` empty, `why` says why and `program` is as written.
+
+**complete** — `{"before": "A \\od", "names": {"tensors": [..], "functions": [..], "axes": [..]}}` (names of the last `check`) →
+`{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
+
+**same** — `{"first": .., "second": .., "inputs": {types}}` → `{"ok": true, "same": false, "how": "value", "told": "…",
+"record": {"seq": 1} | null, "found": 0.2, "due": 0.6, "axes": {"theirs": "ours"}}`.
+
+**exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
+"without", "parts", "hole", "inputs": as of check, "has_model": bool}]}`. No model is told.
+
+**mark** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "right": false, "points": 0, "of": 2,
+"tried": true, "feedback": "..", "hints": [..], "model": null | text, "error": ERROR | null}`.
+
+**examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
+"inputs": {types}, "values": {"Q": nested lists} (may lack names: then random), "labels": {"seq": ["a", "fluffy", "creature"]}}]}`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .blackboard import steps
+from .check import check
+from .code import code
+from .complete import completions
+from .derive import derive
+from .loops import loops
+from .plans import plan, runtime_source
+from .replies import Reply, error_data
+from .requests import Request
+
+QUESTIONS: dict[str, Callable[[Request], Reply]] = {
+    "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
+    "loops": loops, "code": code, "derive": derive, "complete": completions,
+}  # fmt: skip
+LONGEST = 64_000  # characters of a request
+
+
+def answer(request: str | Mapping[str, Any]) -> Reply:
+    """The reply to a request, whatever it is.
+
+    >>> answer({"ask": "check", "text": "∑_{a} X", "inputs": {"X": "ℝ^{a[3] × b[2]}"}})["type"]["text"]
+    'ℝ^{b[2]}'
+    >>> answer("?")["error"]["message"]
+    'a request is an object of JSON'
+    """
+    try:
+        if isinstance(request, str):
+            request = json.loads(request)
+    except (ValueError, RecursionError):
+        request = None  # type: ignore[assignment]
+    if not isinstance(request, Mapping):
+        return {"ok": False, "error": error_data(NotationError(101, "a request is an object of JSON"))}
+    told = {"id": request["id"]} if isinstance(request.get("id"), (str, int)) else {}
+    try:
+        return {"ok": True, **told, **_answered(Request(request))}
+    except NotationError as problem:
+        return {"ok": False, **told, "error": error_data(problem)}
+    except MemoryError:
+        return {"ok": False, **told, "error": error_data(NotationError(404, "this does not fit in memory"))}
+    except RecursionError:
+        return {"ok": False, **told, "error": error_data(NotationError(404, "this nests too deep"))}
+    except Exception as problem:  # a page is never shown a traceback
+        said = f"this could not be answered: {type(problem).__name__}: {problem}"
+        return {"ok": False, **told, "error": error_data(NotationError(405, said))}
+
+
+def _answered(request: Request) -> Reply:
+    ask = request.word("ask", None)
+    if ask not in QUESTIONS:
+        raise NotationError(101, f"there is no question {ask!r}", hint=f"there are {', '.join(QUESTIONS)}")
+    return QUESTIONS[ask](request)

@@ -1,0 +1,128 @@
+"""The types of all parts of a text, its inputs, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.nodes import Number
+from grammar.parser import spelling_of
+from grammar.printer import to_latex, to_text
+
+from ..core.axes import show
+from ..display.colours import tints
+from ..display.steps import AxisNames, places
+from ..scope.names import spelled
+from .marked_latex import Span, marked_latex
+from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
+from .requests import Request
+from .typed import Input, Typed, first_mentions, typed
+
+NOTHING: Reply = {
+    "latex": None, "plain_latex": None, "macros_latex": None, "axes": [], "inputs": [], "parts": [], "names": [],
+    "type": None, "warnings": [],
+}  # fmt: skip
+
+
+def check(request: Request) -> Reply:
+    """What `check` is told."""
+    text, syntax = request.word("text", None), request.word("syntax", "auto")
+    request.inputs(), request.sizes()  # which are the asker's, and no error of the text
+    try:
+        found = typed(request)
+    except NotationError as problem:
+        spelling = syntax if syntax in ("text", "latex") else spelling_of(text)
+        return {"syntax": spelling, "text": text, **NOTHING, "errors": [error_data(problem)]}
+    return checked_reply(found, request.flag("superscripts"))
+
+
+def checked_reply(found: Typed, superscripts: bool) -> Reply:
+    result, program = found.checked.result, found.program
+    parts = parts_of(found)
+    colours = tints(found.axes)
+    above = named_parts(found, parts) if superscripts else {}
+    syntax = program.syntax if program.syntax != "auto" else spelling_of(program.source)
+    tree = program.tree if found.checked.checker is None else found.checked.checker.scope.program
+    return {
+        "syntax": syntax,
+        "text": to_text(tree),
+        "latex": marked_latex(tree, colours, {tuple(each["span"]) for each in parts}, above),
+        "plain_latex": to_latex(tree),
+        "macros_latex": to_latex(tree, macros=True),
+        "axes": axes_data(found.axes, found.axes),
+        "inputs": [input_data(each, found) for each in found.inputs],
+        "parts": parts,
+        "names": [{"name": name, **(type_data(shape) or {})} for name, shape in result.shapes.items()],
+        "type": type_data(result.shape),
+        "errors": [
+            *({**error_data(each), "input": name} for name, each in found.problems),
+            *map(error_data, result.errors),
+        ],
+        "warnings": [warning_data(each, program.source) for each in result.warnings],
+    }
+
+
+def parts_of(found: Typed) -> list[Reply]:
+    """Each piece of the text that has a type, once: where it stands in several definitions, as it was first used."""
+    checker = found.checked.checker
+    if checker is None:
+        return []
+    trace = [entry for entry in checker.trace if not isinstance(entry[0], Number)]
+    names, seen = AxisNames(trace), {}
+    for node, term, env in trace:
+        if node.span not in seen and node.span != (0, 0):
+            shape = names.shape(term, env)
+            seen[node.span] = {
+                "span": list(node.span), "text": checker.text(node), "type": show(shape), "axes": shape_data(shape),
+                "place": [each.name for each in places(env)],
+            }  # fmt: skip
+    return list(seen.values())
+
+
+def named_parts(found: Typed, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
+    """The parts that are names, with their axes; of x^2 it is x that has the name."""
+    types = {(start, end): dict(each["axes"]) for each in parts for start, end in [each["span"]]}
+    checker = found.checked.checker
+    nodes = [] if checker is None else [node for node, _, _ in checker.trace]
+    named = {node.span for node in nodes if node.span in types and spelled(node) is not None}
+    return {span: types[span] for span in named if not any(inside(other, span) for other in named)}
+
+
+def inside(inner: Span, outer: Span) -> bool:
+    return inner != outer and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def input_data(given: Input, found: Typed) -> Reply:
+    """An input for the page."""
+    place = first_mentions(found.goal).get(given.name)
+    return {
+        "name": given.name,
+        "type": show(given.axes) if None not in given.axes.values() else open_type(given.axes),
+        "axes": shape_data(given.axes),
+        "from": given.origin,
+        "needed": "tensor" if given.number is None else "number",
+        "number": given.number,
+        "domain": domain_of(given.name, found),
+        "span": None if place is None else list(place),
+    }
+
+
+def open_type(axes: Mapping[str, int | None]) -> str:
+    """ℝ^{seq × key[4]}: a size that is not known is left out."""
+    return f"ℝ^{{{' × '.join(axis if size is None else f'{axis}[{size}]' for axis, size in axes.items())}}}"
+
+
+def domain_of(name: str, found: Typed) -> Reply:
+    """What its elements are, as its declaration says."""
+    for given, bounds in declared_sets(found):
+        if given[0] == name:
+            return {"kind": given[1], "bounds": bounds}
+    return {"kind": "reals", "bounds": []}
+
+
+def declared_sets(found: Typed) -> Iterator[tuple[tuple[str, str], list[float]]]:
+    for _, name, sets, _ in found.program.scope.declarations:
+        bounds = [each.value for each in sets[0].elements if isinstance(each, Number)]
+        if len(bounds) == len(sets[0].elements):
+            yield (str(name.key()), sets[0].domain), [float(each) for each in bounds]

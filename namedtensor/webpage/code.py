@@ -1,0 +1,40 @@
+"""A text as a function of other libraries, none of which is needed to write it; as a call of einsum, where it is one."""
+
+from __future__ import annotations
+
+from grammar.errors import NotationError
+
+from ..planning.optimisations import ROWS
+from ..programs.compiled import to_javascript, to_python
+from ..programs.executable import Options
+from ..teaching.einsum_of import einsum_of
+from .replies import Reply
+from .requests import Request
+from .stages import stages_of
+from .typed import Typed, typed
+
+LIBRARIES = ("numpy", "torch", "jax", "javascript", "einsum")
+
+UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction order",))  # of use to machines alone
+
+
+def code(request: Request) -> Reply:
+    """What `code` is told."""
+    library = request.word("library", None)
+    if library not in LIBRARIES:
+        raise NotationError(408, f"there is no library {library!r}", hint=f"there are {', '.join(LIBRARIES)}")
+    found = typed(request).right()
+    if library == "einsum":
+        return as_einsum(found)
+    options = Options(dict(found.sizes), without=UNREADABLE)
+    if library == "javascript":
+        return {"text": to_javascript(found.goal, found.given, False, options), "why": None}
+    return {"text": to_python(found.goal, library, found.given, options), "why": None}
+
+
+def as_einsum(found: Typed) -> Reply:
+    stages = stages_of(found)
+    try:
+        return {"text": einsum_of(stages.root, stages.checker.text), "why": None}
+    except NotationError as problem:
+        return {"text": None, "why": problem.message}

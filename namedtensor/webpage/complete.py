@@ -1,0 +1,16 @@
+"""What may come next while one types."""
+
+from __future__ import annotations
+
+from grammar.completion import Known, complete
+
+from .replies import Reply
+from .requests import Request
+
+
+def completions(request: Request) -> Reply:
+    """The completions of the text before the caret."""
+    names = request.mapping("names")
+    known = Known(*(tuple(map(str, names.get(kind) or ())) for kind in ("tensors", "functions", "axes")))
+    found = complete(request.word("before"), known)
+    return {"completions": [{"text": each.text, "length": each.length, "meaning": each.meaning} for each in found]}

@@ -1,0 +1,63 @@
+"""The derivative of a text by one of its names: its closed form, and the way there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.printer import to_text
+from grammar.printer.runs import axes_in
+
+from ..derivations.worked_out import WorkedOut, worked_out
+from ..display.colours import tints
+from ..programs.program import Formula
+from .marked_latex import marked_latex
+from .replies import Reply, axes_data
+from .requests import Request
+from .typed import Typed, typed
+
+MOST = 20_000  # rewrites
+
+
+def derive(request: Request) -> Reply:
+    """What `derive` is told."""
+    found, by = typed(request).right(), request.word("by", None)
+    written = Formula(found.program.source, found.program.syntax).derivative(by)
+    axes = dict(found.axes)
+    as_written = {"text": to_text(written._tree), "latex": coloured(written._tree, axes)}
+    try:
+        closed = worked_out(written, shapes_of(found), found.sizes, MOST)
+    except NotationError as problem:
+        if problem.number not in (404, 405):
+            raise
+        return {
+            "text": None, "latex": None, "steps": [], "as_written": as_written, "program": as_written["text"],
+            "axes": axes_data(axes, axes), "why": problem.message,
+        }  # fmt: skip
+    return {**closed_reply(closed, axes), "as_written": as_written, "why": None}
+
+
+def closed_reply(closed: WorkedOut, axes: dict[str, Any]) -> Reply:
+    tree = closed.closed.tree
+    axes |= {axis: axes.get(axis) for axis in axes_in(tree)}
+    return {
+        "text": to_text(tree),
+        "latex": coloured(tree, axes),
+        "steps": [
+            {
+                "rule": step.rule, "text": to_text(step.node), "latex": coloured(step.node, axes),
+                "law": step.law,
+            }
+            for step in closed.steps
+        ],
+        "program": closed.program.to_text(),
+        "axes": axes_data(axes, axes),
+    }  # fmt: skip
+
+
+def coloured(tree: Any, axes: Any) -> str:
+    return marked_latex(tree, tints({**axes, **dict.fromkeys(axes_in(tree))}))
+
+
+def shapes_of(found: Typed) -> dict[str, Any]:
+    return {name: each for name, each in found.given.items() if isinstance(each, dict)}

@@ -1,0 +1,303 @@
+"""How one element of a term is computed from elements of its arguments: a rule for each operator that can be said so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..operators import REGISTRY
+from ..terms.terms import Term
+
+LOOSE, RELATION, SUM, PRODUCT, ATOM = range(5)  # how tightly a piece of text binds
+Place = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A piece of text, and how tightly it binds."""
+
+    text: str
+    level: int = ATOM
+
+    def within(self, level: int) -> str:
+        return self.text if self.level >= level else f"({self.text})"
+
+
+class Writes(Protocol):
+    def element(self, term: Term, at: Place) -> Written: ...
+    def opaque(self, term: Term, at: Place) -> Written: ...
+    def remember(self, term: Term, at: Place, found: Written) -> Written: ...
+    def total(
+        self, term: Term, at: Place, axes: tuple[str, ...], sizes: Mapping[str, int], start: str, grow: str,
+        body: Callable[[Place], Written],
+    ) -> Written: ...  # fmt: skip
+
+
+Rule = Callable[[Writes, Term, Place], Written]
+
+
+# ----------------------------------------------------------------------------------------------------- one element each
+def given(w: Writes, term: Term, at: Place) -> Written:
+    name = str(term.options[-1])
+    return Written(f"{name}[{', '.join(at.values())}]" if at else name)
+
+
+def number(w: Writes, term: Term, at: Place) -> Written:
+    value: Any = term.number
+    if isinstance(value, bool):
+        return Written(str(int(value)))
+    if math.isnan(value):
+        return Written("undefined")
+    text = "∞" if math.isinf(value) else repr(int(value) if value == int(value) else value).replace("-", "−")
+    return Written(f"−{text}" if value == -math.inf else text, ATOM if value >= 0 else SUM)
+
+
+def infix(sign: str, level: int, right: int | None = None) -> Rule:
+    def rule(w: Writes, term: Term, at: Place) -> Written:
+        first, second = (w.element(each, at) for each in term.arguments)
+        return Written(f"{first.within(level)} {sign} {second.within(level if right is None else right)}", level)
+
+    return rule
+
+
+def function(w: Writes, term: Term, at: Place) -> Written:
+    arguments = [w.element(each, at).text for each in term.arguments]
+    if term.options:
+        return w.opaque(term, at)
+    return Written(f"{term.operator}({', '.join(arguments)})")
+
+
+def before(sign: str, level: int) -> Rule:
+    return lambda w, term, at: Written(f"{sign}{w.element(term.arguments[0], at).within(ATOM)}", level)
+
+
+def around(opens: str, closes: str) -> Rule:
+    return lambda w, term, at: Written(f"{opens}{w.element(term.arguments[0], at).text}{closes}")
+
+
+def power(w: Writes, term: Term, at: Place) -> Written:
+    base, exponent = (w.element(each, at) for each in term.arguments)
+    return Written(f"{base.within(ATOM)}^{exponent.within(ATOM)}", PRODUCT)
+
+
+def where(w: Writes, term: Term, at: Place) -> Written:
+    condition, yes, no = (w.element(each, at).within(RELATION) for each in term.arguments)
+    return Written(f"{yes} if {condition} else {no}", LOOSE)
+
+
+def cases(w: Writes, term: Term, at: Place) -> Written:
+    parts = [w.element(each, at).within(RELATION) for each in term.arguments]
+    if len(parts) % 2 == 0:
+        parts.append("undefined")
+    found = parts.pop()
+    while parts:
+        condition, value = parts.pop(), parts.pop()
+        found = f"{value} if {condition} else {found}"
+    return Written(found, LOOSE)
+
+
+# ------------------------------------------------------------------------------------------------------ indices, renamed
+def through(w: Writes, term: Term, at: Place) -> Written:
+    return w.element(term.arguments[0], at)
+
+
+def renamed(w: Writes, term: Term, at: Place) -> Written:
+    old = {new: old for old, new in term.options}
+    return w.element(term.arguments[0], {old.get(axis, axis): index for axis, index in at.items()})
+
+
+def picked(w: Writes, term: Term, at: Place) -> Written:
+    axis, index = term.options
+    return w.element(term.arguments[0], {**at, axis: str(index + 1)})
+
+
+def merged(w: Writes, term: Term, at: Place) -> Written:
+    """Of (a, b) → c the element c is that of a and b, row by row."""
+    old, new = term.options
+    sizes = term.arguments[0].shape
+    index, found, rest = bracketed(at[new]), {**at}, 1
+    for axis in reversed(old):
+        step = f"({index} − 1)" if rest == 1 else f"({index} − 1) div {rest}"
+        found[axis] = f"{step} mod {sizes[axis]} + 1" if axis != old[0] else f"{step} + 1"
+        rest *= sizes[axis]
+    return w.element(term.arguments[0], found)
+
+
+def split(w: Writes, term: Term, at: Place) -> Written:
+    old, parts = term.options
+    found = ""
+    for axis, size in parts:
+        index = at[axis]
+        found = f"({found} − 1)·{size} + {bracketed(index)}" if found else bracketed(index)
+    return w.element(term.arguments[0], {**at, old: found})
+
+
+def bracketed(index: str) -> str:
+    return f"({index})" if " " in index else index
+
+
+def iota(w: Writes, term: Term, at: Place) -> Written:
+    (index,) = at.values()
+    first = term.options[0] if term.options and isinstance(term.options[0], int) else 1
+    if first == 1:
+        return Written(index, SUM if " " in index else ATOM)
+    return Written(f"{bracketed(index)} {'+' if first > 1 else '−'} {abs(first - 1)}", SUM)
+
+
+def identity(w: Writes, term: Term, at: Place) -> Written:
+    row, column = (at[axis] for axis in term.axes)
+    return Written(f"𝕀[{row} = {column}]")
+
+
+def onehot(w: Writes, term: Term, at: Place) -> Written:
+    (axis,) = term.axes
+    return Written(f"𝕀[{w.element(term.arguments[0], at).within(SUM)} = {at[axis]}]")
+
+
+def indexed(w: Writes, term: Term, at: Place) -> Written:
+    tensor, index = term.arguments
+    found = w.element(index, at).text
+    return w.element(tensor, {**at, term.axes[0]: found})
+
+
+def window(between: Callable[[str, str, int], str]) -> Rule:
+    def rule(w: Writes, term: Term, at: Place) -> Written:
+        axis, kernel = term.axes
+        where = between(bracketed(at[axis]), bracketed(at[kernel]), term.shape[kernel])
+        return w.element(term.arguments[0], {**at, axis: where})
+
+    return rule
+
+
+def joined(w: Writes, term: Term, at: Place) -> Written:
+    """X ⊕ Y: of X as far as it goes, then of Y."""
+    (axis,) = term.axes
+    first, second = term.arguments
+    size, index = first.shape[axis], at[axis]
+    early = w.element(first, at)
+    late = w.element(second, {**at, axis: f"{bracketed(index)} − {size}"})
+    return Written(f"{early.within(SUM)} if {index} ≤ {size} else {late.within(SUM)}", LOOSE)
+
+
+# --------------------------------------------------------------------------------------------------------------- totals
+def extents(term: Term) -> dict[str, Any]:
+    return {axis: size for argument in term.arguments for axis, size in argument.shape.items()}
+
+
+def count(term: Term) -> int:
+    found = 1
+    for axis in term.axes:
+        found *= extents(term)[axis]
+    return found
+
+
+def reduced(start: str, grow: str, body: Callable[[Writes, Term, Place], Written]) -> Rule:
+    """A loop that makes one number of many."""
+
+    def rule(w: Writes, term: Term, at: Place) -> Written:
+        found = w.total(term, at, term.axes, extents(term), start, grow, lambda place: body(w, term, place))
+        return w.remember(term, at, found)
+
+    return rule
+
+
+def operand(w: Writes, term: Term, at: Place) -> Written:
+    return w.element(term.arguments[0], at)
+
+
+def product(w: Writes, term: Term, at: Place) -> Written:
+    return infix("·", PRODUCT)(w, term, at)
+
+
+def contraction(w: Writes, term: Term, at: Place) -> Written:
+    return (reduced("0", "{0} += {1}", product) if term.axes else infix("·", PRODUCT))(w, term, at)
+
+
+def extremum(name: str, start: str) -> Rule:
+    over = reduced(start, f"{{0}} = {name}({{0}}, {{1}})", operand)
+    return lambda w, term, at: over(w, term, at) if term.axes else function(w, term, at)
+
+
+def outside(axes: tuple[str, ...], at: Place) -> dict[str, str]:
+    return {axis: index for axis, index in at.items() if axis not in axes}
+
+
+def summed(w: Writes, term: Term, at: Place, of: Callable[[Written], str]) -> Written:
+    """The sum along the axes of something of each element."""
+    rest = outside(term.axes, at)
+    return w.total(
+        term, rest, term.axes, extents(term), "0", "{0} += {1}", lambda place: Written(of(operand(w, term, place)))
+    )
+
+
+def mean(w: Writes, term: Term, at: Place) -> Written:
+    return w.remember(term, at, Written(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT))
+
+
+def deviations(w: Writes, term: Term, at: Place) -> tuple[Written, Written]:
+    """The mean, and the mean square of the distances from it."""
+    middle = Written(f"{summed(w, term, at, lambda each: each.text).text} / {count(term)}", PRODUCT)
+    squares = summed(w, term, at, lambda each: f"({each.within(SUM)} − {middle.text})^2")
+    return middle, Written(f"{squares.text} / {count(term)}", PRODUCT)
+
+
+def variance(w: Writes, term: Term, at: Place) -> Written:
+    return w.remember(term, at, deviations(w, term, at)[1])
+
+
+def deviation(w: Writes, term: Term, at: Place) -> Written:
+    return w.remember(term, at, Written(f"√({deviations(w, term, at)[1].text})"))
+
+
+def standardized(w: Writes, term: Term, at: Place) -> Written:
+    middle, square = shared(w, term, at, deviations)
+    epsilon = term.options[0] if term.options else dict(REGISTRY["standardize"].options)["eps"]
+    return Written(f"({operand(w, term, at).within(SUM)} − {middle.text}) / √({square.text} + {epsilon})", PRODUCT)
+
+
+def shared(w: Any, term: Term, at: Place, make: Callable[..., Any]) -> Any:
+    """What all elements along the axes share, computed once in the block where their other indices are known."""
+    rest = outside(term.axes, at)
+    block = w.blocks[w.depth(rest)]
+    mark = ("shared", id(term), *sorted(rest.items()))
+    if mark not in block.known:
+        block.known[mark] = make(w, term, rest)
+    return block.known[mark]
+
+
+def of_exponentials(w: Writes, term: Term, at: Place) -> Written:
+    return summed(w, term, at, lambda each: f"exp({each.text})")
+
+
+def softmax(w: Writes, term: Term, at: Place) -> Written:
+    total = shared(w, term, at, of_exponentials)
+    return Written(f"exp({operand(w, term, at).text}) / {total.text}", PRODUCT)
+
+
+def logsoftmax(w: Writes, term: Term, at: Place) -> Written:
+    total = shared(w, term, at, of_exponentials)
+    return Written(f"{operand(w, term, at).within(SUM)} − log({total.text})", SUM)
+
+
+def logsumexp(w: Writes, term: Term, at: Place) -> Written:
+    return w.remember(term, at, Written(f"log({of_exponentials(w, term, at).text})"))
+
+
+ELEMENTS: dict[str, Rule] = {
+    **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise" and record.name.isidentifier()},
+    "input": given, "number": number, "unknown": lambda w, term, at: Written(str(term.options[0])),
+    "+": infix("+", SUM), "-": infix("−", SUM, PRODUCT), "/": infix("/", PRODUCT, ATOM), "juxtaposed": infix("·", PRODUCT),
+    "negative": before("−", SUM), "sqrt": around("√(", ")"), "indicator": around("𝕀[", "]"), "^": power, "pow": power,
+    **{sign: infix(sign, RELATION, SUM) for sign in ("=", "≠", "<", "≤", ">", "≥", "∧", "∨")},
+    "where": where, "cases": cases, "variable": through, "rename": renamed, "pick": picked, "merge": merged, "split": split,
+    "spread": through, "iota": iota, "identity": identity, "I": identity, "onehot": onehot, "index": indexed,
+    "unroll": window(lambda place, kernel, size: f"{place} + {kernel} − 1"),
+    "pool": window(lambda place, kernel, size: f"({place} − 1)·{size} + {kernel}"),
+    "⊕": joined, "concat": joined, "⊙": contraction, "dot": contraction,
+    **dict.fromkeys(("∑", "sum"), reduced("0", "{0} += {1}", operand)),
+    **dict.fromkeys(("∏", "prod"), reduced("1", "{0} ·= {1}", operand)),
+    "max": extremum("max", "−∞"), "min": extremum("min", "∞"), "mean": mean, "var": variance, "std": deviation,
+    "logsumexp": logsumexp, "softmax": softmax, "logsoftmax": logsoftmax, "standardize": standardized,
+}  # fmt: skip

@@ -1,0 +1,63 @@
+"""Types that nobody gave: the least with which a text is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call
+from grammar.printer import to_text
+
+from ..core.sizes import SizeVariable
+from ..derivations.least_shapes import MOST, widened
+from ..programs.checks import checked_goal
+from ..programs.entries import WholeProgram
+from ..scope.names import spelled, walk
+
+
+def guessed(goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes: Mapping[str, int]) -> dict[str, Any]:
+    """The shapes that are given, and for names that have none the least that makes the text right; numbers where none does.
+
+    Those that are `free` are numbers so far, and may be larger.
+    """
+    shapes: dict[str, Any] = {name: dict(each) if isinstance(each, Mapping) else each for name, each in given.items()}
+    first: dict[str, Any] | None = dict(shapes) if free else None
+    for _ in range(MOST):
+        errors = checked_goal(goal, shapes, sizes, None).result.errors
+        unknown = [each.span_text or "" for each in errors if each.number == 201]
+        unknown = [name for name in unknown if name not in shapes and goal.program.names.has(name)]
+        if unknown:
+            shapes |= {name: {} for name in unknown}
+            first = first or dict(shapes)
+        elif not errors or first is None:
+            return shapes
+        elif not larger(goal.program.tree, shapes, given.keys() - free, errors[0]):
+            return first
+    return first or shapes
+
+
+def larger(tree: nodes.Program, shapes: dict[str, Any], given: set[str], problem: NotationError) -> bool:
+    """Whether a name that nobody gave could get an axis that an operator needs."""
+    if problem.number not in (301, 303):
+        return False
+    tensors = {name: shape for name, shape in shapes.items() if isinstance(shape, dict)}
+    if widened(tree, tensors, given):  # changes the shapes in place
+        return True
+    for call in walk(tree):
+        axes = call.subscript if isinstance(call, Call) else ()
+        for axis in filter(None, map(nodes.axis_of, axes)):
+            if problem.span is not None and axis.span == problem.span:
+                return sum(given_axis(operand, axis.name, tensors, given) for operand in call.arguments) > 0
+    return False
+
+
+def given_axis(operand: Any, axis: str, shapes: dict[str, dict[str, Any]], given: set[str]) -> bool:
+    """Whether the last name of an operand got the axis: in softmax_{seq}(Q ⊙_{key} K) the keys have it."""
+    names = [to_text(each) for each in walk(operand) if spelled(each) is not None]
+    own = [name for name in names if name in shapes and name not in given]
+    if not own or any(axis in shapes[name] for name in names if name in shapes):
+        return False
+    shapes[own[-1]][axis] = SizeVariable(f"|{axis}|")
+    return True

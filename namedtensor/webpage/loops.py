@@ -1,0 +1,217 @@
+"""A text as nested loops, fused: what one computes for one element, and over what.
+
+    Q ⊙_{key} K        for seq in 1 … 5:
+                           total1 = 0
+                           for key in 1 … 4:
+                               total1 += Q[key] · K[seq, key]
+                           value[seq] = total1
+
+An intermediate tensor is never there: its element is computed where it is needed, in the outermost loop that knows all of its
+indices, once. What a program names is there, and so is what has no element of its own, such as `sort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from grammar.errors import NotationError
+
+from ..scope.names import key
+from ..terms.environment import source_name
+from ..terms.terms import Term
+from .elements import ELEMENTS, Written
+from .replies import Reply
+from .requests import Request
+from .stages import Stages, stages_of, title
+from .typed import typed
+
+Place = Mapping[str, str]  # of each axis what is written for its index
+MOST = 600  # lines
+Line = tuple[str, Any]  # what is written, and the span of the formula that it is of
+
+
+@dataclass
+class Block:
+    """The inside of a loop: its lines, the indices known there, and what was computed there already."""
+
+    indices: tuple[str, ...] = ()
+    lines: list[Line | Loop] = field(default_factory=list)
+    known: dict[Any, Written] = field(default_factory=dict)
+
+
+class Loop(NamedTuple):
+    head: str
+    body: Block
+
+
+class NoElement(Exception):
+    """That a term has no element that a line could say."""
+
+
+class Writer:
+    """`element` gives what stands for one element of a term, and writes before it what has to be computed first."""
+
+    def __init__(
+        self, names: Mapping[int, str], text: Callable[[Any], str], whole: dict[int, str], out: list[Line | Loop]
+    ):
+        self.names, self.text, self.whole, self.out = names, text, whole, out
+        self.blocks = [Block()]
+        self.count = 0
+
+    # ------------------------------------------------------------------------------------------------------ one element
+    def element(self, term: Term, at: Place) -> Written:
+        """What stands for an element of a term at these indices."""
+        at = {axis: at[axis] for axis in term.shape}
+        if id(term) in self.names and id(term) not in self.whole:
+            self.compute(term, self.names[id(term)])
+        if id(term) in self.whole:
+            return taken(self.whole[id(term)], at.values())
+        mark = (id(term), *sorted(at.items()))
+        for block in self.blocks:
+            if mark in block.known:
+                return block.known[mark]
+        try:
+            rule = ELEMENTS.get(term.operator)
+            if rule is None:
+                raise NoElement
+            return rule(self, term, at)
+        except NoElement:
+            return self.opaque(term, at)
+
+    def opaque(self, term: Term, at: Place) -> Written:
+        """An element of what is told as it is, as a whole."""
+        node = term.node
+        said = self.text(node) if node is not None else term.operator
+        name = f"T{1 + sum(each.startswith('T') for each in self.whole.values())}"
+        self.whole[id(term)] = name
+        self.out.append((f"{name} = {said}", getattr(node, "span", None)))
+        return taken(name, at.values())
+
+    def remember(self, term: Term, at: Place, found: Written) -> Written:
+        """The same for each later use in the block where it was computed."""
+        self.blocks[self.depth(at)].known[(id(term), *sorted(at.items()))] = found
+        return found
+
+    # ------------------------------------------------------------------------------------------------------------ loops
+    def total(
+        self, term: Term, at: Place, axes: tuple[str, ...], sizes: Mapping[str, int], start: str, grow: str,
+        body: Callable[[Place], Written],
+    ) -> Written:  # fmt: skip
+        """A number that loops over some axes make, in the outermost block where all its other indices are known."""
+        depth = self.depth(at)
+        inner, self.blocks = self.blocks[depth + 1 :], self.blocks[: depth + 1]
+        self.count += 1
+        name = f"total{self.count}" if start in ("0", "1") else f"best{self.count}"
+        span = getattr(term.node, "span", None)
+        lines: list[Line | Loop] = [(f"{name} = {start}", span)]
+        with self.opened(axes, sizes, lines, inner) as indices:
+            text = body({**at, **indices}).text
+            self.blocks[-1].lines.append((grow.format(name, text), span))
+        self.blocks[-1].lines += lines
+        self.blocks += inner
+        return Written(name)
+
+    @contextmanager
+    def opened(
+        self, axes: tuple[str, ...], sizes: Mapping[str, int], lines: list[Line | Loop], inside: list[Block]
+    ) -> Iterator[dict[str, str]]:
+        """Loops over axes, one in another, written to `lines`; the indices that they give."""
+        indices: dict[str, str] = {}
+        loops: list[Loop] = []
+        for axis in axes:
+            indices[axis] = self.fresh(axis, inside)
+            loop = Loop(f"for {indices[axis]} in 1 … {sizes[axis]}:", Block((*self.blocks[-1].indices, indices[axis])))
+            loops.append(loop)
+            self.blocks.append(loop.body)
+        yield indices
+        for loop in reversed(loops):  # a loop comes after what was computed before it
+            self.blocks.pop()
+            (lines if loop is loops[0] else self.blocks[-1].lines).append(loop)
+        if lines_of(self.out) + lines_of(self.blocks[0].lines) + lines_of(lines) > MOST:
+            raise NotationError(404, f"as loops this has more than {MOST} lines", hint="look at one equation of it")
+
+    def fresh(self, axis: str, inside: list[Block]) -> str:
+        """A name for an index that no loop around has."""
+        taken = {index for block in (*self.blocks, *inside) for index in block.indices}
+        index = source_name(axis)
+        while index in taken:
+            index += "'"
+        return index
+
+    def depth(self, at: Place) -> int:
+        """The outermost block where these indices are known."""
+        used = " ".join(at.values())
+        needed = {index for block in self.blocks for index in block.indices if index in used.split()}
+        needed |= {index for index in self.blocks[-1].indices if mentions(used, index)}
+        return next(place for place, block in enumerate(self.blocks) if needed <= {*block.indices})
+
+    # -------------------------------------------------------------------------------------------------- a whole tensor
+    def compute(self, term: Term, name: str) -> None:
+        """Write the loops that compute a tensor."""
+        self.whole.pop(id(term), None)
+        writer = Writer(
+            {each: named for each, named in self.names.items() if each != id(term)}, self.text, self.whole, self.out
+        )
+        writer.count = self.count
+        axes, sizes = tuple(term.shape), dict(term.shape)
+        lines: list[Line | Loop] = []
+        with writer.opened(axes, sizes, lines, []) as at:
+            found = writer.element(term, at).text
+            if f"{taken(name, at.values()).text}" != found:
+                writer.blocks[-1].lines.append(
+                    (f"{taken(name, at.values()).text} = {found}", getattr(term.node, "span", None))
+                )
+        self.out += [*writer.blocks[0].lines, *(lines if axes else [])]
+        self.whole[id(term)] = name
+        self.count = writer.count
+
+
+def taken(name: str, indices: Any) -> Written:
+    """An element of a tensor that is there."""
+    found = ", ".join(indices)
+    return Written(f"{name}[{found}]" if found else name)
+
+
+def mentions(text: str, index: str) -> bool:
+    """Whether an index stands in a text as a word."""
+    return index in text.replace("(", " ").replace(")", " ").replace(",", " ").split()
+
+
+def lines_of(lines: list[Line | Loop]) -> int:
+    return sum(1 + lines_of(each.body.lines) if isinstance(each, Loop) else 1 for each in lines)
+
+
+# --------------------------------------------------------------------------------------------------------------- a text
+def loops(request: Request) -> Reply:
+    """What `loops` is told."""
+    found = stages_of(typed(request))
+    out: list[Line | Loop] = []
+    names = named_terms(found)
+    name = names.get(id(found.root)) or title(found.typed)
+    Writer(names, found.checker.text, {}, out).compute(found.root, name)
+    lines = list(laid_out(out, 0))
+    return {"text": "\n".join("    " * each["indent"] + each["text"] for each in lines), "lines": lines}
+
+
+def laid_out(lines: list[Line | Loop], indent: int) -> Iterator[Reply]:
+    for each in lines:
+        if isinstance(each, Loop):
+            yield {"indent": indent, "text": each.head, "span": None}
+            yield from laid_out(each.body.lines, indent + 1)
+        else:
+            span = each[1]
+            yield {"indent": indent, "text": each[0], "span": list(span) if span and span != (0, 0) else None}
+
+
+def named_terms(found: Stages) -> dict[int, str]:
+    """The tensors that equations of the program name, by their terms; those of functions are computed where they are used."""
+    functions = found.checker.scope.functions
+    last = {step.place: step for step in found.steps if step.place}
+    return {
+        id(step.term): place[-1].name
+        for place, step in last.items()
+        if step.term.operator not in ("input", "number") and not any(key(each.name).base in functions for each in place)
+    }

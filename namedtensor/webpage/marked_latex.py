@@ -1,0 +1,78 @@
+r"""LaTeX that says where each piece stands: \htmlData{at=3-9}{…} around each part that has a type, a class around each axis.
+
+KaTeX makes attributes and classes of them, which the page lights up and colours. In the making the marks are private
+characters, so that the printer's own questions, such as whether an operand begins with a sign, are answered as ever.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from grammar.printer.latex import Latex
+from grammar.printer.text import Piece
+
+from ..checking.checker import Checker
+from ..display.colours import Tint, classes
+
+Span = tuple[int, int]
+Axes = Mapping[str, Any]
+OPEN, STOP, CLOSE = "\ue000\ue001\ue002"
+UNMARKED = ("-", "\\partial")  # what the printer looks for at the beginning of an operand
+MARK = re.compile(f"{OPEN}([^{STOP}]*){STOP}|{CLOSE}")
+
+
+class MarkedLatex(Latex):
+    """`parts` are the spans of what has a type; `types` what stands above some of them; `operands` are types by their text,
+    which stand as names where operands do."""
+
+    def __init__(
+        self, node: Any, tints: Mapping[str, Tint], parts: Collection[Span], types: Mapping[Span, Axes],
+        operands: Mapping[str, Axes],
+    ):  # fmt: skip
+        super().__init__(node)
+        self.tints, self.parts, self.types, self.operands = tints, parts, types, operands
+
+    def tinted(self, axis: str, text: str) -> str:
+        return f"\\htmlClass{{nt-axis {classes(self.tints[axis])}}}{{{text}}}" if axis in self.tints else text
+
+    def visit(self, node: Any):
+        if node.span not in self.parts or type(node) not in Checker.RULES:
+            return super().visit(node)
+        return self.marked(node)
+
+    def marked(self, node: Any):
+        made = super().visit(node)
+        piece = made if isinstance(made, Piece) else (yield from made)
+        if piece.text.startswith(UNMARKED):
+            return piece
+        above = self.type_above(node.span)
+        level = piece.level
+        text = f"{{{piece.text}}}{above}" if above else piece.text
+        start, end = node.span
+        return piece._replace(text=f"{OPEN}at={start}-{end}{STOP}{text}{CLOSE}", level=level)
+
+    def word(self, text: str) -> str:
+        """A name; or a type in the place of an operand."""
+        axes = self.operands.get(text)
+        if axes is None:
+            return super().word(text)
+        shown = "\\times ".join(f"{self.tinted(axis, self.axis_word(axis))}[{size}]" for axis, size in axes.items())
+        return f"{{\\mathbb{{R}}^{{{shown}}}}}" if axes else "\\mathbb{R}"
+
+    def type_above(self, span: Span) -> str:
+        axes = self.types.get(span)
+        if not axes:
+            return ""
+        shown = "\\times ".join(self.tinted(axis, self.axis_word(axis)) for axis in axes)
+        return f"^{{\\htmlClass{{nt-type}}{{{shown}}}}}"
+
+
+def marked_latex(
+    node: Any, tints: Mapping[str, Tint], parts: Collection[Span] = (), types: Mapping[Span, Axes] = {},
+    operands: Mapping[str, Axes] = {},
+) -> str:  # fmt: skip
+    """A program, or a part of one, as such LaTeX."""
+    text = MarkedLatex(node, tints, parts, types, operands).text(node)
+    return MARK.sub(lambda found: "}" if found[0] == CLOSE else f"\\htmlData{{{found[1]}}}{{", text)

@@ -1,0 +1,81 @@
+"""Types, errors, axes as plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammar.errors import CATALOGUE, NotationError, excerpt
+
+from ..core.sizes import SizeVariable, resolve
+from ..display.colours import tints
+from ..terms.inference import shown
+
+Reply = dict[str, Any]
+MEANT = re.compile(r"did you mean (.+)\?$")
+
+
+def error_data(problem: NotationError) -> Reply:
+    """An error, with what a button puts in its place."""
+    line, column = problem.position() if problem.span is not None else (None, None)
+    return {
+        "kind": problem.kind,
+        "number": problem.number,
+        "title": CATALOGUE.get(problem.number, ""),
+        "message": problem.message,
+        "line": line,
+        "column": column,
+        "span": _span(problem.span),
+        "labels": [{"span": list(span), "text": text} for span, text in problem.labels],
+        "notes": list(problem.notes),
+        "hint": problem.hint,
+        "repairs": repairs(problem),
+        "full": str(problem),
+        "input": None,
+    }
+
+
+def warning_data(warning: Any, source: str) -> Reply:
+    """A warning as an error is told."""
+    before = source[: warning.span[0]]
+    full = "\n".join(
+        [f"warning: {warning.message}", *excerpt(source, ((warning.span, ""),)), f"  hint: {warning.hint}"]
+    )
+    return {
+        "kind": "warning", "number": getattr(warning, "number", None), "title": "", "message": warning.message,
+        "line": before.count("\n") + 1, "column": len(before) - before.rfind("\n"), "span": list(warning.span),
+        "labels": [], "notes": [], "hint": warning.hint, "repairs": [], "full": full, "input": None,
+    }  # fmt: skip
+
+
+def repairs(problem: NotationError) -> list[Reply]:
+    """What may be put in the place of the caret: the names that may have been meant."""
+    found = MEANT.match(problem.hint or "")
+    if found is None or problem.span is None:
+        return []
+    return [{"span": list(problem.span), "text": name} for name in found[1].split(" or ") if " " not in name]
+
+
+def _span(span: Any) -> list[int] | None:
+    return None if span is None else list(span)
+
+
+def shape_data(shape: Mapping[str, Any]) -> list[list[Any]]:
+    """Axes with their sizes, null where one is not known."""
+    return [[axis, None if isinstance(resolve(size), SizeVariable) else resolve(size)] for axis, size in shape.items()]
+
+
+def type_data(shape: Mapping[str, Any] | None) -> Reply | None:
+    return None if shape is None else {"text": shown(shape), "axes": shape_data(shape)}
+
+
+def axes_data(axes: Iterable[str], sizes: Mapping[str, Any]) -> list[Reply]:
+    """The axes with their colours, in the order in which these are given."""
+    return [
+        {
+            "name": axis, "size": sizes.get(axis), "colour": tint.number, "underlined": tint.underlined,
+            "light": tint.colour.light, "dark": tint.colour.dark,
+        }
+        for axis, tint in tints(axes).items()
+    ]  # fmt: skip

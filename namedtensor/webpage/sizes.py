@@ -1,0 +1,32 @@
+"""Sizes for axes that nobody gave one: small, and all different, so that nothing fits by chance."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+FIRST, MOST = 3, 8
+TRIES = 40
+
+
+def choices(axes: Iterable[str], meeting: Mapping[str, Any] = {}) -> Iterator[dict[str, int]]:
+    """Sizes to try, the best first; axes of one mark in `meeting` are of one size.
+
+    >>> next(choices(["seq", "key", "a", "a'"], {"a": 1, "a'": 1}))
+    {'seq': 3, 'key': 4, 'a': 5, "a'": 5}
+    """
+    marks = {axis: meeting.get(axis, axis) for axis in axes}
+    kinds = list(dict.fromkeys(marks.values()))
+
+    def told(numbers: Iterable[int]) -> dict[str, int]:
+        sizes = dict(zip(kinds, numbers))
+        return {axis: sizes[mark] for axis, mark in marks.items()}
+
+    yield told(range(FIRST, FIRST + len(kinds)))
+    if kinds:
+        for pair in itertools.combinations(range(len(kinds)), 2):
+            yield told(FIRST + (pair[0] if at == pair[1] else at) for at in range(len(kinds)))
+        numbers = itertools.islice(itertools.product(range(2, MOST + 1), repeat=len(kinds)), 50_000)
+        ordered = sorted(numbers, key=lambda each: (-len(set(each)), sum(each)))
+        yield from map(told, ordered[:TRIES])

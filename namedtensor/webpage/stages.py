@@ -1,0 +1,118 @@
+"""The steps to the value of a text, as terms: which piece of it each stands for, of which steps it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Node, Number
+
+from ..checking.checker import Checker
+from ..core.limits import recursion_headroom
+from ..display.steps import Explanation, Step, explanation
+from ..planning.plan import Plan
+from ..planning.target import Target
+from ..programs.arguments import Abstract, layout_of, spelling_of
+from ..programs.compiled import checked_by_name
+from ..programs.executable import Options, planned
+from ..scope.symbols import Definition
+from ..terms.terms import Term
+from .typed import Typed
+
+
+@dataclass(frozen=True)
+class Stages:
+    """A text with its steps: terms that are typed for tensors of known sizes."""
+
+    typed: Typed
+    checker: Checker
+    root: Term
+    abstract: Abstract
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def places(self) -> dict[tuple[Any, Any], int]:
+        """The number of the first step of each piece of the text in each place, by where it stands and by what it says."""
+        found: dict[tuple[Any, Any], int] = {}
+        for number, step in enumerate(self.steps):
+            found.setdefault((getattr(step.node, "span", None), step.place), number)
+            found.setdefault((step.text, step.place), number)
+        return found
+
+    def operands(self, step: Step) -> list[int | None]:
+        """The steps that a step is made of, in the order written; None for a number."""
+        found = [self.step_of(node, step) for node in operands_of(step.node)]
+        return [] if isinstance(step.node, nodes.Superscript) and found == [None] else found  # x^t, a name
+
+    def step_of(self, node: Node, step: Step) -> int | None:
+        if isinstance(node, Number):
+            return None
+        found = self.places.get((node.span, step.place))
+        return self.places.get((self.checker.text(node), step.place)) if found is None else found
+
+    def plan(self, target: Target, roots: list[Term]) -> tuple[Plan, list[Any]]:
+        """The plan that computes some terms."""
+        source = self.checker.scope.source
+        with recursion_headroom(source):
+            return planned(source, roots, self.abstract, target)
+
+
+def stages_of(found: Typed) -> Stages:
+    """The steps of a text that is right. Raises its first error where it is not."""
+    found.right()
+    sizes = dict(found.sizes)
+    abstract = {spelling_of(name): layout_of(value, name, sizes) for name, value in found.given.items()}
+    with recursion_headroom(found.program.source):
+        checker, (root,) = checked_by_name(found.goal, abstract, Options(sizes))
+        last = checker.scope.valued
+        whole = last.statement if isinstance(last, Definition) else last
+        told: Explanation = explanation(checker, root, title(found) if whole is None else whole, None, nothing)
+    return Stages(found, checker, root, abstract, told.stages)
+
+
+def title(found: Typed) -> str:
+    entry = found.goal.entry()
+    return "value" if entry is None else entry.name
+
+
+def nothing(terms: list[Term]) -> list[Any]:
+    return []
+
+
+def operands_of(node: Any) -> tuple[Node, ...]:
+    """The parts of a piece whose values it is made of."""
+    if isinstance(node, Call):
+        return (*node.arguments, *node.parameters)
+    if isinstance(node, (nodes.Rename, nodes.Starred, nodes.Index, nodes.Superscript)):
+        return (node.base,)
+    if isinstance(node, nodes.Indicator):
+        return (node.condition,)
+    if isinstance(node, nodes.IndexSum):
+        return (node.body,)
+    if isinstance(node, nodes.Literal):
+        return tuple(cell for row in node.rows for cell in row)
+    if isinstance(node, nodes.Cases):
+        return tuple(part for branch in node.branches for part in branch if part is not None)
+    return ()
+
+
+def over(step: Step, stages: Stages) -> tuple[str, ...]:
+    """The axes that a step sums or looks along: those of its subscript that an operand has."""
+    return tuple(dict.fromkeys(axis for axis in named_axes(step.node) if has_axis(step, stages, axis)))
+
+
+def has_axis(step: Step, stages: Stages, axis: str) -> bool:
+    return any(axis in stages.steps[number].axes for number in stages.operands(step) if number is not None)
+
+
+def named_axes(node: Any) -> Iterator[str]:
+    """The axes in the subscript of a call, and the variable of a sum."""
+    if isinstance(node, nodes.IndexSum):
+        yield node.variable.text
+    for part in node.subscript if isinstance(node, Call) else ():
+        axis = nodes.axis_of(part)
+        if axis is not None:
+            yield axis.name

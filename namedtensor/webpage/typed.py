@@ -1,0 +1,228 @@
+"""A text with a type for all that it needs: what is given, what it declares, and for the rest the least that fits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from grammar.errors import NotationError
+from grammar.printer.runs import axes_in
+
+from ..core.sizes import SizeVariable, resolve
+from ..programs.arguments import shape_of, spelling_of
+from ..programs.checks import Checked, checked_goal
+from ..programs.entries import WholeProgram, argument_names
+from ..programs.parsed import ParsedProgram
+from ..scope.names import spelled, walk
+from ..scope.numbers_given import numbers_in
+from .guesses import guessed
+from .requests import Request
+from .sizes import choices
+
+Items = tuple[tuple[str, Any], ...]
+TRIES = 45  # of sizes
+OF_SIZES = (204, 302, 308, 309, 310, 313)  # errors that other sizes may mend
+NUMBER = 3  # for a number that a formula needs and nobody gave
+
+
+@dataclass(frozen=True)
+class Input:
+    """What is to have a value: a tensor with these axes, or a number."""
+
+    name: str
+    axes: Mapping[str, int | None]
+    origin: str
+    number: int | float | None = None
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A text, checked with a type for each of its inputs; errors are in `checked`."""
+
+    goal: WholeProgram
+    inputs: tuple[Input, ...]
+    sizes: Mapping[str, int]
+    checked: Checked
+    problems: tuple[tuple[str, NotationError], ...] = ()  # of the types that were given, by name
+
+    @property
+    def program(self) -> ParsedProgram:
+        return self.goal.program
+
+    @property
+    def errors(self) -> tuple[NotationError, ...]:
+        return (*(problem for _, problem in self.problems), *self.checked.result.errors)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Shapes and numbers by name, as plans take them."""
+        return {each.name: dict(each.axes) if each.number is None else each.number for each in self.inputs}
+
+    @property
+    def axes(self) -> dict[str, int | None]:
+        """Every axis in the order of its colour, with its size."""
+        found: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
+        trace = self.checked.checker.trace if self.checked.checker is not None else ()
+        shapes = [each.axes for each in self.inputs] + list(self.checked.result.shapes.values())
+        shapes += [term.shape for _, term, _ in trace]
+        for shape in shapes:
+            for axis, size in shape.items():
+                size = resolve(size)
+                if "@" not in axis and found.get(axis) is None:
+                    found[axis] = None if isinstance(size, SizeVariable) else size
+        return {axis: self.sizes.get(axis) if size is None else size for axis, size in found.items()}
+
+    def right(self) -> Typed:
+        """Itself. Raises its first error."""
+        if self.errors:
+            raise self.errors[0]
+        return self
+
+
+def typed(request: Request) -> Typed:
+    """The formula of a request with all its types. Raises NotationError where it does not parse."""
+    inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
+    return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
+
+
+@lru_cache(maxsize=8)  # a page asks several questions of one text
+def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
+    """The same of a text, types and sizes."""
+    goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
+    given, problems = types_given(goal, dict(inputs))
+    own = arguments_of(goal)
+    shapes = with_numbers(goal, {**own, **given}, sizes)
+    free = own.keys() - given.keys() if has_no_signature(goal) else set()
+    shapes = guessed(goal, shapes, free, sizes)
+    checked = checked_goal(goal, shapes, sizes, None)
+    origins = {**dict.fromkeys(shapes, "guessed"), **dict.fromkeys(own, "argument"), **dict.fromkeys(given, "given")}
+    wanted = inputs_of(goal, checked, shapes, origins)
+    return with_all_sizes(Typed(goal, wanted, sizes, checked, problems))
+
+
+def types_given(
+    goal: WholeProgram, inputs: Mapping[str, str | int | float]
+) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
+    """Shapes and numbers of names that the text speaks of, and what is wrong with those that are none."""
+    found: dict[str, Any] = {}
+    problems = []
+    arguments = set(argument_names(goal))
+    for name, value in inputs.items():
+        try:
+            if goal.program.names.has(name) or name in arguments:
+                found[spelling_of(name)] = value if isinstance(value, (int, float)) else shape_of(value, name)
+        except NotationError as problem:
+            problems.append((name, NotationError(problem.number, f"{name}: {problem.message}", hint=problem.hint)))
+    return found, tuple(problems)
+
+
+def arguments_of(goal: WholeProgram) -> dict[str, Any]:
+    """The shapes of the arguments of a text that ends with a function: as its signature says, or numbers."""
+    function = goal.function()
+    if function is None:
+        return {}
+    domain = function.signature.domain if function.signature is not None else ()
+    sets = [{axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in each.axes} for each in domain]
+    names = [str(name.key()) for name in function.parameters]
+    return {name: sets[place] if place < len(sets) else {} for place, name in enumerate(names)}
+
+
+def has_no_signature(goal: WholeProgram) -> bool:
+    function = goal.function()
+    return function is not None and function.signature is None
+
+
+def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
+    """The shapes, and a number for each name that stands where one is needed and nothing says it."""
+    asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
+    for _ in asked:
+        errors = checked_goal(goal, shapes, sizes, None).result.errors
+        missing = next((each.span_text for each in errors if each.number in (201, 206, 309)), None)
+        if missing not in asked or missing in shapes:
+            break
+        shapes = {**shapes, str(missing): NUMBER}
+    return shapes
+
+
+def inputs_of(
+    goal: WholeProgram, checked: Checked, shapes: Mapping[str, Any], origins: Mapping[str, str]
+) -> tuple[Input, ...]:
+    """What is to have a value, in the order of the text."""
+    found: dict[str, Input] = {}
+    for name, value in shapes.items():
+        number = None if isinstance(value, Mapping) else value
+        found[name] = Input(name, known({} if number is not None else value), origins[name], number)
+    for name, term in (checked.checker.parameters if checked.checker else {}).items():
+        found.setdefault(str(name), Input(str(name), known(term.shape), "declared"))
+    places = first_mentions(goal)
+    return tuple(sorted(found.values(), key=lambda each: places.get(each.name, (math.inf, math.inf))))
+
+
+def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
+    """Where each name stands first."""
+    found: dict[str, tuple[float, float]] = {}
+    named: list[Any] = list(walk(goal.program.tree))
+    for node in named:
+        name = spelled(node)
+        if name is not None:
+            spelling = str(name.key())
+            found[spelling] = min([found.get(spelling, node.span), node.span])
+    return found
+
+
+def known(shape: Mapping[str, Any]) -> dict[str, int | None]:
+    sizes = {axis.partition("@")[0]: resolve(size) for axis, size in shape.items()}
+    return {axis: None if isinstance(size, SizeVariable) else size for axis, size in sizes.items()}
+
+
+def with_all_sizes(found: Typed) -> Typed:
+    """The same where every axis has a size: those that nobody said are chosen so that the text stays right."""
+    said = {axis for each in found.inputs for axis, size in each.axes.items() if size is not None} | {*found.sizes}
+    own = list(dict.fromkeys(axis for each in found.inputs for axis in each.axes if axis not in said))
+    hopeless = any(each.number not in OF_SIZES for each in found.checked.result.errors)
+    marks, tries = meeting(found), 1 if hopeless else TRIES
+    first: Typed | None = None
+    for axes in (
+        own,
+        [*own, *(axis for axis in found.axes if axis not in {*own, *said})],
+    ):  # the text makes others itself
+        for chosen in islice(choices(sorted(axes, key=[*found.axes].index), marks), tries):
+            tried = filled(found, chosen, {axis: size for axis, size in chosen.items() if axis not in own})
+            if not tried.checked.result.errors and is_known(tried):
+                return tried
+            if first is None or len(tried.checked.result.errors) < len(first.checked.result.errors):
+                first = tried
+    assert first is not None
+    return first
+
+
+def is_known(found: Typed) -> bool:
+    """Whether all that the text computes has known sizes."""
+    checker = found.checked.checker
+    shapes = [found.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
+    return not any(isinstance(resolve(size), SizeVariable) for shape in shapes for size in shape.values())
+
+
+def filled(found: Typed, chosen: Mapping[str, int], besides: Mapping[str, int]) -> Typed:
+    """The same with sizes for the inputs' axes, and for those `besides` that only the text speaks of."""
+    sizes = {**found.sizes, **besides}
+    known = {**found.sizes, **chosen}
+    inputs = tuple(
+        replace(each, axes={axis: known.get(axis) if size is None else size for axis, size in each.axes.items()})
+        for each in found.inputs
+    )
+    given = replace(found, inputs=inputs, sizes=sizes)
+    return replace(given, checked=checked_goal(found.goal, given.given, sizes, None))
+
+
+def meeting(found: Typed) -> dict[str, Any]:
+    """A mark for each axis, one for those whose sizes the text makes one."""
+    marks: dict[str, Any] = {}
+    for shape in found.checked.result.shapes.values():
+        for axis, size in shape.items():
+            marks.setdefault(axis.partition("@")[0], id(resolve(size)))
+    return marks

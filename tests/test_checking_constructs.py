@@ -1,0 +1,280 @@
+"""Constructs of working papers: each in text and in LaTeX, against NumPy, the reference, every backend, and printed back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import javascript
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from grammar.parser import parse
+from grammar.printer import to_latex, to_text
+from namedtensor import reference
+
+RANDOM = np.random.default_rng(14)
+SIZES = {"seq": 5, "chans": 3, "a": 4, "b": 3, "time": 6}
+
+
+def drawn(axes: str) -> nt.NamedTensor:
+    return nt.tensor(RANDOM.normal(size=[SIZES[axis] for axis in axes.split()]), axes)
+
+
+GIVEN = {
+    "x": drawn("seq"), "y": drawn("seq"), "X": drawn("seq chans"), "w": drawn("time"), "c": drawn("a b"),
+    "s": nt.tensor([1.0, 2, 3, 4], "a"), "u": nt.tensor([1.0, 3, 4], "b"),
+}  # fmt: skip
+x, y, X, w, c = (GIVEN[name].array for name in ("x", "y", "X", "w", "c"))
+
+
+class Row(NamedTuple):
+    """A construct: in text, in LaTeX where that is more than the same words, and its value as (axes, array)."""
+
+    text: str
+    latex: str
+    axes: str
+    value: Any
+    values: Mapping[str, Any] = {}
+    differentiable: bool = True
+    lifted: bool = True  # over a further axis of an input that is not declared
+
+
+def edit_distance(first, second):
+    table = np.zeros((len(first) + 1, len(second) + 1))
+    table[:, 0], table[0] = range(len(first) + 1), range(len(second) + 1)
+    for i, one in enumerate(first, 1):
+        for j, other in enumerate(second, 1):
+            skipped = min(table[i - 1, j], table[i, j - 1]) + 1
+            table[i, j] = min(skipped, table[i - 1, j - 1] + (one != other))
+    return table[-1, -1]
+
+
+def time_warping(cost):
+    table = np.full([size + 1 for size in cost.shape], np.inf)
+    table[0, 0] = 0
+    for i, j in np.ndindex(*cost.shape):
+        table[i + 1, j + 1] = cost[i, j] + min(table[i, j + 1], table[i + 1, j], table[i, j])
+    return table[-1, -1]
+
+
+def states(steps, way=1):
+    found, state = [], 0.0
+    for value in steps[::way]:
+        state = state / 2 + value
+        found.append(state)
+    return np.array(found[::way])
+
+
+def spans(scores):
+    """The sum over all binary trees above a row of leaves of the products of these, by spans."""
+    best = {(i, i): scores[i] for i in range(len(scores))}
+    for length in range(1, len(scores)):
+        for i in range(len(scores) - length):
+            j = i + length
+            best[i, j] = sum(best[i, k] * best[k + 1, j] for k in range(i, j))
+    return best[0, len(scores) - 1]
+
+
+FAMILIES = {
+    "downwards": Row("b^4 = 1\nb^t = 2 b^{t+1} + w_{time(t)} for t = 3, …, 1\nb^1",
+                     r"b^4 = 1 \\ b^t = 2 b^{t+1} + w_{\name{time}(t)} \quad t = 3, \ldots, 1 \\ b^1",
+                     "", 8 + w[:3] @ [1, 2, 4]),
+    "down to n": Row("b^{n+1} = 0\nb^t = b^{t+1} / 2 + w_{time(t)} for t = n, n-1, …, 1\nB_{step(t)} = b^t for t = 1, …, n",
+                     r"b^{n+1} = 0 \\ b^t = \frac{b^{t+1}}{2} + w_{\name{time}(t)} \quad t = n, n-1, \ldots, 1 \\ "
+                     r"B_{\name{step}(t)} = b^t \quad t = 1, \ldots, n",
+                     "step", states(w, -1), {"n": 6}),
+    "states along an axis": Row("h^0 = 0\nh^t = h^{t-1} / 2 + w_{time(t)} for t = 1, …, n\nH_{step(t)} = h^t for t = 1, …, n",
+                                r"h^0 = 0 \\ h^t = \frac{h^{t-1}}{2} + w_{\name{time}(t)} \quad t = 1, \ldots, n \\ "
+                                r"H_{\name{step}(t)} = h^t \quad t = 1, \ldots, n",
+                                "step", states(w), {"n": 6}),
+    "edit distance": Row("E^{i,0} = i for i = 0, …, 4\nE^{0,j} = j for j = 1, …, 3\nE^{i,j} = min(min(E^{i-1,j}, E^{i,j-1}) + 1, "
+                         "E^{i-1,j-1} + 𝕀[s_{a(i)} ≠ u_{b(j)}]) for i = 1, …, 4 for j = 1, …, 3",
+                         r"E^{i,0} = i \quad i = 0, \ldots, 4 \\ E^{0,j} = j \quad j = 1, \ldots, 3 \\ E^{i,j} = \min(\min(E^{i-1,j}, "
+                         r"E^{i,j-1}) + 1, E^{i-1,j-1} + \mathbb{I}[s_{\name{a}(i)} \neq u_{\name{b}(j)}]) "
+                         r"\quad i = 1, \ldots, 4, j = 1, \ldots, 3",
+                         "", edit_distance([1, 2, 3, 4], [1, 3, 4]), differentiable=False),
+    "time warping in a function": Row(
+        "warp : ℝ^{a × b} → ℝ\nwarp(c) = D^{|a|,|b|}\nD^{0,0} = 0\nD^{i,0} = ∞ for i = 1, …, |a|\nD^{0,j} = ∞ for j = 1, …, |b|\n"
+        "D^{i,j} = c_{a(i), b(j)} + min(min(D^{i-1,j}, D^{i,j-1}), D^{i-1,j-1}) for i = 1, …, |a| for j = 1, …, |b|\nwarp(c^2)",
+        r"\text{warp} \colon \mathbb{R}^{\name{a} \times \name{b}} \to \mathbb{R} \\ \text{warp}(c) = D^{|\name{a}|,|\name{b}|} \\ "
+        r"D^{0,0} = 0 \\ D^{i,0} = \infty \quad i = 1, \ldots, |\name{a}| \\ D^{0,j} = \infty \quad j = 1, \ldots, |\name{b}| \\ "
+        r"D^{i,j} = c_{\name{a}(i), \name{b}(j)} + \min(\min(D^{i-1,j}, D^{i,j-1}), D^{i-1,j-1}) "
+        r"\quad i = 1, \ldots, |\name{a}| \quad j = 1, \ldots, |\name{b}| \\ \text{warp}(c^2)",
+        "", time_warping(c**2)),
+    "spans": Row("S^{i,i} = x_{seq(i)} for i = 1, …, 4\nS^{i,j} = ∑_{k=i}^{j-1} S^{i,k} ⊙ S^{k+1,j} for i = 3, …, 1 for j = i+1, …, 4\n"
+                 "S^{1,4}", "", "", spans(x[:4])),
+    "members of elements": Row("C^{i,j}_{chans(k)} = X_{seq(i), chans(k)} X_{seq(j), chans(k)} + j for k = 1, …, 3 for i = 1, …, 3 "
+                               "for j = i, …, 3\nC^{2,3}", "", "chans", X[1] * X[2] + 3),
+    "a table of them": Row("E^{i,0} = i for i = 0, …, 4\nE^{0,j} = j for j = 1, …, 3\nE^{i,j} = E^{i-1,j} + x_{seq(j)} E^{i,j-1} "
+                           "for i = 1, …, 4 for j = 1, …, 3\nT_{a(i), b(j)} = E^{i,j} for i = 1, …, 4 for j = 1, …, 3",
+                           "", "a b", None),
+    "elements over two ranges": Row("Y_{p(i), q(j)} = x_{seq(i)} y_{seq(j)} for i = 1, …, 4 for j = 1, …, 3", "", "p q",
+                                    np.outer(x[:4], y[:3])),
+    "triangular": Row("C^{i,0} = 1 for i = 0, …, 6\nC^{i,j} = 0 for i = 0, …, 6 for j = i+1, …, 6\n"
+                      "C^{i,j} = C^{i-1,j-1} + C^{i-1,j} for i = 1, …, 6 for j = 1, …, i\nC^{6,2}", "", "", 15.0,
+                      differentiable=False),
+}  # fmt: skip
+READ = {
+    "accents": Row("ŷ = x + 1\nȳ = mean_{seq} ŷ\nŷ − ȳ", r"\hat y = x + 1 \\ \bar{y} = \nfun{\name{seq}}{mean} \hat{y} \\ \widehat{y} - \bar y",
+                   "seq", x - x.mean()),
+    "accents on scripts": Row("x̃_1 = 2 x\nθ̂ = x̃_1 + x̃_1\nθ̂", r"\tilde{x_1} = 2 x \\ \hat{\theta} = \tilde{x_1} + \tilde{x}_1 \\ \hat\theta",
+                              "seq", 4 * x),
+    "calligraphic": Row("ℒ = ∑_{seq} x^2\nL = 2\nℒ / L", r"\mathcal{L} = \nsum{\name{seq}} x^2 \\ L = 2 \\ \frac{\mathcal L}{L}",
+                        "", (x**2).sum() / 2),
+    "the norm": Row("‖X − 1‖", r"\lVert X - 1 \rVert", "", np.linalg.norm(X - 1), lifted=False),
+    "its square, of p = 1": Row("‖x‖_1^2 + ‖y‖", r"\lVert x \rVert_1^2 + \left\| y \right\|", "",
+                                np.abs(x).sum() ** 2 + np.linalg.norm(y), lifted=False),
+    "the norm in a function": Row("unit : ℝ^{chans} → ℝ^{chans}\nunit(v) = v / ‖v‖\nunit(X)",
+                                  r"\text{unit} \colon \mathbb{R}^{\name{chans}} \to \mathbb{R}^{\name{chans}} \\ "
+                                  r"\text{unit}(v) = \frac{v}{\lVert v \rVert} \\ \text{unit}(X)",
+                                  "seq chans", X / np.linalg.norm(X, axis=1, keepdims=True)),
+    "whole parts": Row("⌊2 x⌋ + ⌈x⌉", r"\lfloor 2 x \rfloor + \lceil x \rceil", "seq", np.floor(2 * x) + np.ceil(x),
+                       differentiable=False),
+    "a brace with a remark": Row("(x + 1) ⊙ y", r"\underbrace{(x + 1)}_{\text{shifted}} \odot y", "seq", (x + 1) * y),
+    "an indicator in bold": Row("𝕀[x > 0] ⊙ x", r"\mathbf{1}[x > 0] \odot x", "seq", np.maximum(x, 0)),
+    "an indicator in braces": Row("𝕀[x > 0]", r"\mathbb{1}\{x > 0\}", "seq", (x > 0).astype(float), differentiable=False),
+    "fractions": Row("½ x + {1 / 4}", r"½ x + {1 \over 4}", "seq", x / 2 + 0.25),
+    "nice fractions": Row("(1 / 2) x", r"\nicefrac{1}{2} x", "seq", x / 2),
+    "a product of numbers": Row("2 × x_{seq(2 × 2)}", r"2 \times x_{\name{seq}(2 \times 2)}", "", 2 * x[3]),
+    "an array of cases": Row("Y_{seq(i)} = { 0 if i ≤ 2; x_{seq(i)} otherwise }",
+                             r"Y_{\name{seq}(i)} = \left\{ \begin{array}{ll} 0 & i \le 2 \\ x_{\name{seq}(i)} & \text{otherwise} \end{array} \right.",
+                             "seq", np.where(np.arange(5) < 2, 0, x)),
+    "a matrix as macros expand": Row("[3, 1; 1, 5]_{h, w}", r"\mathsf{h} \begin{array}[b]{@{}c@{}}\mathsf{w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 "
+                                     r"\end{bmatrix}\end{array}", "h w", [[3, 1], [1, 5]]),
+    "digits in an axis": Row("∑_{seq2} x_{seq→seq2}", r"\nsum{seq2} x_{\name{seq}\rightarrow\mathsf{\vphantom{fg}seq2}}", "", x.sum()),
+    "a logarithm to a base": Row("log_2 (x^2)", r"\log_2 (x^2)", "seq", np.log2(x**2)),
+    "a second derivative": Row("∂(∂(∑_{seq} x^3)/∂x†)/∂x*", r"\frac{\partial^2 (\nsum{\name{seq}} x^3)}{\partial x^* \partial x^\dagger}",
+                               "seq* seq†", np.diag(6 * x), lifted=False),
+    "a field and other sets": Row("f : F^{seq} → F\nf(v) = ∑_{seq} v^2\nn ∈ ℕ\nr ∈ ℝ_{>0}\nf(x) + n + r",
+                                  r"f \colon F^{\name{seq}} \rightarrow F \\ f(v) = \nsum{\name{seq}} v^2 \\ n \in \mathbb{N} \\ "
+                                  r"r \in \mathbb{R}_{>0} \\ f(x) + n + r", "", (x**2).sum() + 5, {"n": 2, "r": 3.0}),
+    "a fact": Row("x^2 + r\nr > 0", r"x^2 + r \\ r > 0", "seq", x**2 + 3, {"r": 3.0}),
+    "between bounds": Row("Z_{seq(i)} = x_{seq(i)} + i for 1 ≤ i ≤ 5", r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad 1 \le i \le 5", "seq",
+                          x + np.arange(1, 6)),
+    "in a set of numbers": Row("Z_{seq(i)} = x_{seq(i)} + i for i ∈ {1, …, 5}",
+                               r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad i \in \{1, \ldots, 5\}", "seq", x + np.arange(1, 6)),
+}  # fmt: skip
+ROWS = FAMILIES | READ
+
+
+def values_of(row: Row) -> dict[str, Any]:
+    text = parse(row.text)
+    named = {node.text for node in walk(text) if hasattr(node, "text")}
+    return {name: each for name, each in GIVEN.items() if name in named} | dict(row.values)
+
+
+def walk(tree):
+    from namedtensor.scope.names import walk
+
+    return walk(tree)
+
+
+def array_of(value, axes: str) -> np.ndarray:
+    array = value.to_array(axes) if axes else getattr(value, "array", value)
+    return np.asarray(array.detach().numpy() if hasattr(array, "detach") else array, dtype="float64")
+
+
+def given_to_the_reference(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: reference.tensor(each.array.tolist(), " ".join(each.axes)) if isinstance(each, nt.NamedTensor) else each
+        for name, each in values.items()
+    }
+
+
+@pytest.mark.parametrize("title", ROWS)
+def test_the_value_is_that_of_numpy_and_of_the_reference(title):
+    row = ROWS[title]
+    found = array_of(nt.evaluate(row.text, values_of(row)), row.axes)
+    if row.value is not None:
+        np.testing.assert_allclose(found, row.value, rtol=1e-12)
+    due = reference.evaluate(row.text, given_to_the_reference(values_of(row)))
+    np.testing.assert_allclose(
+        found, due.to_list(row.axes) if row.axes else due.entries[()], rtol=1e-9, atol=1e-7 * ("∂" in row.text)
+    )
+
+
+@pytest.mark.parametrize("title", ROWS)
+def test_both_spellings_are_one_tree_and_it_is_printed_back(title):
+    row = ROWS[title]
+    tree = parse(row.text)
+    if row.latex:
+        assert parse(row.latex, "latex") == tree
+    assert parse(to_text(tree), "text") == tree
+    assert parse(to_text(tree, ascii=True), "text") == tree
+    assert parse(to_latex(tree), "latex") == tree
+    assert parse(to_latex(tree, macros=True), "latex") == tree
+
+
+@pytest.mark.parametrize("backend", ["torch", "jax"])
+@pytest.mark.parametrize("title", ROWS)
+def test_every_backend_agrees(title, backend):
+    library = pytest.importorskip("torch" if backend == "torch" else "jax.numpy")
+    row = ROWS[title]
+    make = library.tensor if backend == "torch" else lambda array: library.asarray(array)
+    values = {
+        name: nt.tensor(make(each.array), each.axes) if isinstance(each, nt.NamedTensor) else each
+        for name, each in values_of(row).items()
+    }
+    due = array_of(nt.evaluate(row.text, values_of(row)), row.axes)
+    found = array_of(nt.evaluate(row.text, values), row.axes)
+    np.testing.assert_allclose(found, due, rtol=1e-5 if backend == "jax" else 1e-9, atol=1e-6)
+
+
+@pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
+def test_javascript_agrees():
+    cases = [javascript.case(title, row.text, values_of(row)) for title, row in ROWS.items()]
+    assert javascript.compare(cases).different == []
+
+
+def varied(row: Row) -> str | None:
+    """The input that is varied: the first of those with axes that the text does not bind."""
+    return next((name for name, each in values_of(row).items() if isinstance(each, nt.NamedTensor)), None)
+
+
+@pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.differentiable])
+def test_its_derivative_is_that_of_differences(title):
+    row = ROWS[title]
+    values, name = values_of(row), varied(row)
+    if name is None:
+        pytest.skip("nothing is given")
+    gradient = gradient_of(row, name, values)
+    for place in range(min(3, values[name].array.size)):
+        sides = []
+        for sign in (1, -1):
+            array = values[name].array.astype(float).copy()
+            array.flat[place] += sign * 1e-6
+            sides.append(
+                array_of(nt.evaluate(row.text, {**values, name: nt.tensor(array, values[name].axes)}), row.axes).sum()
+            )
+        np.testing.assert_allclose(gradient.flat[place], (sides[0] - sides[1]) / 2e-6, rtol=1e-4, atol=1e-5)
+
+
+def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
+    """The derivative of the sum of the value by an input, of PyTorch's own."""
+    torch = pytest.importorskip("torch")
+    leaf = torch.tensor(values[name].array, dtype=torch.float64, requires_grad=True)
+    given = {
+        key: nt.tensor(torch.tensor(each.array), each.axes) if isinstance(each, nt.NamedTensor) else each
+        for key, each in values.items()
+    } | {name: nt.tensor(leaf, values[name].axes)}
+    found = nt.evaluate(row.text, given)
+    array = found.to_array(row.axes) if row.axes else found.array
+    array.sum().backward()
+    return leaf.grad.numpy()
+
+
+@pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.lifted])
+def test_a_batch_is_mapped_over(title):
+    row = ROWS[title]
+    values, name = values_of(row), varied(row)
+    if name is None:
+        pytest.skip("nothing is given")
+    each = [values[name].array, values[name].array[::-1].copy()]
+    batch = nt.tensor(np.stack(each), ("batch", *values[name].axes))
+    found = nt.evaluate(row.text, {**values, name: batch})
+    alone = [
+        array_of(nt.evaluate(row.text, {**values, name: nt.tensor(one, values[name].axes)}), row.axes) for one in each
+    ]
+    np.testing.assert_allclose(array_of(found, f"batch {row.axes}".strip()), np.stack(alone), rtol=1e-9)

@@ -1,0 +1,379 @@
+"""What the page asks of Python: an answer to everything, places that are right, types that are those of `check`."""
+
+import json
+import math
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from javascript import NODE
+
+import namedtensor as nt
+from grammar.parser import parse
+from namedtensor.webpage.answers import answer
+
+RUNTIME = Path(nt.__file__).parent / "backends" / "javascript_runtime.js"
+ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+TYPES = {"Q": "ℝ^{key}", "K": "ℝ^{seq × key}", "V": "ℝ^{seq × val}"}
+
+
+def asked(ask, text, **fields):
+    found = answer({"ask": ask, "text": text, **fields})
+    assert json.loads(json.dumps(found)) == found
+    return found
+
+
+def test_parts_are_pieces_of_the_text_with_the_types_of_check():
+    found = asked("check", ATTENTION, inputs=TYPES)
+    assert found["ok"] and not found["errors"]
+    assert [(each["name"], each["type"], each["from"]) for each in found["inputs"]] == [
+        ("Q", "ℝ^{key[4]}", "given"),
+        ("K", "ℝ^{seq[3] × key[4]}", "given"),
+        ("V", "ℝ^{seq[3] × val[5]}", "given"),
+    ]
+    sizes = {each["name"]: each["size"] for each in found["axes"]}
+    steps = dict(nt.check(ATTENTION, sizes=sizes, **{each["name"]: each["type"] for each in found["inputs"]}).steps)
+    assert {each["text"]: each["type"] for each in found["parts"]} == steps
+    for each in found["parts"]:
+        assert ATTENTION[slice(*each["span"])] == each["text"]
+
+
+def test_marks_in_latex_enclose_the_parts():
+    found = asked("check", ATTENTION, inputs=TYPES)
+    marked = {tuple(map(int, each)) for each in re.findall(r"\\htmlData\{at=(\d+)-(\d+)\}", found["latex"])}
+    assert marked == {tuple(each["span"]) for each in found["parts"]}
+    assert re.sub(r"\\html(?:Data|Class)\{[^{}]*\}", "", found["latex"]).replace("{", "").replace("}", "") == found[
+        "plain_latex"
+    ].replace("{", "").replace("}", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-x^2 + (−y)(x + 1)",
+        "X_{layer→(h,k)}",
+        "(A + B)^2",
+        "∂(softmax_{ax} X)/∂X*",
+        "a − (−b)",
+        "[1, 2, 3]_{a} ⊙_{a} x",
+        "𝕀[x > 0] x",
+    ],
+)
+def test_marks_change_nothing_of_what_is_printed(text):
+    found = asked("check", text)
+    bare = re.sub(r"\\html(?:Data|Class)\{[^{}]*\}", "", found["latex"])
+    assert re.sub(r"[{}]", "", bare) == re.sub(r"[{}]", "", found["plain_latex"])
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (ATTENTION, {"Q": ["key"], "K": ["key", "seq"], "V": ["seq"]}),
+        ("A + B", {"A": [], "B": []}),
+        ("Y = X ⊙_{a} W\nZ = Y + 1", {"X": ["a"], "W": ["a"]}),
+        ("f(x, y) = x ⊙_{a} y", {"x": ["a"], "y": ["a"]}),
+        ("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2", {"x": ["a"]}),
+        ("X ∈ ℝ^{b × a}\n∑_{a} X", {"X": ["b", "a"]}),
+    ],
+)
+def test_what_nobody_declared_gets_the_least_type_that_fits(text, due):
+    found = asked("check", text)
+    assert not found["errors"], found["errors"]
+    assert {each["name"]: sorted(axis for axis, _ in each["axes"]) for each in found["inputs"]} == {
+        name: sorted(axes) for name, axes in due.items()
+    }
+    assert all(size for each in found["inputs"] for _, size in each["axes"])
+
+
+def test_an_error_has_its_place_and_its_repair():
+    text = "Q ∈ ℝ^{key}\nK ∈ ℝ^{seq × key}\nsoftmax_{sek}(Q ⊙_{key} K / √|key|)"
+    (error,) = asked("check", text)["errors"]
+    assert (error["kind"], error["number"], error["line"], error["column"]) == ("shape", 301, 3, 10)
+    assert text[slice(*error["span"])] == "sek"
+    (repair,) = error["repairs"]
+    start, end = repair["span"]
+    assert not asked("check", text[:start] + repair["text"] + text[end:])["errors"]
+
+
+def test_a_type_that_is_none_is_told_of_its_input():
+    (error,) = asked("check", "A + B", inputs={"A": "ℝ^{"})["errors"]
+    assert error["input"] == "A" and error["span"] is None
+
+
+@pytest.mark.parametrize("request_", ["", "{", "[]", "null", "3", {}, {"ask": "nothing"}, {"ask": 3}, {"ask": "check"}, {"ask": "check", "text": None}, {"ask": "check", "text": "x", "inputs": [1]}, {"ask": "check", "text": "x", "sizes": {"a": -1}}, {"ask": "check", "text": "\ud800"}, "[" * 100000])  # fmt: skip
+def test_whatever_is_asked_there_is_an_answer(request_):
+    found = answer(request_)
+    assert found["ok"] is False and found["error"]["message"]
+    json.dumps(found)
+
+
+def test_sizes_that_a_text_asks_for_are_found():
+    found = asked("check", "|layer| = |h| |k|\nX ∈ ℝ^{layer}\nX_{layer→(h,k)}")
+    sizes = {each["name"]: each["size"] for each in found["axes"]}
+    assert not found["errors"] and sizes["layer"] == sizes["h"] * sizes["k"]
+
+
+def test_completions_replace_what_is_begun():
+    (first, *_) = answer({"ask": "complete", "before": r"A \odo"})["completions"]
+    assert first == {"text": "⊙", "length": 4, "meaning": "\\odot"}
+    assert parse("A ⊙ B")
+
+
+# ------------------------------------------------------------------------------------------------- plans and their steps
+PROGRAMS = {
+    "attention": (ATTENTION, TYPES),
+    "program": ("Y = X_{a→b} ⊙_{b} W\nZ = Y + 1", {"X": "ℝ^{a}"}),
+    "sum": ("∑_{i=1}^{n} i^2", {}),
+    "function": ("f(x) = ∑_{a} x\nf(X) + X", {"X": "ℝ^{a × b}"}),
+    "of a function": ("f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2", {"x": "ℝ^{a × b}"}),
+    "recurrence": ("h^0 = x\nh^t = tanh(W ⊙_{a} h^{t-1})_{a'→a} for t = 1, …, n\nh^n\nx ∈ ℝ^{a}\nW ∈ ℝ^{a × a'}", {}),
+    "derivative": ("∂(softmax_{ax} X)/∂X*", {"X": "ℝ^{ax}"}),
+    "elements": ("X_{a(2)} + 𝕀[X > 0] mean_{a} X", {"X": "ℝ^{a}"}),
+    "merged": ("X_{a→(b,c)}", {"X": "ℝ^{a}"}),
+}  # fmt: skip
+
+
+def drawn_inputs(found):
+    """Random tensors for the inputs that a plan takes."""
+    random = np.random.default_rng(5)
+    wanted = {each["name"]: each for each in found["inputs"] if each["needed"] == "tensor"}
+    return {
+        name: nt.tensor(random.normal(size=[size for _, size in each["axes"]]), [axis for axis, _ in each["axes"]])
+        for name, each in wanted.items()
+    } | {each["name"]: each["number"] for each in found["inputs"] if each["needed"] == "number"}
+
+
+def sizes_of(checked):
+    return {each["name"]: each["size"] for each in checked["axes"] if not each["name"].endswith("*")}
+
+
+def values_in_node(plan, values):
+    """What the function of a plan gives for some tensors: its results, flat."""
+    arrays = [
+        {"shape": list(values[name].array.shape), "data": values[name].array.ravel().tolist()}
+        for name in plan["inputs"]
+    ]
+    script = (
+        f"import * as nt from {json.dumps('file://' + str(RUNTIME))};\n{plan['source']}\n"
+        f"const given = {json.dumps(arrays)}.map(({{shape, data}}) => ({{shape, data: Float64Array.from(data)}}));\n"
+        "console.log(JSON.stringify(formula(...given).map(({shape, data}) => ({shape, data: [...data]}))));"
+    )
+    done = subprocess.run([NODE, "--input-type=module", "-"], input=script, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
+    text, types = PROGRAMS[name]
+    checked = asked("check", text, inputs=types)
+    values, sizes = drawn_inputs(checked), sizes_of(checked)
+    plan = asked("plan", text, inputs=types)
+    assert plan["ok"], plan["error"]["full"]
+    results = values_in_node(plan, values)
+    if "of a function" in name:
+        due = nt.formula(text).explain(**values)
+    else:
+        due = nt.explain(text, values, sizes=sizes)
+    assert [each["text"] for each in plan["steps"]] == [each.text for each in due]
+    for step, explained in zip(plan["steps"], due):
+        found = nt.tensor(
+            np.reshape(results[step["result"]]["data"], results[step["result"]]["shape"]),
+            [axis for axis, _ in step["axes"]],
+        )
+        assert found.sizes == explained.value.sizes and nt.allclose(found, explained.value, rtol=1e-9), step["text"]
+    assert nt.allclose(due.value, due[plan["value"]].value)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_numbers_of_a_step_make_its_value(name):
+    """Each template, filled in and computed as it stands there, is the value of the step at its record."""
+    text, types = PROGRAMS[name]
+    checked = asked("check", text, inputs=types)
+    values, sizes = drawn_inputs(checked), sizes_of(checked)
+    due = nt.formula(text).explain(**values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
+    found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
+    tried = 0
+    for step in found:
+        if step["numbers"] is not None:
+            line = "".join(
+                each if isinstance(each, str) else f"({value_at(due[each['step']], each['at'])!r})"
+                for each in step["numbers"]
+            )
+            tried += 1
+            assert abs(computed(line) - value_at(due[step["step"]], step["record"])) < 1e-9, line
+    assert tried or name in ("merged", "derivative")
+
+
+def value_at(step, at):
+    return (
+        float(step.value.to_array(tuple(at))[tuple(place - 1 for place in at.values())])
+        if at
+        else float(step.value.array)
+    )
+
+
+def computed(line):
+    """A line of numbers as Python computes it."""
+    for sign, python in (("·", "*"), ("^", "**"), ("−", "-"), ("√", "sqrt"), ("𝕀", "float")):
+        line = line.replace(sign, python)
+    line = re.sub(r"float\[(.*)\]", r"float(\1)", line)
+    return eval(
+        re.sub(r"exp (\([^()]*\))", r"exp\1", line),
+        {"exp": math.exp, "sqrt": math.sqrt, "max": max, "tanh": math.tanh, "float": float},
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------- loops
+LOOPS = {
+    **{name: program for name, program in PROGRAMS.items() if name != "of a function"},
+    "queries": (ATTENTION, {**TYPES, "Q": "ℝ^{seq' × key}"}),
+    "merge": ("X_{(b,c)→a} + [1, 2, 3]_{d}", {"X": "ℝ^{b × c}"}),
+    "indices": ("∑_i X_{a(i)} Y_{b(i)} + { 0 if x > 1; 2 otherwise }", {"X": "ℝ^{a[3]}", "Y": "ℝ^{b[3]}"}),
+    "norms": ("standardize_{a} X ⊕_{a} logsoftmax_{a} X", {"X": "ℝ^{a × b}"}),
+    "spread": ("std_{a} X + var_{b} X / logsumexp_{a} X − min_{a,b} X", {"X": "ℝ^{a × b}"}),
+    "windows": ("∑_{k} (unroll_{a,k} X ⊙ w) + max_{p} pool_{c,p} Y", {"X": "ℝ^{a[5]}", "w": "ℝ^{k[2]}", "Y": "ℝ^{c[6]}", "p": 2}),
+    "elements": ("Y_{a(i)} = X_{a(i)} i − 1 / (i + 1)", {"X": "ℝ^{a}"}),
+    "several": ("Q = X ⊙_{c} U\nA = softmax_{s}(Q ⊙_{k} Q_{s→s'})\nA ⊙_{s} Q_{k→v}", {"X": "ℝ^{s × c}", "U": "ℝ^{c × k}"}),
+    "identity": ("I_{a,b} ⊙_{b} X − onehot_{a} n + ∏_{b} X", {"X": "ℝ^{b[3]}", "n": "ℝ"}),
+    "powers": ("((x − 1) − (y − 2)) / (x / y) − −x^2 + 2^{−x}", {}),
+}  # fmt: skip
+
+
+def as_python(text):
+    """Loops in Python, which counts from 1 here."""
+    lines = [re.sub(r"for (\S+) in 1 … (\d+):", r"for \1 in range(1, \2 + 1):", line) for line in text.splitlines()]
+    signs = {
+        "·=": "*=",
+        "·": "*",
+        "−": "-",
+        "∞": "inf",
+        "√": "sqrt",
+        "^": "**",
+        " = 0": " = 0.0",
+        "≤": "<=",
+        " div ": " // ",
+        " mod ": " % ",
+    }
+    found = []
+    for line in lines:
+        names = {name: safe(name) for name in re.findall(r"[^\W\d]\w*(?:\^\d+(?=\[))?['*]*", line)}
+        for name in sorted(names, key=len, reverse=True):
+            line = re.sub(rf"(?<![\w'^]){re.escape(name)}(?![\w'*])", names[name], line)
+        line = re.sub(
+            r"𝕀\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]", lambda found: f"float({found[1].replace(' = ', ' == ')})", line
+        )
+        for sign, python in signs.items():
+            line = line.replace(sign, python)
+        found.append(line)
+    return "\n".join(found)
+
+
+def safe(name):
+    return name.replace("'", "_prime").replace("^", "_up_").replace("*", "_star")
+
+
+class Tensor(dict):
+    """A tensor of numbers by places that count from 1."""
+
+    def __getitem__(self, place):
+        return dict.__getitem__(self, place if isinstance(place, tuple) else (place,))
+
+    def __setitem__(self, place, value):
+        dict.__setitem__(self, place if isinstance(place, tuple) else (place,), value)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_compute_the_value(name):
+    text, types = LOOPS[name]
+    checked = asked("check", text, inputs=types)
+    assert not checked["errors"], checked["errors"][0]["full"]
+    values, sizes = drawn_inputs(checked), sizes_of(checked)
+    if name == "identity":
+        values["n"] = nt.tensor(2, ())
+    found = asked("loops", text, inputs=types)
+    assert found["ok"], found["error"]["full"]
+    due = nt.evaluate(text, values, sizes=sizes)
+    names = {"inf": math.inf, "exp": math.exp, "sqrt": math.sqrt, "log": math.log, "tanh": math.tanh}
+    for each, value in values.items():
+        array = value.array if isinstance(value, nt.NamedTensor) else value
+        axes = [axis for axis, _ in next(one for one in checked["inputs"] if one["name"] == each)["axes"]]
+        if axes:
+            array = value.to_array(axes)
+            names[each] = Tensor({tuple(i + 1 for i in at): float(array[at]) for at in np.ndindex(*array.shape)})
+        else:
+            names[each] = float(array)
+    for literal in re.findall(r"(T\d+) = \[(.*)\]_", found["text"]):
+        names[literal[0]] = Tensor({(i + 1,): float(each) for i, each in enumerate(literal[1].split(","))})
+    program = as_python("\n".join(line for line in found["text"].splitlines() if not re.match(r"T\d+ = ", line)))
+    for target in set(re.findall(r"^\s*(\w+)\[.*?\] = ", program, re.MULTILINE)):
+        names[target] = Tensor()
+    exec(program, names)
+    last = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
+    result = names[safe(last[1])]
+    if not due.axes:
+        assert abs(result - float(due)) < 1e-9
+        return
+    order = tuple({index.strip().rstrip("'"): index for index in last[2].split(",")})
+    order = last[2].split(", ")
+    array = due.to_array(order if set(order) == set(due.axes) else due.axes)
+    assert len(result) == array.size
+    for place, value in result.items():
+        assert abs(value - array[tuple(i - 1 for i in place)]) < 1e-9
+
+
+# --------------------------------------------------------------------------------------------------- code and derivatives
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_text_for_numpy_gives_the_value(name):
+    text, types = LOOPS[name]
+    checked = asked("check", text, inputs=types)
+    values = {**drawn_inputs(checked), **({"n": nt.tensor(2, ())} if name == "identity" else {})}
+    found = asked("code", text, inputs=types, library="numpy")
+    assert found["ok"], found["error"]["full"]
+    names = {}
+    exec(found["text"], names)
+    due = nt.evaluate(text, values, sizes=sizes_of(checked))
+    arrays = [values[each["name"]].array for each in checked["inputs"] if each["needed"] == "tensor"]
+    given = [values[each["name"]].to_array([axis for axis, _ in each["axes"]]) if each["axes"] else array for each, array in zip((each for each in checked["inputs"] if each["needed"] == "tensor"), arrays)]  # fmt: skip
+    assert np.allclose(np.sort(np.ravel(names["function"](*given))), np.sort(np.ravel(due.array)))
+
+
+@pytest.mark.parametrize(
+    ("text", "types", "due"),
+    [
+        ("Q ⊙_{key} K", {"Q": "ℝ^{batch × query × key}", "K": "ℝ^{batch × seq × key}"}, 'einsum("bqk,bsk->bqs", Q, K)'),
+        ("2 X_{b→c} ⊙_{a} X", {"X": "ℝ^{a × b}"}, '2 * einsum("ac,ab->cb", X, X)'),
+        ("∑_{a,b} X Y", {"X": "ℝ^{a × b}", "Y": "ℝ^{b × c}"}, 'einsum("ab,bc->c", X, Y)'),
+        ("∑_{a} X − X", {"X": "ℝ^{a × b}"}, None),
+        ("softmax_{a} X ⊙_{a} X", {"X": "ℝ^{a × b}"}, None),
+    ],
+)
+def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
+    found = asked("code", text, inputs=types, library="einsum")
+    if due is None:
+        assert found["text"] is None and "no sum of products" in found["why"]
+        return
+    checked = asked("check", text, inputs=types)
+    values = drawn_inputs(checked)
+    number, call = re.match(r"(?:(\d+) \* )?(.*)", found["text"]).groups()
+    value = float(number or 1) * eval(
+        call, {"einsum": np.einsum, **{name: each.array for name, each in values.items()}}
+    )
+    assert np.allclose(value, nt.evaluate(text, values).to_array([axis for axis, _ in checked["type"]["axes"]]))
+    assert sorted(re.sub(r"\W|\d", "", found["text"])) == sorted(re.sub(r"\W|\d", "", due))
+
+
+@pytest.mark.parametrize("by", ["Q", "K", "V"])
+def test_a_derivative_is_a_program_for_the_same_inputs(by):
+    found = asked("derive", ATTENTION, inputs=TYPES, by=by)
+    assert found["text"] and found["steps"] and found["why"] is None
+    assert {"rule", "text", "latex", "law"} == set(found["steps"][0])
+    checked = asked("check", ATTENTION, inputs=TYPES)
+    values = drawn_inputs(checked)
+    again = asked("check", found["program"], inputs=TYPES)
+    assert not again["errors"]
+    written = nt.derivative(ATTENTION, by)(values=values)
+    assert nt.allclose(nt.evaluate(found["program"], values), written, rtol=1e-9)

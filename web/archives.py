@@ -1,0 +1,84 @@
+"""Archives of compiled modules for the whole file; it runs in the Python that the file will hold.
+
+Of the project goes in what `namedtensor.webpage.answers` can import, anywhere in a file; of the standard library what that
+imports, what it imports itself at the top of a file, and what is loaded at the start.
+"""
+
+import ast
+import io
+import sys
+import types
+import zipfile
+from importlib._bootstrap_external import _code_to_timestamp_pyc
+
+START = "namedtensor.webpage.answers"
+ALWAYS = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.idna", "encodings.cp437")
+LOADED = tuple(name for name in sys.modules if name != "__main__")
+
+
+def module_of(path):
+    parts = path.removesuffix(".py").split("/")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(name, path, code, everywhere):
+    """The modules that a file names in its imports: at the top, or also inside functions."""
+    package = name.split(".") if path.endswith("__init__.py") else name.split(".")[:-1]
+    waiting = list(ast.parse(code).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            yield source
+            yield from (f"{source}.{alias.name}" for alias in node.names)
+        elif everywhere or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+
+
+def reached(files, starts, everywhere):
+    """The paths of the modules that are reached from some, and the names that are no module of these files."""
+    paths = {module_of(path): path for path in files if path.endswith(".py")}
+    seen, others, waiting = set(), set(), list(starts)
+    while waiting:
+        name = waiting.pop()
+        if name in paths and name not in seen:
+            seen.add(name)
+            waiting += imported(name, paths[name], files[paths[name]], everywhere)
+        elif name not in paths:
+            others.add(name)
+        if "." in name:
+            waiting.append(name.rpartition(".")[0])
+    return {paths[name] for name in seen}, others
+
+
+def bare(code):
+    """Without the table of lines, which nobody reads in a page and which packs badly."""
+    constants = tuple(bare(each) if isinstance(each, types.CodeType) else each for each in code.co_consts)
+    return code.replace(co_consts=constants, co_linetable=b"")
+
+
+def archive(files):
+    """Stored, and not packed: what is outside packs all of it at once."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, data in sorted(files.items()):
+            if name.endswith(".py"):
+                code = compile(data, name, "exec", dont_inherit=True)
+                name, data = name + "c", bytes(_code_to_timestamp_pyc(bare(code), 0, 0))
+            made.writestr(zipfile.ZipInfo(name), data)
+    return out.getvalue()
+
+
+def archives(sources):
+    """The standard library and the project."""
+    project = {path: bytes(data) for path, data in sources.items()}
+    with zipfile.ZipFile("/library.zip") as held:
+        library = {path: held.read(path) for path in held.namelist() if not path.endswith("/")}
+    ours, others = reached(project, [START], everywhere=True)
+    rooms = {path.rpartition("/")[0] for path in ours}
+    data = {path for path in project if not path.endswith(".py") and path.rpartition("/")[0] in rooms}
+    theirs, _ = reached(library, [*others, *LOADED, *ALWAYS], everywhere=False)
+    return [archive({path: library[path] for path in theirs}), archive({path: project[path] for path in ours | data})]

@@ -1,0 +1,32 @@
+// One colour an axis, everywhere: the classes nt-0 … nt-7, whose colours a reader may change.
+
+import { computed, effect, signal } from "@preact/signals";
+
+/** Axes of the text as `check` gives them; and what the reader chose: {axis: "#rrggbb"}. */
+export const axes = signal([]);
+export const chosen = signal({});
+const byName = computed(() => new Map(axes.value.map((axis) => [axis.name, axis])));
+
+export const plainName = (name) => name.replace(/@.*$/, "");
+
+/** The classes of an axis; none for one that the text does not speak of. */
+export function tint(name) {
+  const axis = byName.value.get(name) ?? byName.value.get(plainName(name));
+  return axis ? `nt-axis nt-${axis.colour}${axis.underlined ? " nt-more" : ""}` : "nt-axis";
+}
+
+export const colourOf = (name, dark) => {
+  const axis = byName.value.get(name);
+  return axis ? (chosen.value[name] ?? (dark ? axis.dark : axis.light)) : "#808080";
+};
+
+/** The variables of the style sheet, which both light and dark read. */
+effect(() => {
+  const style = document.documentElement.style;
+  for (let number = 0; number < 8; number++) {
+    const axis = axes.value.find((each) => each.colour === number);
+    const colour = axis && chosen.value[axis.name];
+    if (colour) style.setProperty(`--nt-${number}`, colour);
+    else style.removeProperty(`--nt-${number}`);
+  }
+});

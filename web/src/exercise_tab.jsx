@@ -1,0 +1,113 @@
+// Exercises of a file: what is asked, an answer, and what is said of it. Answers are kept by this browser alone.
+
+import { computed, effect, signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Editor } from "./editor.jsx";
+import { ask } from "./python.js";
+import { keep, recall } from "./storage.js";
+
+export const file = signal(recall("exercises", ""));
+const sheet = signal(null);
+const chosen = signal(0);
+const marks = signal({}); // by the name of an exercise
+const problem = signal(null);
+const answers = new Map(); // signals of texts, by name
+
+const current = computed(() => sheet.value?.[chosen.value] ?? null);
+
+function answerOf(name) {
+  if (!answers.has(name)) {
+    answers.set(name, signal(recall(`answer ${name}`, "")));
+    effect(() => keep(`answer ${name}`, answers.get(name).value));
+  }
+  return answers.get(name);
+}
+
+/** Opens a file of exercises. */
+export async function openExercises(text) {
+  const reply = await ask({ ask: "exercises", file: text }).catch((error) => ({ ok: false, error }));
+  if (!reply.ok) {
+    problem.value = reply.error;
+    return;
+  }
+  keep("exercises", text);
+  problem.value = null;
+  file.value = text;
+  sheet.value = reply.exercises;
+  chosen.value = 0;
+  marks.value = {};
+}
+
+async function mark(exercise) {
+  const answer = answerOf(exercise.name).value;
+  if (!answer.trim()) return true;
+  marks.value = { ...marks.value, [exercise.name]: { pending: true } };
+  const reply = await ask({ ask: "mark", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
+  marks.value = { ...marks.value, [exercise.name]: reply.ok ? reply : { right: false, feedback: reply.error.message } };
+  return true;
+}
+
+const paragraphs = (text) => String(text ?? "").split(/\n\s*\n/).filter(Boolean).map((each, n) => <p key={n}>{each.split(/(`[^`]+`)/).map((part) => (/^`.*`$/.test(part) ? <code>{part.slice(1, -1)}</code> : part))}</p>);
+
+function Hints({ hints }) {
+  const shown = useSignal(0);
+  useEffect(() => void (shown.value = 0), [hints]);
+  return (
+    <div class="hints">
+      {hints.slice(0, shown.value).map((hint, n) => <p key={n} class="hint">{hint}</p>)}
+      {shown.value < hints.length && <button type="button" onClick={() => (shown.value += 1)}>{shown.value ? "another hint" : "a hint"}</button>}
+    </div>
+  );
+}
+
+function Feedback({ mark: found }) {
+  if (!found || found.pending) return <p class="quiet" role="status">{found ? "marking …" : ""}</p>;
+  return (
+    <div role="status" class={`feedback ${found.right ? "right" : "wrong"}`}>
+      <p>{found.right && <b>Right. </b>}{found.error ? <span class="full">{found.error.full ?? found.error.message}</span> : found.feedback}</p>
+      {found.of !== undefined && <p class="quiet">{found.points} of {found.of} points</p>}
+      {found.model && <p>One answer: <code>{found.model}</code></p>}
+    </div>
+  );
+}
+
+export function Exercise() {
+  useEffect(() => {
+    if (file.value && !sheet.value) openExercises(file.value);
+  }, []);
+  const open = async (event) => {
+    const [found] = event.currentTarget.files;
+    event.currentTarget.value = "";
+    if (found) openExercises(await found.text());
+  };
+  const exercise = current.value;
+  return (
+    <div class="exercise">
+      <div class="row">
+        {sheet.value && (
+          <label class="held">exercise{" "}
+            <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
+              {sheet.value.map((each, n) => <option key={each.name} value={n}>{marks.value[each.name]?.right ? "✓ " : ""}{each.name}</option>)}
+            </select>
+          </label>
+        )}
+        <label class="file"><input type="file" accept=".nt,.txt" aria-label="open a file of exercises" onChange={open} /><span aria-hidden="true">open a file of exercises</span></label>
+      </div>
+      {problem.value && <pre class="wrong full" role="alert">{problem.value.full ?? problem.value.message}</pre>}
+      {!exercise && !problem.value && <p class="quiet">Exercises are files that end in .nt: prose, what is given, and a model that stays hidden.</p>}
+      {exercise && (
+        <>
+          <div class="prose">{paragraphs(exercise.prose)}</div>
+          {exercise.given && <pre class="code small" tabIndex={0} role="group" aria-label="what is given">{exercise.given}</pre>}
+          {exercise.without?.length > 0 && <p class="quiet">without {exercise.without.join(", ")}</p>}
+          {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
+          {exercise.hole && <p class="quiet">what stands for the question mark: <code>{exercise.hole}</code></p>}
+          <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} onSubmit={() => (mark(exercise), true)} />
+          <div class="row"><button type="button" class="main" data-after-editor onClick={() => mark(exercise)}>mark it</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
+          <Feedback mark={marks.value[exercise.name]} />
+          <Hints hints={exercise.hints ?? []} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+// The axes of the text: name, colour and size, each of which can be changed.
+
+import { useSignal } from "@preact/signals";
+import { axes, chosen, colourOf } from "./colours.js";
+import { checked, resize, sizes } from "./state.js";
+import { dark } from "./theme.js";
+import { Axis } from "./types.jsx";
+
+const MOST = 512;
+
+function Size({ axis, size }) {
+  const typed = useSignal(null);
+  const set = (event) => {
+    typed.value = event.currentTarget.value;
+    const found = event.currentTarget.valueAsNumber;
+    if (Number.isInteger(found) && found > 0 && found <= MOST && found !== size) resize(axis, found);
+  };
+  return <input class="size-field" type="number" min="1" max={MOST} aria-label={`size of ${axis}`} value={typed.value ?? size} onInput={set} onBlur={() => (typed.value = null)} />;
+}
+
+export function Legend() {
+  if (axes.value.length === 0 || !checked.value?.axes?.length) return null;
+  return (
+    <ul class="legend" aria-label="axes">
+      {axes.value.map(({ name, size }) => (
+        <li key={name}>
+          <input type="color" aria-label={`colour of ${name}`} value={colourOf(name, dark.value)} onInput={(event) => (chosen.value = { ...chosen.value, [name]: event.currentTarget.value })} />
+          <Axis name={name} />
+          {Number.isInteger(sizes.value[name] ?? size) && <Size axis={name} size={sizes.value[name] ?? size} />}
+        </li>
+      ))}
+      {Object.keys(chosen.value).length > 0 && <li><button type="button" onClick={() => (chosen.value = {})}>own colours</button></li>}
+    </ul>
+  );
+}

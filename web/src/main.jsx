@@ -1,0 +1,152 @@
+// The page: the text and what is given on the left, tabs on the right.
+
+import { computed, effect } from "@preact/signals";
+import { render } from "preact";
+import { Code } from "./code_tab.jsx";
+import { axes } from "./colours.js";
+import { loadMacros } from "./completing.js";
+import { Derivative } from "./derivative_tab.jsx";
+import { Editor } from "./editor.jsx";
+import { Exercise, openExercises } from "./exercise_tab.jsx";
+import { Formula } from "./formula.jsx";
+import { examples, Header } from "./header.jsx";
+import { Inputs } from "./inputs.jsx";
+import { Legend } from "./legend.jsx";
+import { Loops } from "./loops_tab.jsx";
+import { mend, Problems } from "./problems.jsx";
+import { ask, ready } from "./python.js";
+import { unpackedState } from "./share.js";
+import { begin, checked, errors, kept, lit, litPart, open, plan, pointAt, step, superscripts, tab, text, typeset } from "./state.js";
+import { Steps } from "./steps.jsx";
+import { keep, recall } from "./storage.js";
+import "./theme.js";
+import { Type, typeText } from "./types.jsx";
+import { Value } from "./value_tab.jsx";
+
+const TABS = { steps: Steps, value: Value, loops: Loops, code: Code, derivative: Derivative, exercise: Exercise };
+const names = Object.keys(TABS);
+const shownErrors = computed(() => [...errors.value, ...(checked.value?.warnings ?? [])]);
+const state = computed(() => (checked.value?.source !== text.value || !checked.value.latex ? "stale" : errors.value.length ? "wrong" : "right"));
+
+/** One line on the part that is pointed at, or on the whole. */
+const told = computed(() => {
+  if (errors.value.length) return errors.value[0].message;
+  const part = litPart.value;
+  if (part) return `${part.text} : ${typeText(part.axes)}`;
+  return checked.value?.type ? `the value : ${typeText(checked.value.type.axes)}` : "";
+});
+
+function Status() {
+  const part = litPart.value;
+  const type = checked.value?.type;
+  return (
+    <p class="status">
+      {errors.value.length > 0 ? <span class="quiet">not right yet</span> : part ? <><code>{part.text}</code> : <Type axes={part.axes} /></> : type ? <><span class="quiet">the value</span> : <Type axes={type.axes} /></> : <span class="quiet"> </span>}
+      <span class="hidden" aria-live="polite">{told.value}</span>
+    </p>
+  );
+}
+
+/** The step of a part that is clicked becomes the one that is looked at. */
+function pick(span) {
+  const at = plan.value?.steps.findIndex((each) => each.span && span && each.span[0] === span[0] && each.span[1] === span[1]) ?? -1;
+  if (at >= 0) step.value = at;
+}
+
+function Tabs() {
+  const move = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    tab.value = names[(names.indexOf(tab.value) + by + names.length) % names.length];
+    event.currentTarget.querySelector(`#tab-${tab.value}`).focus();
+  };
+  const Shown = TABS[tab.value];
+  return (
+    <section class="views" aria-label="views">
+      <div role="tablist" aria-label="views" onKeyDown={move}>
+        {names.map((name) => <button key={name} id={`tab-${name}`} type="button" role="tab" aria-selected={tab.value === name} aria-controls="view" tabIndex={tab.value === name ? 0 : -1} onClick={() => (tab.value = name)}>{name}</button>)}
+      </div>
+      <div id="view" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}><Shown /></div>
+    </section>
+  );
+}
+
+function openFile(found) {
+  if (/^#:\s*exercise\b/m.test(found)) {
+    tab.value = "exercise";
+    openExercises(found);
+  } else open({ text: found });
+}
+
+function Page() {
+  return (
+    <>
+      <Header onFile={openFile} />
+      <main>
+        <div class="left">
+          <section class="text" aria-label="formula">
+            <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
+            <div class="sheet">
+              {typeset.value ? <Formula latex={typeset.value.latex} lit={lit.value} state={state.value} label="the formula, typeset; arrows walk through its parts" onPoint={(span) => (lit.value = span)} onPick={pick} /> : <div class="formula quiet" data-after-editor tabIndex={-1}>…</div>}
+              <div class="row under"><Status /><label class="switch"><input type="checkbox" checked={superscripts.value} onChange={(event) => (superscripts.value = event.currentTarget.checked)} /> types</label></div>
+            </div>
+            <Legend />
+            <Problems />
+          </section>
+          <Inputs />
+        </div>
+        <Tabs />
+      </main>
+    </>
+  );
+}
+
+// ------------------------------------------------------------------------------------------------------- its beginning
+/** What is to be shown first: a link, the file that the server was given, what was there last, or the first example. */
+async function first() {
+  const linked = location.hash.length > 1 ? await unpackedState(location.hash) : null;
+  const last = linked ?? recall("last", null);
+  const asked = ask({ ask: "examples" }).catch(() => ({ ok: false }));
+  if (last?.text) take(last);
+  const reply = await asked;
+  if (reply.ok) examples.value = reply.examples;
+  if (reply.file && !linked) openFile(reply.file);
+  else if (!last?.text) open(reply.examples?.[0] ?? { text: "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V" });
+}
+
+function take(state) {
+  open(state);
+  if (names.includes(state.tab)) tab.value = state.tab;
+  if (Number.isInteger(state.step)) step.value = state.step;
+  const wanted = Array.isArray(state.lit) && state.lit.length === 2 && state.lit.every(Number.isInteger) ? state.lit : null;
+  if (wanted) {
+    const stop = effect(() => {
+      if (plan.value) queueMicrotask(() => (stop(), (lit.value = wanted)));
+    });
+  }
+}
+
+addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.altKey) && !event.shiftKey && /^[1-6]$/.test(event.key)) {
+    event.preventDefault();
+    tab.value = names[Number(event.key) - 1];
+    document.getElementById(`tab-${tab.value}`)?.focus();
+  }
+});
+addEventListener("hashchange", async () => {
+  const state = await unpackedState(location.hash);
+  if (state) take(state);
+});
+
+render(<Page />, document.getElementById("app"));
+ready()?.catch(() => {});
+begin();
+loadMacros();
+first().then(() => {
+  let timer = null;
+  effect(() => {
+    const state = kept();
+    clearTimeout(timer);
+    timer = setTimeout(() => keep("last", state), 500);
+  });
+});

@@ -1,0 +1,88 @@
+// The one way to Python: `ask(question)` gives the reply. Behind it is the server that gave the page, or, in the whole
+// file, a worker with Python inside. Python that takes too long is stopped, and in the file started anew.
+
+import { signal } from "@preact/signals";
+import { carried, unpacked } from "./unpack.js";
+
+export const LIMIT = 12_000; // milliseconds; Python's own limits end sooner, this one is for what they cannot see
+const STARTING = 120_000;
+
+/** "starting", "ready", "working" or "away", for the page to say. */
+export const python = signal("starting");
+export const inside = carried("wasm") !== null;
+
+export class Stopped extends Error {}
+
+// ------------------------------------------------------------------------------------------------------ by the server
+async function askServer(text, limit) {
+  const reply = await fetch("answer", { method: "POST", headers: { "Content-Type": "application/json" }, body: text, signal: AbortSignal.timeout(limit) });
+  return reply.text();
+}
+
+// -------------------------------------------------------------------------------------------------------- by a worker
+let worker = null;
+let started = null;
+let numbers = 0;
+const waiting = new Map();
+
+function send(message, limit) {
+  return new Promise((resolve, reject) => {
+    const number = ++numbers;
+    const timer = setTimeout(stop, limit);
+    waiting.set(number, { resolve, reject, timer });
+    worker.postMessage({ ...message, number });
+  });
+}
+
+async function start() {
+  python.value = "starting";
+  const source = await unpacked(carried("worker"));
+  worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  worker.onmessage = ({ data }) => {
+    const { resolve, reject, timer } = waiting.get(data.number) ?? {};
+    waiting.delete(data.number);
+    clearTimeout(timer);
+    if (data.problem === undefined) resolve?.(data.text);
+    else reject?.(new Error(data.problem));
+  };
+  await send({ parts: { wasm: carried("wasm"), library: carried("library"), project: carried("project") } }, STARTING);
+}
+
+/** Ends a worker that does not come back; what was asked of it fails, and the next question starts another. */
+function stop() {
+  worker?.terminate();
+  worker = started = null;
+  for (const { reject, timer } of waiting.values()) {
+    clearTimeout(timer);
+    reject(new Stopped());
+  }
+  waiting.clear();
+  ready();
+}
+
+async function askWorker(text, limit) {
+  await ready();
+  return send({ text }, limit);
+}
+
+/** Starts Python where it is inside. */
+export function ready() {
+  if (inside) started ??= start();
+  return started;
+}
+
+// -------------------------------------------------------------------------------------------------------------- asking
+/** The reply to a question. Raises Stopped where it took too long, and Error where Python cannot be reached. */
+export async function ask(question, limit = LIMIT) {
+  if (python.value !== "starting") python.value = "working";
+  try {
+    const text = JSON.stringify(question);
+    const reply = JSON.parse(await (inside ? askWorker(text, limit) : askServer(text, limit)));
+    python.value = "ready";
+    return reply;
+  } catch (problem) {
+    const late = problem instanceof Stopped || problem.name === "TimeoutError";
+    python.value = inside ? "starting" : late ? "ready" : "away";
+    throw late ? new Stopped("stopped: this took too long") : problem;
+  }
+}

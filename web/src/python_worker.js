@@ -1,0 +1,45 @@
+// Python in a worker of the whole file. It is given the parts of the page that hold Python, and then answers questions.
+
+import { loadPyodide } from "pyodide";
+import createPyodideModule from "../node_modules/pyodide/pyodide.asm.mjs";
+import { unpacked } from "./unpack.js";
+
+const FOLDER = "https://inside.invalid/"; // asked of nobody: `fetch` below answers for it
+let answer = null;
+
+/** Pyodide fetches its files; they are in the page, so nothing goes over a wire. */
+function serve(files) {
+  self.fetch = async (url) => {
+    const name = String(url).split("/").pop();
+    if (!(name in files)) throw new TypeError(`${name} is not in this page`);
+    return new Response(files[name], { headers: { "Content-Type": name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream" } });
+  };
+}
+
+async function start(parts) {
+  const [wasm, library, project] = await Promise.all([parts.wasm, parts.library, parts.project].map(unpacked));
+  serve({ "pyodide.asm.wasm": wasm, "python_stdlib.zip": library });
+  try {
+    self.importScripts = undefined; // by calling it Pyodide finds out that a worker is classic, which it refuses
+  } catch {
+    // in the page itself there is none
+  }
+  const python = await loadPyodide({
+    createPyodideModule, indexURL: FOLDER, packageBaseUrl: FOLDER, stdLibURL: `${FOLDER}python_stdlib.zip`, checkAPIVersion: true,
+    lockFileContents: { info: { abi_version: "", arch: "", platform: "", version: "", python: "" }, packages: {} }, stdout: () => {}, stderr: () => {},
+  });
+  python.unpackArchive(project, "zip", { extractDir: "/lib/python3.14/site-packages" });
+  answer = python.runPython(`
+import json
+from namedtensor.webpage.answers import answer
+lambda request: json.dumps(answer(request), ensure_ascii=False)`);
+}
+
+self.onmessage = async ({ data }) => {
+  try {
+    if (data.parts) await start(data.parts);
+    self.postMessage({ number: data.number, text: data.text === undefined ? "" : answer(data.text) });
+  } catch (problem) {
+    self.postMessage({ number: data.number, problem: String(problem?.message ?? problem) });
+  }
+};

@@ -1,0 +1,18 @@
+// Types and names of axes, written: ℝ^{seq[5] × key[4]}, each axis in its colour.
+
+import { tint } from "./colours.js";
+
+export const Axis = ({ name }) => <span class={tint(name)}>{name}</span>;
+
+/** A type with its sizes; its text is what one would write. */
+export function Type({ axes }) {
+  if (!axes?.length) return <span class="type">ℝ</span>;
+  return (
+    <span class="type" aria-label={`ℝ^{${axes.map(([axis, size]) => `${axis}[${size ?? "?"}]`).join(" × ")}}`} role="img">
+      ℝ<sup aria-hidden="true">{axes.map(([axis, size], n) => [n > 0 && " × ", <Axis key={axis} name={axis} />, size !== null && <span class="size">[{size}]</span>])}</sup>
+    </span>
+  );
+}
+
+/** The plain text of a type. */
+export const typeText = (axes) => (axes.length ? `ℝ^{${axes.map(([axis, size]) => `${axis}[${size ?? "?"}]`).join(" × ")}}` : "ℝ");

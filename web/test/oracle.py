@@ -1,0 +1,36 @@
+"""What NumPy says of a formula, for the tests of the page: a question on the standard input, the reply on the output."""
+
+import json
+import re
+import sys
+
+import numpy as np
+
+import namedtensor as nt
+
+
+def tensor(given):
+    """Of its type, ℝ^{a[2] × b[3]}, and its numbers in that order."""
+    axes = re.findall(r"([^\s{×\[]+)\[(\d+)\]", given["type"])
+    return nt.tensor(np.reshape(given["data"], [int(size) for _, size in axes]), " ".join(axis for axis, _ in axes))
+
+
+def numbers(value, order):
+    if not isinstance(value, nt.NamedTensor):
+        return [float(value)]
+    places = [value.axes.index(axis) for axis in order] if order else range(len(value.axes))
+    return np.transpose(np.asarray(value.array, float), list(places)).ravel().tolist()
+
+
+question = json.load(sys.stdin)
+inputs = {name: tensor(given) for name, given in question["inputs"].items()}
+if question["ask"] == "value":
+    print(json.dumps(numbers(nt.evaluate(question["text"], inputs), question.get("order"))))
+elif question["ask"] == "steps":
+    steps = nt.explain(question["text"], inputs)
+    print(json.dumps([{"text": step.text, "numbers": sorted(numbers(step.value, None))} for step in steps]))
+elif question["ask"] == "code":
+    space = {}
+    exec(question["code"], space)
+    formula = space["formula"]
+    print(json.dumps(np.asarray(formula(*[np.asarray(given) for given in question["arrays"]]), float).ravel().tolist()))

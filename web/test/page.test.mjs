@@ -1,0 +1,241 @@
+// The page in a browser: by a server, or, with PLAYGROUND_FILE, the whole file with the network off.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { statSync } from "node:fs";
+import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, settled, shot, show, textOf, until, write } from "./browser.mjs";
+
+const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
+const DECLARED = "Q ∈ ℝ^{key[4]}\nK ∈ ℝ^{seq[5] × key[4]}\nV ∈ ℝ^{seq[5] × val[3]}\n";
+let browser, end, where;
+
+before(async () => {
+  ({ browser, close: end } = await launch());
+  where = await place();
+});
+after(async () => {
+  await end?.();
+  where?.close();
+});
+
+/** The page with a text in it that has a value. */
+async function reading(text, options) {
+  const page = await open(browser, where.address, options);
+  await write(page, text);
+  await until(page, (wanted) => document.querySelector(".formula[data-state=right]") && document.querySelector("#formula").textContent.replace(/\s/g, "") === wanted.replace(/\s/g, ""), [text]);
+  await settled(page);
+  return page;
+}
+
+const wholeNumbers = async (page) => {
+  await show(page, "value");
+  await until(page, () => document.querySelector("#view td[title], #view output.scalar"));
+  return numbers(page);
+};
+
+test("1. a formula is typeset, its axes have colours, its value is NumPy's", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  const colours = await page.$$eval(".formula .katex-html .nt-axis", (names) => new Set(names.map((each) => getComputedStyle(each).color)).size);
+  assert.equal(colours, 3);
+  const found = await wholeNumbers(page);
+  const inputs = await given(page);
+  assert.deepEqual(Object.fromEntries(Object.entries(inputs).map(([name, { data }]) => [name, data.length])), { Q: 4, K: 20, V: 15 });
+  const due = oracle({ ask: "value", text: ATTENTION, inputs });
+  assert.equal(found.length, 3);
+  assert.ok(close(found, due), `${found} is not ${due}`);
+  await shot(page, "value");
+  assert.deepEqual(page.complaints, []);
+  await leave(page);
+});
+
+test("2. macros become signs, an error has a wave, its hint is a button", async () => {
+  const page = await open(browser, where.address);
+  await write(page, DECLARED);
+  for (const part of ["softmax_{sek}(Q \\odot", "Tab", "_{key} K / √|key|) \\odot", "Tab", "_{seq} V"]) {
+    if (part === "Tab") await page.keyboard.press("Tab");
+    else for (const letter of part) await page.keyboard.sendCharacter(letter);
+  }
+  assert.equal((await textOf(page)).split("⊙").length, 3, await textOf(page));
+  await until(page, () => document.querySelector(".problem .message"));
+  assert.match(await page.$eval(".problem .message", (each) => each.textContent), /^shape error 301: .*sek/);
+  assert.deepEqual(await page.$$eval(".cm-lintRange-error", (marks) => marks.map((each) => each.textContent)), ["sek"]);
+  assert.match(await page.$eval(".problem", (each) => each.textContent), /did you mean seq\?/);
+  await shot(page, "error");
+  await page.click(".problem .repairs button");
+  await until(page, () => !document.querySelector(".problem") && document.querySelector(".formula[data-state=right]"));
+  assert.ok((await textOf(page)).includes("softmax_{seq}("));
+  assert.equal((await wholeNumbers(page)).length, 3);
+  await leave(page);
+});
+
+test("3. the part that is pointed at, by mouse or keyboard, has its type told and its step lit", async () => {
+  const page = await reading(ATTENTION);
+  await until(page, () => document.querySelector(".formula .katex-html [data-at]"));
+  await until(page, () => document.querySelector(".step"));
+  const odot = await page.$$eval(".formula .katex-html [data-at='14-25']", (found) => {
+    const sign = [...found[0].querySelectorAll("span")].find((each) => each.textContent === "⊙" && each.children.length === 0) ?? found[0];
+    const { x, y, width, height } = sign.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+  });
+  await page.mouse.move(...odot);
+  await until(page, () => /Q ⊙_\{key\} K/.test(document.querySelector(".status").textContent));
+  assert.match(await page.$eval(".status .type", (each) => each.getAttribute("aria-label")), /^ℝ\^\{seq\[\d\]\}$/);
+  await until(page, () => document.querySelector(".step.lit"));
+  assert.equal(await page.$eval(".step.lit .number", (each) => each.textContent), "3");
+  assert.equal(await page.$$eval(".cm-content .lit", (found) => found.map((each) => each.textContent).join("")), "Q ⊙_{key} K");
+  await page.mouse.move(5, 5);
+  await page.focus(".formula");
+  for (const key of ["Home", "ArrowRight", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+  const told = await page.$eval(".status [aria-live]", (each) => each.textContent);
+  assert.match(told, / : ℝ/);
+  await page.focus("#formula");
+  await page.keyboard.down("Control");
+  await page.keyboard.press("Home");
+  await page.keyboard.up("Control");
+  for (let n = 0; n < 17; n++) await page.keyboard.press("ArrowRight");
+  await until(page, () => /Q ⊙_\{key\} K/.test(document.querySelector(".status").textContent));
+  await shot(page, "steps");
+  await leave(page);
+});
+
+test("4. a changed cell changes the value without a question, and the steps with it", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  const old = await wholeNumbers(page);
+  const asked = page.asked.length;
+  const cell = await page.$("input[aria-label='K at seq 2, key 3']");
+  await cell.click({ count: 3 });
+  await page.keyboard.type("2.5");
+  const [before] = old;
+  const start = Date.now();
+  await until(page, (before) => Number(document.querySelector("#view td[title]").title) !== before, [before]);
+  assert.ok(Date.now() - start < 2000);
+  const found = await numbers(page);
+  assert.ok(close(found, oracle({ ask: "value", text: ATTENTION, inputs: await given(page) })));
+  assert.equal(page.asked.length, asked);
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "K at seq 3, key 3");
+  await leave(page);
+});
+
+test("5. the numbers of every step are those of `explain`", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  await show(page, "steps");
+  const inputs = await given(page);
+  const due = oracle({ ask: "steps", text: DECLARED + ATTENTION, inputs });
+  const heads = await page.$$(".step-head");
+  let compared = 0;
+  for (const head of heads) {
+    await head.click();
+    await until(page, () => document.querySelector(".step.open .detail"));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const found = (await numbers(page, ".step.open .detail")).sort((a, b) => a - b);
+    if (due.some((each) => close(found, each.numbers))) compared++;
+  }
+  assert.ok(heads.length >= 8 && compared === heads.length, `${compared} of ${heads.length} agree`);
+  await leave(page);
+});
+
+test("5. the axis that is summed collapses, step by step", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  await show(page, "steps");
+  await page.$$eval(".step-head", (heads) => heads.find((each) => each.querySelector(".number").textContent === "3").click());
+  await until(page, () => document.querySelector(".collapse.pairs"));
+  const next = async () => page.$$eval(".player button", (buttons) => buttons.find((each) => each.textContent === "next").click());
+  await next();
+  await until(page, () => document.querySelector(".collapse.apart:not(.pairs)"));
+  const products = await page.$$eval(".collapse-row:not(.head):nth-child(2) .collapse-cell", (cells) => cells.map((each) => Number(each.textContent.replace("−", "-"))));
+  await next();
+  await until(page, () => document.querySelector(".collapse.sliding"));
+  await next();
+  await until(page, () => document.querySelector(".collapse.done"));
+  const sum = await page.$eval(".collapse-row:nth-child(2) .collapse-result", (each) => Number(each.textContent.replace("−", "-")));
+  assert.ok(Math.abs(products.reduce((total, each) => total + each, 0) - sum) < 0.02);
+  await shot(page, "collapse");
+  await leave(page);
+});
+
+test("6. a link holds text, numbers, tab and the lit part; sharing twice replaces", async () => {
+  const page = await reading(ATTENTION);
+  await show(page, "code");
+  const share = async () => {
+    await page.$$eval(".share > button", ([button]) => button.click());
+    await until(page, () => document.querySelector(".popover input"));
+    return page.$eval(".popover input", (each) => each.value);
+  };
+  const link = await share();
+  assert.equal(link, await share());
+  assert.ok(link.length < 2000, `${link.length}`);
+  assert.equal(link.split("#").length, 2);
+  const other = await open(browser, where.address, { fragment: link.slice(link.indexOf("#")), wait: false });
+  await until(other, () => document.querySelector("#tab-code[aria-selected=true]") && document.querySelector(".input"), [], 90_000);
+  assert.equal(await textOf(other), ATTENTION);
+  assert.deepEqual(await given(other), await given(page));
+  await leave(page);
+  await leave(other);
+});
+
+test("7. a text that asks for too much is stopped, and stays", async () => {
+  const page = await reading(ATTENTION);
+  const endless = "f(n) = f(n + 1)\nf(1)";
+  await write(page, endless);
+  await until(page, () => document.querySelector(".problem .message"), [], 30_000);
+  assert.equal(await textOf(page), endless);
+  await write(page, "1 + 1");
+  await until(page, () => !document.querySelector(".problem") && document.querySelector(".formula[data-state=right]"), [], 90_000);
+  await leave(page);
+});
+
+test("8. a phone has no sideways scroll", async () => {
+  const page = await reading(DECLARED + ATTENTION, { width: 390, height: 844 });
+  for (const tab of ["steps", "value", "code", "loops"]) {
+    await show(page, tab);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    assert.ok(wide <= seen, `${tab}: ${wide} > ${seen}`);
+  }
+  await show(page, "steps");
+  await shot(page, "phone");
+  await leave(page);
+});
+
+test("8. Tab alone goes through the page and is never held", async () => {
+  const page = await reading(ATTENTION);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.focus("#formula");
+  const seen = [];
+  for (let n = 0; n < 120; n++) {
+    await page.keyboard.press("Tab");
+    seen.push(await page.evaluate(() => {
+      const each = document.activeElement;
+      return each === document.body ? "" : each.id || each.getAttribute("aria-label") || each.textContent.slice(0, 20);
+    }));
+  }
+  for (const wanted of ["the formula, typeset; arrows walk through its parts", "Q at key 1", "tab-steps", "play"]) assert.ok(seen.includes(wanted), `${wanted} is not among ${seen}`);
+  for (let n = 0; n + 3 < seen.length; n++) assert.ok(new Set(seen.slice(n, n + 4)).size > 1, `held at ${seen[n]}`);
+  await leave(page);
+});
+
+test("9. what is hostile stays text", async () => {
+  const page = await reading(ATTENTION);
+  for (const text of ["\\href{javascript:window.harm=1}{x}", "<img src=x onerror=window.harm=1>", "\\htmlData{at=1}{x}", "x </script><script>window.harm=1</script>", "A_{<b>}"]) {
+    await write(page, text);
+    await until(page, () => document.querySelector(".problem .message"), [], 30_000);
+    assert.equal(await page.evaluate(() => [document.querySelectorAll("main img, main a[href], main script").length, window.harm ?? 0].join()), "0,0");
+  }
+  await clear(page);
+  for (const fragment of ["#AAAA", "#" + "A".repeat(5000), "#%00", "#eyJ0ZXh0IjoxfQ"]) {
+    const other = await open(browser, where.address, { fragment, wait: false });
+    await until(other, () => document.querySelector("#formula"));
+    assert.deepEqual(other.complaints, []);
+    await leave(other);
+  }
+  await leave(page);
+});
+
+test("nothing is asked of anyone else", { skip: !FILE && NAME === "firefox" }, async () => {
+  const page = await reading(ATTENTION);
+  const others = page.asked.filter((each) => !each.startsWith("blob:") && !each.startsWith("data:") && !each.startsWith(where.address));
+  assert.deepEqual(others, []);
+  if (FILE) assert.ok(statSync(FILE).size <= 10e6);
+  await leave(page);
+});
