@@ -304,7 +304,7 @@ def axis_of(node: Node) -> Axis | None:
 
 def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
-    found: list = []
+    found: list[Any] = []
     for slot in BELOW[type(node)]:
         value = getattr(node, slot)
         if type(value) is tuple:
@@ -314,7 +314,7 @@ def children(node: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _gather(values: tuple, found: list) -> None:
+def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
     for value in values:
         if type(value) in BELOW:
             found.append(value)

@@ -54,7 +54,7 @@ class Tabled(Target):
             return f"int{max(whole['i'], 2 * whole['u'])}" if whole["u"] < 64 else "float64"
         return next((f"{'int' if kind == 'i' else 'uint'}{bits}" for kind, bits in whole.items()), "bool")
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         if primitive in INDICES:
             return "int64"
         given = [each for each in (arguments[1:] if primitive == "where" else arguments) if isinstance(each, Value)]

@@ -132,7 +132,7 @@ class Speaks:
     def patterns(self) -> ByScripts[bool]:
         """What may be names, each once."""
         found: ByScripts[bool] = ByScripts()
-        seen: set[tuple] = set()
+        seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
             for pattern in product(*map(self.texts, (*spelling.subscript, *spelling.superscript))):
                 each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]

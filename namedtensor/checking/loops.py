@@ -143,7 +143,7 @@ class Rolled:
         self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
         self.steps = (last - base) * way
         self.index = counter(checker, self.axis, base + way, self.steps, way, over)
-        self.units: dict[tuple, Unit] = {}
+        self.units: dict[tuple[Any, ...], Unit] = {}
 
     def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
         unit = self.units.setdefault(unit.mark, unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -96,7 +97,7 @@ def _derive(session: Session, rest: str) -> str:
     if not formula:
         raise InputError("say by what: :derive FORMULA by NAME")
 
-    def worked_out(source: str, values: dict) -> str:
+    def worked_out(source: str, values: dict[Any, Any]) -> str:
         shapes = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
         return str(derivative(source, name.strip(), syntax="text").worked_out(**shapes))
 

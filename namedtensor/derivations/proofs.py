@@ -164,7 +164,9 @@ def _tried(
     return _by_draws(programs, inputs, shapes, sizes, tries)
 
 
-def _by_draws(programs: list[Formula], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int) -> Verdict:
+def _by_draws(
+    programs: list[Formula], inputs: dict[Any, Any], shapes: dict[Any, Any], sizes: dict[str, int], tries: int
+) -> Verdict:
     """Whether programs have one value, and what they claim holds, for drawn tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     draw, seen = Random(0), 0

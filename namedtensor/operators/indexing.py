@@ -79,7 +79,7 @@ def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping
 MERGED = "(merged)"
 
 
-def further(b, at: Any, size: int, here: Any) -> Any:
+def further(b: Builder, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here

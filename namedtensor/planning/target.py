@@ -24,7 +24,7 @@ class Target:
         self.stored: frozenset[str] = backend.stored
         self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
         self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
-        self._asked: dict[tuple, str] = {}
+        self._asked: dict[tuple[Any, ...], str] = {}
         self._kinds: dict[str, str] = {}
 
     def over(self, spread: Mapping[str, int] | None) -> Target:
