@@ -48,6 +48,11 @@ SHOWN = {
     "speed-contractions": ("Products of several tensors", ("chain", "linear", "tucker")),
     "speed-elementwise": ("64 MB", ("gelu", "standardize")),
 }
+GROWTH = """## How it grows
+
+Calls of Python functions from a text that was never seen to its first value, by the length of the text: no other work on
+the machine changes them. The exponent is that of the last step of a curve; 1 is a line.
+"""
 COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
 
 
@@ -69,8 +74,14 @@ def page(report: Report) -> str:
     for name, title, rows in groups(report):
         if rows:
             parts += [f"## {title}\n", f"![{title}: time by library](_static/{name}.svg)\n", sides(rows)]
-    parts += ["## Small operations, first calls, imports\n", small(report), "## The bars\n", bars(report)]
-    parts += [METHOD, about(report)]
+    parts += ["## Small operations, first calls, imports\n", small(report)]
+    if curves(report):
+        parts += [
+            GROWTH,
+            "![calls of Python functions by the length of a text](_static/speed-growth.svg)\n",
+            growing(report),
+        ]
+    parts += ["## The bars\n", bars(report), METHOD, about(report)]
     if report["left_out"]:
         parts += ["## Left out\n", "\n".join(left_out(report)) + "\n"]
     return "\n".join(parts)
@@ -124,8 +135,22 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def small(report: Report) -> str:
-    rows = [row for row in report["rows"] if "work" not in row or row["unit"] == "ms"]
+    rows = [row for row in report["rows"] if ("work" not in row or row["unit"] == "ms") and "points" not in row]
     return made(("figure", "value"), ((row["figure"], f"{number(row['value'])} {row['unit']}") for row in rows))
+
+
+def curves(report: Report) -> list[dict]:
+    """The rows that have points: how calls grow with a text."""
+    return [row for row in report["rows"] if "points" in row]
+
+
+def growing(report: Report) -> str:
+    rows = (
+        (row["curve"], ", ".join(f"{size:,}" for size, _ in row["points"]),
+         ", ".join(f"{calls:,}" for _, calls in row["points"]), number(row["value"]))
+        for row in curves(report)
+    )  # fmt: skip
+    return made(("what grows", "how many", "calls", "exponent"), rows)
 
 
 def left_out(report: Report) -> list[str]:
@@ -141,11 +166,8 @@ def colour(side: str) -> str:
 
 def picture(title: str, rows: list[dict], place: Path) -> None:
     """The ratios of each work on a line of its own, on a logarithmic scale."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
-    from matplotlib import pyplot, ticker
+    pyplot = drawing()
+    from matplotlib import ticker
 
     works = list(dict.fromkeys(row["work"] for row in rows))
     figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.5 * len(works)))
@@ -172,6 +194,36 @@ def picture(title: str, rows: list[dict], place: Path) -> None:
     pyplot.close(figure)
 
 
+def picture_of_growth(rows: list[dict], place: Path) -> None:
+    """The curves, on logarithmic scales, beside a line."""
+    pyplot = drawing()
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    for row in rows:
+        axes.plot(
+            *zip(*row["points"]), marker="o", markersize=4, linewidth=1.5, label=f"{row['curve']} ({row['value']:.2f})"
+        )
+    axes.plot([10, 1000], [2e3, 2e5], color="#9ca3af", linewidth=1, linestyle="--", label="a line (1.00)")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("how many")
+    axes.set_ylabel("calls of Python functions")
+    axes.set_title("From a text to its first value (exponents in brackets)")
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    figure.savefig(place, bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def drawing() -> Any:
+    """The library that draws, told to draw the same picture each time."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
+    from matplotlib import pyplot
+
+    return pyplot
+
+
 def overview(report: Report) -> list[tuple[str, float]]:
     """Each work of the opening chart with the ratio of formulas to the same by hand."""
     rows = [row for row in report["rows"] if row.get("value") and row.get("side", "").startswith("namedtensor")]
@@ -185,12 +237,7 @@ def overview(report: Report) -> list[tuple[str, float]]:
 
 def opening(bars: list[tuple[str, float]], place: Path) -> None:
     """The chart that opens the page: a bar a work, as long as its ratio."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
-    from matplotlib import pyplot
-
+    pyplot = drawing()
     figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.45 * len(bars)))
     places = range(len(bars))
     axes.barh(places, [value for _, value in bars], color=COLOURS["namedtensor"], height=0.55)
@@ -215,6 +262,8 @@ def main() -> None:
     for name, title, rows in groups(report):
         if rows:
             picture(title, rows, PICTURES / f"{name}.svg")
+    if curves(report):
+        picture_of_growth(curves(report), PICTURES / "speed-growth.svg")
 
 
 if __name__ == "__main__":

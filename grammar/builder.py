@@ -76,6 +76,19 @@ def _around(children) -> tuple[int, int]:
     return _start(children[0]), _end(children[-1])
 
 
+def divided(node: Any) -> tuple[Any, Any]:
+    """∑_{a} X / ∂X* after a ∂ as what that is of, and ∂X*, which is None elsewhere: the sum reaches right over products."""
+    if type(node) is nodes.IndexSum:
+        body, by = divided(node.body)
+        return replace(node, body=body, span=(node.span[0], body.span[1])), by
+    if type(node) is Call and node.operator == "/" and type(node.arguments[1]) is nodes.Differential:
+        return node.arguments[0], node.arguments[1]
+    if type(node) is Call and len(node.arguments) == 1 and node.arguments[0].span[1] == node.span[1]:
+        body, by = divided(node.arguments[0])
+        return replace(node, arguments=(body,), span=(node.span[0], body.span[1])), by
+    return node, None
+
+
 def _covering(children) -> tuple[int, int]:
     """The same where LaTeX wrote them in another order: \\nfun{\\seq}{softmax}, the axes before the name."""
     return min(map(_start, children)), max(map(_end, children))
@@ -252,10 +265,10 @@ class Builder:
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def of_differentials(self, numerator, denominator):
-        """∂L/∂W, also as the last factor of a product: η ∂L/∂W is η times that; None where it is neither."""
+        """∂L/∂W, also as the last factor of a product, or after a function, for ∂L alone has no value; None where it is neither."""
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
-        if type(numerator) is not Call or numerator.operator not in FACTORS:
+        if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
             return None
         *before, last = numerator.arguments
         found = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
@@ -352,7 +365,9 @@ class Builder:
             body = nodes.Starred(
                 Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span
             )
-        return nodes.Differential(body, (sign.start, body.span[1]))
+        span = (sign.start, body.span[1])
+        within, by = divided(body)
+        return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def number(self, children):
         token = children[0]

@@ -302,6 +302,15 @@ def axis_of(node: Node) -> Axis | None:
     return None
 
 
+def left_spine(node: Any) -> list[Call]:
+    """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
+    found: list[Call] = []
+    while type(node) is Call and len(node.arguments) == 2:
+        found.append(node)
+        node = node.arguments[0]
+    return found
+
+
 def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
     found: list[Any] = []

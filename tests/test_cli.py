@@ -496,13 +496,17 @@ def test_the_overview(run):
 
 
 def examples():
-    """The commands of the help that need no file."""
+    """The commands of the help that need no file, and end."""
     import shlex
 
     for command in COMMANDS.values():
         for line in command.examples.splitlines():
             words = shlex.split(line)
-            if words[:1] == ["namedtensor"] and words[1] != "repl" and not re.search(r"\.(nt|tex|npy|npz)\b", line):
+            if (
+                words[:1] == ["namedtensor"]
+                and words[1] not in ("repl", "playground")
+                and not re.search(r"\.(nt|tex|npy|npz)\b", line)
+            ):
                 yield words[1:]
 
 

@@ -75,10 +75,10 @@ class Speaks:
         self.scope: Scope = scope
         self.inputs: Mapping[Key, InputType] = inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled = {*inputs, *declared, *scope.definitions}
-        self.names = list(self.spellings())
-        self.axes = {*axes_named(scope.program), *asked(scope.program)}
-        self.measured = {*asked(scope.program), *made(scope)}
+        self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
+        self.names: list[Spelled] = list(self.spellings())
+        self.axes: set[str] = {*axes_named(scope.program), *asked(scope.program)}
+        self.measured: set[str] = {*asked(scope.program), *made(scope)}
 
     @property
     def unused(self) -> frozenset[str]:

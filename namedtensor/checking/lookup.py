@@ -28,6 +28,8 @@ from .families import infer_family
 from .indexing import created
 from .unknown_names import unknown_name
 
+NESTED = 100  # definitions that may be evaluated inside each other before what they need is evaluated ahead
+
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """The Term that a key stands for in an environment, or None.
@@ -109,6 +111,8 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         asking = nearest_call(env)
         place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
+    if holder is checker.top and len(env.active) > NESTED and not checker.is_ahead and key not in memo:
+        define_ahead(checker, key)
     if key in memo:
         found = memo[key]
         if isinstance(found, (NotationError, AlreadyReported)):
@@ -143,25 +147,80 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     return term
 
 
+def define_ahead(checker: Inference, key: Key) -> None:
+    """Evaluate what a definition of the program needs, from the last needed on, so that Python's calls stay few.
+
+    What fails is left to be evaluated in its turn, which tells of it.
+    """
+    top, definitions = checker.top, checker.scope.definitions
+    seen, path = {key}, [(key, iter(mentioned_in(checker, key)))]
+    checker.is_ahead = True
+    try:
+        while path:
+            current, rest = path[-1]
+            due = next((each for each in rest if each not in seen and each not in top.memo), None)
+            if due is not None:
+                seen.add(due)
+                path.append((due, iter(mentioned_in(checker, due))))
+                continue
+            path.pop()
+            if not path:
+                return
+            try:
+                define(checker, current, definitions[current], top, top)
+            except (NotationError, AlreadyReported):
+                top.memo.pop(current, None)
+    finally:
+        checker.is_ahead = False
+
+
+def mentioned_in(checker: Inference, key: Key) -> list[Key]:
+    """The names with definitions of their own that the definitions of a name mention; labels are none."""
+    found: list[Key] = []
+    stack: list[Any] = [each.body for each in checker.scope.definitions[key]]
+    while stack:
+        node = stack.pop()
+        name = spelled(node)
+        if name is None:
+            stack += nodes.children(node)
+        elif name.key() in checker.scope.definitions:
+            found.append(name.key())
+    return found
+
+
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
     """Whether the value of a top-level name depends on sizes that a call fixes."""
-    memo = checker.needs_sizes
-    if key in memo:
-        return memo[key]
-    memo[key] = False
-    for definition in checker.scope.definitions.get(key, []):
+    memo, stack = checker.needs_sizes, [key]
+    open_: dict[Key, list[Key]] = {}
+    while stack:
+        current = stack[-1]
+        if current in open_:
+            memo[current] = any(memo[each] for each in open_.pop(current))
+        elif current not in memo:
+            memo[current], mentioned = speaks_itself(checker, current)
+            if not memo[current]:
+                open_[current] = mentioned
+                stack += (each for each in mentioned if each not in memo)
+                continue
+        stack.pop()
+    return memo[key]
+
+
+def speaks_itself(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
+    """Whether the definitions of a name ask for sizes, and the other names that they mention."""
+    definitions, mentioned = checker.scope.definitions, []
+    for definition in definitions.get(key, []):
         if definition.elements:
-            memo[key] = True
-            break
+            return True, []
         for node in walk(definition.body):
             if isinstance(node, nodes.Size) or (
                 isinstance(node, Call) and node.operator in ("unroll", "pool", "iota", "onehot", "maxk", "argmaxk")
             ):
-                memo[key] = True
+                return True, []
             name = spelled(node) if not isinstance(node, nodes.Axis) else None
-            if name is not None and name.key() != key and name.key() in checker.scope.definitions:
-                memo[key] = memo[key] or speaks_of_sizes(checker, name.key())
-    return memo[key]
+            if name is not None and name.key() != key and name.key() in definitions:
+                mentioned.append(name.key())
+    return False, mentioned
 
 
 def infer_group(checker: Inference, group: list[Definition], env: Environment) -> Term:

@@ -15,10 +15,12 @@ from ..scope.names import Key
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
 
+MANY = 50  # errors after which no more are given names that are near: each costs a look at all names
+
 
 def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     text = str(key)
-    known_names = visible(checker, env)
+    known_names = visible(checker, env) if len(checker.errors) < MANY else []
     base = place
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base

@@ -15,6 +15,7 @@
 `derive`: the command derive.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
+`playground`: the command playground.
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.

@@ -45,6 +45,7 @@ from .explain import (
     explain_command,
 )
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
+from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .render import render_command, spelling_argument
 
 
@@ -277,6 +278,12 @@ COMMANDS = {
         _exercises_arguments,
         _exercises,
         EXERCISES_EXAMPLES,
+    ),
+    "playground": Command(
+        "open the page where formulas are typed and seen: types, steps, values, exercises",
+        playground_arguments,
+        playground_command,
+        PLAYGROUND_EXAMPLES,
     ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

@@ -154,7 +154,7 @@ class Verbs(Suggests, Asked):
                 raise no_function(arguments)
             return explain_value(self._goal.program, values, sizes, named)
         program = entry.program
-        given = bound(entry, arguments, all_values(values, named)).with_numbers(program.scope_given)
+        given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
         inputs, own = given.inputs, given.arguments
         types, told = [each for _, each in own], told_names(values, named)
         checker = program.checker(inputs, whole_sizes(sizes), arguments=types, told=told)

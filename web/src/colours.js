@@ -5,7 +5,8 @@ import { computed, effect, signal } from "@preact/signals";
 /** Axes of the text as `check` gives them; and what the reader chose: {axis: "#rrggbb"}. */
 export const axes = signal([]);
 export const chosen = signal({});
-const byName = computed(() => new Map(axes.value.map((axis) => [axis.name, axis])));
+export const others = signal([]); // axes that only a derivative has
+const byName = computed(() => new Map([...others.value, ...axes.value].map((axis) => [axis.name, axis])));
 
 export const plainName = (name) => name.replace(/@.*$/, "");
 

@@ -80,7 +80,7 @@ export function Table({ value, axes, caption, digits = 4, differs }) {
             </tr>
           </thead>
           <tbody>
-            {row ? places(row[1]).map((r) => (r === null ? <tr key="gap"><th class="gap">⋮</th></tr> : <tr key={r}><th scope="row">{wordOf(row[0], r)}</th>{line(r)}</tr>)) : <tr><th class="corner" aria-label="values" />{line(null)}</tr>}
+            {row ? places(row[1]).map((r) => (r === null ? <tr key="gap"><th class="gap">⋮</th></tr> : <tr key={r}><th scope="row">{wordOf(row[0], r)}</th>{line(r)}</tr>)) : <tr><th scope="row" class="corner"><span class="hidden">values</span></th>{line(null)}</tr>}
           </tbody>
         </table>
       </div>

@@ -64,6 +64,7 @@ export async function open(browser, address, { fragment = "", width = 1280, heig
   page.on("pageerror", (problem) => page.complaints.push(String(problem)));
   page.on("request", (request) => page.asked.push(request.url()));
   await page.setViewport({ width, height });
+  if (FILE && NAME === "chromium") await page.setOfflineMode(true);
   await page.goto(address + fragment, { waitUntil: "domcontentloaded" });
   if (wait) await until(page, () => document.querySelector(".step, .numbers td, output.scalar"), [], 90_000);
   return page;
@@ -75,7 +76,7 @@ export const until = (page, test, args = [], timeout = 10_000) => page.waitForFu
 export const textOf = (page) => page.$eval("#formula", (each) => [...each.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n"));
 
 /** Waits until Python and the plan have followed the text. */
-export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready"));
+export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready"), [], 30_000);
 
 export async function clear(page) {
   await page.focus("#formula");
@@ -85,9 +86,11 @@ export async function clear(page) {
   await page.keyboard.press("Backspace");
 }
 
+/** Writes a text anew. Firefox is sent one character at a time, and lines by their key. */
 export async function write(page, text) {
   await clear(page);
-  await page.keyboard.sendCharacter(text);
+  if (NAME !== "firefox") return page.keyboard.sendCharacter(text);
+  for (const each of text) await (each === "\n" ? page.keyboard.press("Enter") : page.keyboard.sendCharacter(each));
 }
 
 export async function show(page, name) {

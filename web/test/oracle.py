@@ -32,5 +32,6 @@ elif question["ask"] == "steps":
 elif question["ask"] == "code":
     space = {}
     exec(question["code"], space)
-    formula = space["formula"]
-    print(json.dumps(np.asarray(formula(*[np.asarray(given) for given in question["arrays"]]), float).ravel().tolist()))
+    formula = space["function"]
+    arrays = [np.reshape(given["data"], given["shape"]) for given in question["arrays"]]
+    print(json.dumps(np.asarray(formula(*arrays), float).ravel().tolist()))

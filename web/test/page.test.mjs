@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, settled, shot, show, textOf, until, write } from "./browser.mjs";
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
 const DECLARED = "Q ∈ ℝ^{key[4]}\nK ∈ ℝ^{seq[5] × key[4]}\nV ∈ ℝ^{seq[5] × val[3]}\n";
 let browser, end, where;
@@ -154,6 +156,37 @@ test("5. the axis that is summed collapses, step by step", async () => {
   await leave(page);
 });
 
+test("5. the code for NumPy gives the value, where Python runs it", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  const found = await wholeNumbers(page);
+  const inputs = await given(page);
+  await show(page, "code");
+  await until(page, () => document.querySelector("#view pre.code")?.textContent.includes("import numpy"));
+  const code = await page.$eval("#view pre.code", (each) => each.textContent);
+  const shapes = { Q: [4], K: [5, 4], V: [5, 3] };
+  const arrays = Object.entries(shapes).map(([name, shape]) => ({ shape, data: inputs[name].data }));
+  assert.ok(close(found, oracle({ ask: "code", code, arrays, inputs: {} })));
+  for (const [library, sign] of [["torch", "import torch"], ["jax", "import jax"], ["javascript", "export function"], ["einsum", "no einsum"]]) {
+    await page.$$eval("[name=library]", (choices, title) => choices.find((each) => each.nextSibling.textContent === title).click(), { torch: "PyTorch", jax: "JAX", javascript: "JavaScript", einsum: "einsum" }[library]);
+    await until(page, (sign) => document.querySelector("#view").textContent.includes(sign), [sign]);
+  }
+  await leave(page);
+});
+
+test("5. the derivative agrees with differences", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  await show(page, "derivative");
+  for (const name of ["Q", "K", "V"]) {
+    await page.$$eval("[name=by]", (choices, name) => choices.find((each) => each.nextSibling.textContent === name).click(), name);
+    await until(page, (name) => document.querySelector("[name=by]:checked").nextSibling.textContent === name && document.querySelector("[data-worst]"), [name], 30_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal((await numbers(page)).length, { Q: 12, K: 20, V: 9 }[name]);
+    assert.ok(Number(await page.$eval("[data-worst]", (each) => each.dataset.worst)) < 1e-6);
+  }
+  await shot(page, "derivative");
+  await leave(page);
+});
+
 test("6. a link holds text, numbers, tab and the lit part; sharing twice replaces", async () => {
   const page = await reading(ATTENTION);
   await show(page, "code");
@@ -195,6 +228,43 @@ test("8. a phone has no sideways scroll", async () => {
   }
   await show(page, "steps");
   await shot(page, "phone");
+  await leave(page);
+});
+
+test("8. axe finds nothing, light and dark, right and wrong, at every tab", { skip: NAME === "firefox" }, async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  const check = async (state) => {
+    await page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {}))));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((each) => each.html.slice(0, 200) + " " + each.any.map((one) => one.message).join(" ").slice(0, 200))]));
+    assert.deepEqual(found, [], state);
+  };
+  await page.evaluate(AXE);
+  for (const tab of ["steps", "value", "loops", "code", "derivative", "exercise"]) {
+    await show(page, tab);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await check(`light, ${tab}`);
+  }
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  for (const tab of ["value", "steps"]) {
+    await show(page, tab);
+    await check(`dark, ${tab}`);
+    await shot(page, `dark-${tab}`);
+  }
+  await write(page, DECLARED + ATTENTION.replace("seq", "sek"));
+  await until(page, () => document.querySelector(".problem"));
+  await page.evaluate(() => document.activeElement.blur());
+  await check("dark, wrong");
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+  await check("light, wrong");
+  await leave(page);
+});
+
+test("8. letters are large for a projector", async () => {
+  const page = await reading(ATTENTION, { width: 1600, height: 900 });
+  await page.click("button[aria-label='large letters for a projector']");
+  assert.ok((await page.$eval(".formula .katex", (each) => parseFloat(getComputedStyle(each).fontSize))) > 30);
+  await shot(page, "projector");
   await leave(page);
 });
 
