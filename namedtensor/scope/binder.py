@@ -152,7 +152,10 @@ class Binder:
         heads = [
             index
             for index, side in enumerate(sides)
-            if definable(side) and (position, index) not in self.claimed and side not in counting
+            if definable(side)
+            and (position, index) not in self.claimed
+            and side not in counting
+            and not (index and speaks_of(sides[0], side))
         ]
         if any(isinstance(side, Size) for side in sides):
             heads = defined_by_sizes(sides, heads)
@@ -462,6 +465,12 @@ def gathered(
         for name in names(function):
             found.setdefault(name, []).append(function)
     return found
+
+
+def speaks_of(left: Node, side: Node) -> bool:
+    """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
+    named = spelled(side.base if isinstance(side, Index) else side)
+    return named is not None and any(spelled(node) == named for node in walk(left))
 
 
 def definable(node: Node) -> bool:
