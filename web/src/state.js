@@ -59,10 +59,18 @@ let timer = null;
 
 const said = (problem) => ({ kind: "page", number: null, message: problem.message, labels: [], notes: [], repairs: [], span: null, hint: null });
 
+/** The names that the text itself declares or defines: of these it says the types. */
+function own(source) {
+  const heads = [...source.matchAll(/^[ \t&]*([^=∈\n]+?)[ \t&]*(?:∈|\\in\b|=|≝|:=)/gm)].map((match) => match[1]);
+  return new Set(heads.flatMap((head) => head.split(",")).map((name) => name.trim()));
+}
+
 async function check() {
   const mine = ++turn;
   performance.mark("pause");
-  const asked = { text: text.value, inputs: { ...types.value, ...numbers.value }, sizes: sizes.value };
+  const declared = own(text.value);
+  const inputs = Object.fromEntries(Object.entries({ ...types.value, ...numbers.value }).filter(([name]) => !declared.has(name)));
+  const asked = { text: text.value, inputs, sizes: sizes.value };
   try {
     const reply = await ask({ ask: "check", ...asked, superscripts: superscripts.value });
     if (mine !== turn) return;
