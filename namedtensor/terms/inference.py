@@ -129,6 +129,7 @@ class Inference(ABC):
         self.noted: set[tuple[Any, ...]] = set()  # their places and numbers
         self.warnings: list[CheckWarning] = []
         self.pending_claims: list[tuple[Claim, Environment]] = []
+        self.typing = False  # whether only the types of a claim are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
