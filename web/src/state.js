@@ -68,6 +68,7 @@ function own(source) {
 async function check() {
   const mine = ++turn;
   performance.mark("pause");
+  if (!text.value.trim()) return settle({ errors: [], warnings: [], parts: [], inputs: [], axes: [], latex: null, type: null });
   const declared = own(text.value);
   const inputs = Object.fromEntries(Object.entries({ ...types.value, ...numbers.value }).filter(([name]) => !declared.has(name)));
   const asked = { text: text.value, inputs, sizes: sizes.value };
@@ -87,7 +88,7 @@ function settle(reply) {
     failure.value = null;
     if (reply.latex) typeset.value = { latex: reply.latex, plain: reply.plain_latex, macros: reply.macros_latex };
     if (reply.axes?.length) colouredAxes.value = reply.axes;
-    if (reply.errors.length) plan.value = results.value = null;
+    if (reply.errors.length || !reply.type) plan.value = results.value = null;
     if (lit.value) lit.value = null;
   });
 }

@@ -70,7 +70,7 @@ export async function open(browser, address, { fragment = "", width = 1280, heig
   return page;
 }
 
-export const until = (page, test, args = [], timeout = 10_000) => page.waitForFunction(test, { timeout, polling: 20 }, ...args);
+export const until = (page, test, args = [], timeout = 30_000) => page.waitForFunction(test, { timeout, polling: 20 }, ...args);
 
 /** The text of the editor. */
 export const textOf = (page) => page.$eval("#formula", (each) => [...each.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n"));
