@@ -98,7 +98,7 @@ def divided(node: Any) -> tuple[Any, Any]:
         body, by = divided(node.body)
         return replace(node, body=body, span=(node.span[0], body.span[1])), by
     if type(node) is Call and node.operator == "/" and type(node.arguments[1]) is nodes.Differential:
-        return node.arguments
+        return node.arguments[0], node.arguments[1]
     if type(node) is Call and len(node.arguments) == 1 and node.arguments[0].span[1] == node.span[1]:
         body, by = divided(node.arguments[0])
         return replace(node, arguments=(body,), span=(node.span[0], body.span[1])), by

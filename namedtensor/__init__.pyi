@@ -855,21 +855,6 @@ def ceil(X: Operand) -> NamedTensor:
     ℝ^{height[2] × width[3]}
     """
 
-def round(X: Operand) -> NamedTensor:
-    """The nearest whole number, of two the even one.
-
-    In formulas: round, of signature `->`
-    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
-    Broadcasts over the union of the axes.
-    Raises NotationError where an axis is missing or has two sizes.
-
-    >>> import namedtensor as nt
-    >>> import namedtensor as nt
-    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
-    >>> nt.round(A).shape
-    ℝ^{height[2] × width[3]}
-    """
-
 def abs(X: Operand) -> NamedTensor:
     """The absolute value.
 
@@ -882,6 +867,21 @@ def abs(X: Operand) -> NamedTensor:
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.abs(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def round(X: Operand) -> NamedTensor:
+    """The nearest whole number, of two the even one.
+
+    In formulas: round, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.round(A).shape
     ℝ^{height[2] × width[3]}
     """
 

@@ -102,6 +102,11 @@ def name_of(text: str) -> str | None:
     return text[1:] if is_macro(text) and text not in REFUSED else None
 
 
+def is_known(macro: str) -> bool:
+    r"""Whether LaTeX or the notation has a macro of this name, so that it is no name by itself, as \seq is."""
+    return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
+
+
 def unfonted(text: str) -> str | None:
     """The name in \\name{…} or \\text{…}, which may hold labels and words of the notation too."""
     named = NAMED.fullmatch(text)

@@ -870,21 +870,6 @@ class Behaviour:
         ℝ^{height[2] × width[3]}
         """
 
-    def round(self) -> Self:
-        """The nearest whole number, of two the even one.
-
-        In formulas: round, of signature `->`
-        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
-        Broadcasts over the union of the axes.
-        Raises NotationError where an axis is missing or has two sizes.
-
-        >>> import namedtensor as nt
-        >>> import namedtensor as nt
-        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
-        >>> nt.round(A).shape
-        ℝ^{height[2] × width[3]}
-        """
-
     def abs(self) -> Self:
         """The absolute value.
 
@@ -897,6 +882,21 @@ class Behaviour:
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.abs(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def round(self) -> Self:
+        """The nearest whole number, of two the even one.
+
+        In formulas: round, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.round(A).shape
         ℝ^{height[2] × width[3]}
         """
 

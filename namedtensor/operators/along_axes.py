@@ -6,16 +6,19 @@ Those that subtract the largest entry first do not overflow; where every entry i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from .lowering import Write, of_axes
+from ..core.axes import Order
+from .builder import Builder, OfAxes, Write
+from .lowering import of_axes
 from .record import Operator, register
 from .reductions import in_single, mean
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def softmax(b, x, axes):
+def softmax(b: Builder, x: Any, axes: Order):
     def write():
         powers, total = b.exponentials(x, axes, True)
         return b.divide(powers, total)
@@ -23,12 +26,12 @@ def softmax(b, x, axes):
     return of_one_axis(b, "softmax", x, axes, write)
 
 
-def of_one_axis(b, name, x, axes, write):
+def of_one_axis(b: Builder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
     """The target's own operation, where it has one and there is one axis; else what `write` writes."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
-def _logarithm_of_softmax(b, x, axes):
+def _logarithm_of_softmax(b: Builder, x: Any, axes: Order):
     def write():
         shifted = b.subtract(x, b.reduce("max", x, axes, True))
         return b.subtract(shifted, b.log(b.reduce("sum", b.exp(shifted), axes, True)))
@@ -37,7 +40,7 @@ def _logarithm_of_softmax(b, x, axes):
 
 
 @in_single
-def _standardized(b, x, axes, eps):
+def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
     away = b.subtract(x, mean(b, x, axes, True))
     if _least(eps) < 1 or not b.has_fast_path(away):
         return _scaled(b, away, axes, eps)
@@ -46,12 +49,12 @@ def _standardized(b, x, axes, eps):
     return b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
 
 
-def _least(eps):
+def _least(eps: Any):
     """The distance from which on squares beside eps may overflow or vanish."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
-def _scaled(b, away, axes, eps):
+def _scaled(b: Builder, away: Any, axes: Order, eps: Any):
     """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
@@ -60,7 +63,7 @@ def _scaled(b, away, axes, eps):
     return b.divide(small, b.sqrt(spread))
 
 
-def standardize(b, x, axes, eps=1e-5):
+def standardize(b: Builder, x: Any, axes: Order, eps: float = 1e-5):
     def write():
         return _standardized(b, x, axes, eps=eps)
 
@@ -72,14 +75,14 @@ def standardize(b, x, axes, eps=1e-5):
 def _where_extreme(extreme: str) -> Write:
     """One where the extreme stands, shared between those that tie: the limit of softmax."""
 
-    def write(b, x, axes):
+    def write(b: Builder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
         return b.divide(ties, b.reduce("sum", ties, axes, True))
 
     return write
 
 
-def _of_one(primitive: str) -> Write:
+def _of_one(primitive: str) -> OfAxes:
     return lambda b, x, axes: b.along(primitive, x, axes[0])
 
 
@@ -130,10 +133,10 @@ for _name, _meaning, _numpy, _make, _differentials, _complex in OF_ONE_AXIS:
            complex=_complex)  # fmt: skip
 
 
-def _running(primitive: str) -> Write:
+def _running(primitive: str) -> OfAxes:
     """The largest, or smallest, up to each element: of 1, 2, 4, … before it."""
 
-    def write(b, x, axes):
+    def write(b: Builder, x: Any, axes: Order):
         (axis,) = axes
         found, size, step = b.reorder(x, (*(name for name in x.order if name != axis), axis)), x.size(axis), 1
         while step < size:
@@ -144,19 +147,22 @@ def _running(primitive: str) -> Write:
     return write
 
 
-for _name, _meaning, _primitive, _sign in (
-    ("cummax", "the largest up to each element", "maximum", "<"), ("cummin", "the smallest up to each element", "minimum", ">"),
-):  # fmt: skip
+def _so_far(best: Callable[[list[Any]], Any]) -> Callable[[list[Any]], list[Any]]:
+    return lambda numbers: [best(numbers[: place + 1]) for place in range(len(numbers))]
+
+
+for _name, _meaning, _primitive, _best, _where, _never in (
+    ("cummax", "the largest up to each element", "maximum", max, "argmax", "−∞"),
+    ("cummin", "the smallest up to each element", "minimum", min, "argmin", "∞"),
+):
     _along(
         _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
-        definition=lambda x, best=max if _primitive == "maximum" else min: [best(x[: n + 1]) for n in range(len(x))],
-        differentials=(
-            f"[{_name[3:].replace('max', 'argmax').replace('min', 'argmin')}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {'−' * (_sign == '<')}∞ otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",
-        ),
+        definition=_so_far(_best),
+        differentials=(f"[{_where}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {_never} otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",),
     )  # fmt: skip
 
 
-def _argsort(b, arguments, axes, options):
+def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """The places of the elements in ascending order, of equals the first first."""
     (x,), (axis,) = b.coerced(arguments, "numbers"), axes
     x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
@@ -165,10 +171,13 @@ def _argsort(b, arguments, axes, options):
     return b.add(places, options.get("base", 1))
 
 
+def _ascending(numbers: list[Any]) -> list[int]:
+    return [place + 1 for place in sorted(range(len(numbers)), key=numbers.__getitem__)]
+
+
 register(
     Operator(
         "argsort", "along", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
-        "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True,
-        definition=lambda x: [place + 1 for place in sorted(range(len(x)), key=x.__getitem__)],
+        "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=_ascending,
     )
 )  # fmt: skip

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
+from ..core.axes import Order
+from .builder import Builder, Lower
 from .contraction import contract
-from .record import Lower, Operator, register
+from .record import Operator, register
 from .sizes_given import size_in, square
 
 SECTION = "§3.5 Vectors to vectors"
@@ -15,7 +18,7 @@ SECTION = "§3.5 Vectors to vectors"
 def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     """Lower a function of the last two axes of an array."""
 
-    def lower(b, arguments, axes, options):
+    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
         if primitive == "trace":
             (x,) = b.summable((x,), primitive, x.size(axes[0]))
@@ -67,12 +70,14 @@ register(
 TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # by rows and columns as the inverse has them
 
 
-def _solve(b, arguments, axes, options):
+def _solve(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """∑_r (A⁻¹)_{c,r} b_r; the inverse keeps the names of rows and columns, and so has them the other way round."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
     inverse = _of_matrix("inv", "floats", True)(b, (A,), axes, {})
-    turned = b.renamed(inverse, tuple({row: column, column: row}.get(axis, axis) for axis in inverse.order))
+    order: tuple[str, ...] = inverse.order
+    other: dict[str, str] = {row: column, column: row}
+    turned = b.renamed(inverse, tuple(other[axis] if axis in other else axis for axis in order))
     return contract(b, turned, y, (row,))
 
 
@@ -96,21 +101,33 @@ def solved(A: Any, y: Any, row: str, column: str, sizes: Any) -> Any:
     for n in reversed(range(len(wide))):
         known = sum(wide[n][j] * found[j + 1] for j in range(n + 1, len(wide)))
         found[n + 1] = (wide[n][-1] - known) / wide[n][n] if wide[n][n] else math.nan
-    return type(A)({column: len(wide)}, lambda s: found[s[column]])
+
+    def at(record: Mapping[str, int]) -> float:
+        return found[record[column]]
+
+    return type(A)({column: len(wide)}, at)
 
 
 def log_of_determinant(A: Any, row: str, column: str, sizes: Any) -> Any:
     places = range(1, A.shape[row] + 1)
     pivots = [each[n] for n, each in enumerate(_eliminated([[A({row: i, column: j}) for j in places] for i in places]))]
-    return type(A)({}, lambda s: sum(math.log(abs(each)) if each else -math.inf for each in pivots))
+
+    def at(record: Mapping[str, int]) -> float:
+        return sum(math.log(abs(each)) if each else -math.inf for each in pivots)
+
+    return type(A)({}, at)
 
 
 def on_diagonal(x: Any, row: str, column: str, sizes: Any) -> Any:
     size = x.shape[row]
-    return type(x)({row: size, column: size}, lambda s: x({row: s[row]}) if s[row] == s[column] else 0)
+
+    def at(record: Mapping[str, int]) -> float:
+        return x({row: record[row]}) if record[row] == record[column] else 0
+
+    return type(x)({row: size, column: size}, at)
 
 
-def _of_rows(shapes, axes, sizes):
+def _of_rows(shapes: Any, axes: Order, sizes: Any):
     return square(shapes[:1], axes, sizes)
 
 
@@ -132,12 +149,12 @@ register(
 )  # fmt: skip
 
 
-def _diagonal(b, arguments, axes, options):
+def _diagonal(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (row, column) = b.coerced(arguments, "numbers"), axes
     return b.where(b.equal(b.identity(x.size(row), (row, column)), 1), x, 0)
 
 
-def _of_vector(shapes, axes, sizes):
+def _of_vector(shapes: Any, axes: Order, sizes: Any):
     return dict.fromkeys(axes, size_in(shapes, axes[0]))
 
 
