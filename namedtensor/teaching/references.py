@@ -12,6 +12,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
 
@@ -68,6 +69,13 @@ class Model:
         return called(formula)
 
     def draws(self) -> Iterator[tuple[Drawn, Value]]:
+        return iter(self._drawn)
+
+    @cached_property
+    def _drawn(self) -> list[tuple[Drawn, Value]]:
+        return list(self._draws())
+
+    def _draws(self) -> Iterator[tuple[Drawn, Value]]:
         if self.exercise.kind == "order":
             yield from islice(self.setting.draws(self.derivation()[0], self.seed), 1)
         elif self.exercise.kind == "sizes":
