@@ -450,3 +450,11 @@ def test_what_running_text_says(case):
     report = check_document(source)
     assert [error.number for error in report.errors] == numbers
     assert sorted(name for section in report.sections for name in section.unknown) == unknown
+
+
+def test_an_operator_s_signature_and_equations_about_renamed_tensors_are_read():
+    source = (
+        r"\[ \nsum{\name{a}} \mathord- \colon \reals^{\name{a}} \rightarrow \reals \] $X \in \reals^{\name{a}}$"
+        r"\[ [X_{\name{a}\rightarrow\name{b}}]_{\name{b}(i)} = X_{\name{a}(i)} \] \section{B} \[ Y = \nsum{\name{a}} X \]"
+    )
+    assert not check_document(source).errors

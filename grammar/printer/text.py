@@ -612,7 +612,7 @@ def names_in(node) -> set[str]:
 def over_index(node) -> bool:
     """Whether a ∑ goes over an index, which its operand then mentions: ∑_i A_{height(i)}"""
     below = node.subscript[0] if len(node.subscript) == 1 else None
-    return type(below) is Name and below.text in names_in(node.arguments[0])
+    return bool(node.arguments) and type(below) is Name and below.text in names_in(node.arguments[0])
 
 
 def _plain_sum(node) -> bool:
