@@ -7,7 +7,7 @@ is a name or a power, whether `f_{a}` carries an axis, a number or a label, is d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 Span = tuple[int, int]
 
@@ -123,6 +123,29 @@ class IndexSum:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a variable in a set, under a condition, or to a limit
+
+    `over` is a Set, a condition on the variable, or what it goes to.
+    """
+
+    operator: str
+    variable: Name
+    over: Set | Node
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """2:4, of X_{seq(2:4)}: both ends are in it"""
+
+    first: Node
+    last: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Literal:
     """[3, 1, 4; 1, 5, 9]_{height, width}; one axis takes one row"""
 
@@ -166,7 +189,7 @@ class Derivative:
 
 
 Node = Union[
-    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Literal, Cases, Indicator,
+    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Over, Slice, Literal, Cases, Indicator,
     Differential, Derivative,
 ]  # fmt: skip
 
@@ -243,6 +266,15 @@ class Equation:
 
 
 @dataclass(frozen=True, slots=True)
+class Update:
+    """C ← C + 1, X_{seq(2)} ← 0: from here on the name means the new value"""
+
+    target: Node
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """ε > 0: a comparison that is claimed to hold"""
 
@@ -277,7 +309,7 @@ class Ellipsis:
     span: Span = _span()
 
 
-Statement = Union[Value, Equation, Fact, Declaration, Signature, Ellipsis]
+Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Ellipsis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +334,7 @@ def axis_of(node: Node) -> Axis | None:
     return None
 
 
-def left_spine(node) -> list[Call]:
+def left_spine(node: Any) -> list[Call]:
     """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
     found: list[Call] = []
     while type(node) is Call and len(node.arguments) == 2:
@@ -311,9 +343,9 @@ def left_spine(node) -> list[Call]:
     return found
 
 
-def children(node) -> tuple:
+def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
-    found: list = []
+    found: list[Any] = []
     for slot in BELOW[type(node)]:
         value = getattr(node, slot)
         if type(value) is tuple:
@@ -323,7 +355,7 @@ def children(node) -> tuple:
     return tuple(found)
 
 
-def _gather(values: tuple, found: list) -> None:
+def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
     for value in values:
         if type(value) in BELOW:
             found.append(value)

@@ -22,6 +22,7 @@ SYMBOLS = (
     Symbol("SEMICOLON", ";", ";", ";"),
     Symbol("COLON", ":", ":", r"\colon :"),
     Symbol("ARROW", "→", "->", r"\rightarrow \to \mapsto \longrightarrow"),
+    Symbol("UPDATE", "←", r"\gets", r"\leftarrow \gets"),
     Symbol("IN", "∈", "in", r"\in"),
     Symbol("TIMES", "×", "x", r"\times"),
     Symbol("DOTS", "… ⋯", "...", r"\ldots \dots \cdots \dotsc \dotsb"),
@@ -140,4 +141,5 @@ FUNCTIONS = ELEMENTWISE | frozenset(
     """max min mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort
     unroll pool index maxk argmaxk onehot concat stack det inv cofactors trace size""".split()
 )
+BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is no operator
 UNDERSCORED = ("gelu_tanh",)  # the one built-in whose name holds an underscore

@@ -139,7 +139,7 @@ class _Lexer:
         brackets = self.brackets
         if self.newline is not None:
             joined = type in JOINS_BEFORE or (self.tokens and self.tokens[-1].type in JOINS_AFTER)
-            if type == "OPERATOR" and HEAD.match(self.source, end):
+            if type in ("OPERATOR", "DOT") and HEAD.match(self.source, end):
                 joined = False
             if self.tokens and not joined:
                 self.tokens.append(Token("SEPARATOR", "\n", self.newline, self.newline + 1))
@@ -192,6 +192,8 @@ class _Lexer:
 
     def word(self, text: str, start: int, end: int) -> None:
         source = self.source
+        if text == "in" and self.brackets[-1:] == ["sub"] and self.previous() == "NAME":  # max_{i in [n]}
+            return self.add("IN", "∈", start, end)
         special = text in SPECIAL or text[0] == "d" or text[-1] in PRIMES
         if special and not self.in_axes and self.previous() != "SUB":
             follows = source[end : end + 1]
@@ -294,6 +296,8 @@ class _Lexer:
         self.tokens.append(Token("RBRACE", "}", end, end))
 
     def other(self, text: str, start: int, end: int) -> None:
+        if text == "⊤":
+            return self.add("NAME", text, start, end)
         if text in BRACKETS:
             return self.of_call(text, start, end)
         if text == "×" and not self.in_shape:

@@ -156,7 +156,53 @@ READ = {
     "in a set of numbers": Row("Z_{seq(i)} = x_{seq(i)} + i for i ∈ {1, …, 5}",
                                r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad i \in \{1, \ldots, 5\}", "seq", x + np.arange(1, 6)),
 }  # fmt: skip
-ROWS = FAMILIES | READ
+BOUND = {
+    "the largest over an index": Row("max_i x_{seq(i)}", r"\max_i x_{\name{seq}(i)}", "", x.max()),
+    "the mean over an index": Row("mean_i (i x_{seq(i)})", "", "", (np.arange(1, 6) * x).mean()),
+    "over the numbers to n": Row("min_{i ∈ [n]} x_{seq(i)} + 1", r"\min_{i \in [n]} x_{\name{seq}(i)} + 1", "", x[:3].min() + 1, {"n": 3}),
+    "a set of elements": Row("min { x_{seq(i)} | i ∈ [3] }", r"\min \{x_{\name{seq}(i)} \mid i \in [3]\}", "", x[:3].min()),
+    "numbers that are listed": Row("∑_{i ∈ {1, 3}} i x_{seq(i)}", r"\sum_{i \in \{1, 3\}} i x_{\name{seq}(i)}", "", x[0] + 3 * x[2]),
+    "numbers of a tensor": Row("S = [2, 4, 5]_{k}\n∑_{i ∈ S} x_{seq(i)} y_{seq(i)}",
+                               r"S = \nmatrix{}{\name{k}}{2 & 4 & 5} \\ \sum_{i \in S} x_{\name{seq}(i)} y_{\name{seq}(i)}",
+                               "", (x * y)[[1, 3, 4]].sum()),
+    "but for one": Row("Z_{seq(i)} = ∑_{j ≠ i} x_{seq(j)} y_{seq(i)}", r"Z_{\name{seq}(i)} = \sum_{j \neq i} x_{\name{seq}(j)} y_{\name{seq}(i)}",
+                       "seq", (x.sum() - x) * y),
+    "the largest before": Row("Z_{seq(i)} = max_{j ≤ i} x_{seq(j)}", "", "seq", np.maximum.accumulate(x)),
+    "the largest of some": Row("max_{i=2}^{n} x_{seq(i)}", r"\max_{i=2}^{n} x_{\name{seq}(i)}", "", x[1:4].max(), {"n": 4}),
+    "a slice": Row("x_{seq(2:4)} ⊙ y_{seq(1:3)}", r"x_{\name{seq}(2:4)} \odot y_{\name{seq}(1:3)}", "seq", x[1:4] * y[:3]),
+    "a slice of that width": Row("Z_{chans(t)} = max_{seq} x_{seq(t:t+2)} for t = 1, …, 3", "", "chans",
+                                 [x[t : t + 3].max() for t in range(3)]),
+    "an update": Row("C = x + 1\nC ← C ⊙ y\nC ← C − 1\n2 C",
+                     r"C = x + 1 \\ C \leftarrow C \odot y \\ C \leftarrow C - 1 \\ 2 C", "seq", 2 * ((x + 1) * y - 1)),
+    "an update of what is given": Row("x ← x / 2\nx ← x + y", r"x \leftarrow \frac{x}{2} \\ x \gets x + y", "seq", x / 2 + y),
+    "an update of elements": Row("C = x ⊙ y\nC_{seq(2)} ← 7\nC_{seq(4:5)} ← 2 x\nC + x",
+                                 r"C = x \odot y \\ C_{\name{seq}(2)} \leftarrow 7 \\ C_{\name{seq}(4:5)} \leftarrow 2 x \\ C + x", "seq",
+                                 np.where([0, 1, 0, 0, 0], 7, np.where([0, 0, 0, 1, 1], 2 * x, x * y)) + x),
+    "several names": Row("A, B = x + 1, 2 y\nA ⊙ B", r"A, B = x + 1, 2 y \\ A \odot B", "seq", (x + 1) * 2 * y),
+    "several results": Row("parts(v) = mean_{seq} v, v − mean_{seq} v\nm, d = parts(x)\nm d",
+                           r"\text{parts}(v) = \nfun{\name{seq}}{mean} v, v - \nfun{\name{seq}}{mean} v \\ m, d = \text{parts}(x) \\ m d",
+                           "seq", x.mean() * (x - x.mean())),
+    "by the number of arguments": Row("f(v) = v^2\nf(v, m) = f(v) ⊙ m\nf(x, y) + f(x)", "f(v) = v^2 \\\\ f(v, m) = f(v) \\odot m \\\\ f(x, y) + f(x)",
+                                      "seq", x**2 * y + x**2),
+    "with their signatures": Row("f : ℝ^{chans} → ℝ\nf : ℝ^{chans} × ℝ^{chans} → ℝ\nf(v) = ∑_{chans} v^2\nf(v, u) = v ⊙_{chans} u\n"
+                                 "f(X, X) − f(X)", "", "seq", np.zeros(5)),
+    "conditional names": Row("p(B | A) ∈ [0,1]^{A × B}\np(A) ∈ [0,1]^{A}\np(B) = p(B | A) ⊙_{A} p(A)",
+                             r"p(\name{B} \mid \name{A}) \in [0,1]^{\name{A} \times \name{B}} \\ p(\name{A}) \in [0,1]^{\name{A}} \\ "
+                             r"p(\name{B}) = p(\name{B} \mid \name{A}) \ndot{\name{A}} p(\name{A})", "B", [0.45, 0.55],
+                             {"p(B | A)": nt.tensor([[0.25, 0.75], [0.5, 0.5]], "A B"), "p(A)": nt.tensor([0.2, 0.8], "A")}, lifted=False),
+    "shapes as variables": Row("X ∈ ℝ^{𝒮 × chans}\nV ∈ ℝ^{chans × 𝒯}\n(X ⊙_{chans} V) ⊙_{𝒮} X",
+                               r"X \in \mathbb{R}^{\mathcal{S} \times \name{chans}} \\ V \in \mathbb{R}^{\name{chans} \times \mathcal{T}} \\ "
+                               r"(X \ndot{\name{chans}} V) \ndot{\mathcal{S}} X", "b chans",
+                               np.einsum("sc,cb,sd->bd", X, c[:3], X), {"V": nt.tensor(c[:3], "chans b")}, lifted=False),
+    "a signature of an operator": Row("∑_{ax} : ℝ^{ax} → ℝ\n⊙_{ax} : ℝ^{ax} × ℝ^{ax} → ℝ\n[]_{ax→ax'} : ℝ^{ax} → ℝ^{ax'}\nx ⊙_{seq} y",
+                                      r"\nsum{\name{ax}} \mathord- \colon \reals^{\name{ax}} \rightarrow \reals \\ \mathord- \ndot{\name{ax}} \mathord- "
+                                      r"\colon \reals^{\name{ax}} \times \reals^{\name{ax}} \rightarrow \reals \\ [\mathord-]_{\name{ax}\rightarrow\name{ax'}} "
+                                      r"\colon \reals^{\name{ax}} \rightarrow \reals^{\name{ax'}} \\ x \ndot{\name{seq}} y", "", x @ y),
+    "a differential of a sum": Row("U = x_{seq→ax}\n∂∑_{ax} U = ∑_{ax} ∂U\nx ⊙_{seq} y",
+                                   r"U = x_{\name{seq}\rightarrow\name{ax}} \\ \partial \nsum{\name{ax}} U = \nsum{\name{ax}} \partial U \\ x \ndot{\name{seq}} y",
+                                   "", x @ y),
+}  # fmt: skip
+ROWS = FAMILIES | READ | BOUND
 
 
 def values_of(row: Row) -> dict[str, Any]:

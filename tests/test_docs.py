@@ -23,7 +23,7 @@ from pages import command  # noqa: E402
 
 from grammar.errors import CATALOGUE  # noqa: E402
 
-PAGES = sorted(path for path in DOCS.glob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
+PAGES = sorted(path for path in DOCS.rglob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
 
 
 NEEDED = {"train.md": ("torch", "jax")}  # what the blocks of a page import

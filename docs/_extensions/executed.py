@@ -37,13 +37,13 @@ class Executed(SphinxDirective):
             shown += nodes.paragraph("", "", *given, classes=["given"])
         shown += results(outcome)
         if outcome.state is not None and self.config.playground:
-            shown += opens(outcome.state)
+            shown += opens(outcome.state, "../" * self.env.docname.count("/"))
         return [shown]
 
 
-def opens(state) -> nodes.raw:
-    """The link that opens a formula with its inputs in the playground."""
-    link = f'<p class="opens"><a href="playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
+def opens(state, root: str = "") -> nodes.raw:
+    """The link that opens a formula with its inputs in the playground, which lies at the root of the site."""
+    link = f'<p class="opens"><a href="{root}playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
     return nodes.raw("", link, format="html")
 
 

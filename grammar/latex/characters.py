@@ -119,8 +119,29 @@ def sized(reader: Reader, position: int, end: int) -> int:
 
 
 def bar(reader: Reader, position: int, end: int) -> int:
+    if alone(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
+        reader.add(("BAR", "|"), *reader.pieces[position][1:])
+        return position + 1
     read_bar(reader, position, 0, None)
     return position + 1
+
+
+def alone(reader: Reader, position: int, end: int) -> bool:
+    """Whether no other bar stands between this one and the end of the bracket around it, which no bar opened."""
+    if not reader.brackets or reader.brackets[-1][0] not in ("LPAREN", "LBRACE"):
+        return False
+    depth = 0
+    for place in range(position + 1, end):
+        text = reader.pieces[place][0]
+        kind = SIGNS.get(text, ("",))[0]
+        depth += kind in ("LPAREN", "LBRACKET", "LBRACE")
+        if kind in ("RPAREN", "RBRACKET", "RBRACE"):
+            depth -= 1
+            if depth < 0:
+                return True
+        if depth == 0 and text in BARS:
+            return False
+    return False
 
 
 def read_bar(reader: Reader, position: int, side: int, start: int | None) -> None:

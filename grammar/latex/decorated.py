@@ -159,6 +159,15 @@ def literal(reader: Reader, position: int, after: int, axes: list, cells: Token 
     return parts
 
 
+def union(reader: Reader, position: int, end: int) -> int:
+    r"""\mathcal{S} \cup \mathcal{T}, where axes stand"""
+    if reader.kind not in ("sub", "shape"):
+        raise reader.unknown(position)
+    sign = ("TIMES", "×") if reader.kind == "shape" else ("COMMA", ",")
+    reader.add(sign, *reader.pieces[position][1:])
+    return position + 1
+
+
 def closed_by(reader: Reader, position: int, end: int) -> int:
     close = reader.partner.get(position)
     if close is None or close >= end:

@@ -368,6 +368,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.either),
     **dict.fromkeys(["\\underbrace", "\\overbrace"], decorated.braced),
     "\\begin{array}": decorated.array,
+    **dict.fromkeys(["\\cup", "∪"], decorated.union),
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
     **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),

@@ -120,7 +120,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
     first = cell[0].type
     if "ELLIPSIS" in (first, last[-1].type):
         return False
-    if first == "OPERATOR" and HEAD.match(_letters(cell)):
+    if first in ("OPERATOR", "DOT") and HEAD.match(_letters(cell)):
         return False
     if first == "MINUS" and last[-1].type not in JOINS_AFTER:
         return related

@@ -78,7 +78,7 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
     footnote"""))  # fmt: skip
 
 # What readers know but the notation does not, and what it has instead.
-REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
+REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cap setminus forall exists approx
     sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
@@ -100,6 +100,11 @@ def name_of(text: str) -> str | None:
         special = named[1] not in ("name", "mathsf") and (name in WORDS or name in BIG_WORDS)
         return None if special or ("_" in name and name not in UNDERSCORED) else name
     return text[1:] if is_macro(text) and text not in REFUSED else None
+
+
+def is_known(macro: str) -> bool:
+    r"""Whether LaTeX or the notation has a macro of this name, so that it is no name by itself, as \seq is."""
+    return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
 
 
 def unfonted(text: str) -> str | None:

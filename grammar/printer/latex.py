@@ -18,7 +18,7 @@ from .text import ELEMENT, POSTFIXED, SUM, Piece, Text, signs
 
 LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items()} | {"∞": "\\infty"}
 # Functions whose name is a macro of LaTeX.
-MACROS = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det".split()}
+MACROS = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det lim".split()}
 CURSIVE = {cursive: letter for letter, cursive in CALLIGRAPHIC.items()}
 TALL = re.compile(r"\\frac|\\begin|\\nmatrix|\\limits_\{.*=")
 STARS = {"*": "*", "†": "\\dagger"}
@@ -81,6 +81,10 @@ class Latex(Text):
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
         return f"{self.signs[operator]}\\limits_{{{below}}}" + (f"^{{{above}}}" if above else "")
+
+    def named_sign(self, operator: str, below: str, above: str) -> str:
+        name = MACROS.get(operator) or f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}}}\\limits"
+        return f"{name}_{{{below}}}" + (f"^{{{above}}}" if above else "")
 
     def quotient(self, node):
         above, below = yield from self.each(node.arguments, SUM)
@@ -179,6 +183,8 @@ class Macros(Latex):
 
 def _lettered(text: str, font: str, several: bool) -> str:
     """A name in that font; `several`: only where it has several letters. Its primes and marks stand outside."""
+    if text.endswith(")"):
+        return _conditional(text, font)
     word = text.rstrip("'*†")
     plain, accent = _unaccented(word)
     if word and plain[0] in CURSIVE:
@@ -193,6 +199,16 @@ def _lettered(text: str, font: str, several: bool) -> str:
         base = f"{{{shown}}}" if "^" in shown else shown
         shown = base + (f"^{STARS[mark]}" if mark in STARS else mark)
     return shown
+
+
+def _conditional(text: str, font: str) -> str:
+    """p(B | A)"""
+    head, _, inside = text[:-1].partition("(")
+    base, _, label = head.partition("_")
+    shown = _lettered(base, font, several=True) + (f"_{{{_lettered(label, font, several=True)}}}" if label else "")
+    parts = re.split(r"(, | \| )", inside)
+    names = [{", ": ", ", " | ": " \\mid "}.get(part) or _lettered(part, "mathsf", several=False) for part in parts]
+    return f"{shown}({''.join(names)})"
 
 
 def _unaccented(word: str) -> tuple[str, str]:

@@ -8,8 +8,8 @@ It has one rule for each kind of node, each in the file of what it is about, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -21,7 +21,7 @@ from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.structural import passed
 from ..terms.terms import Term
-from . import calls, cases, families, indexing, literals, lookup, renames, sums
+from . import calls, cases, families, indexing, literals, lookup, over_sets, renames, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
 from .given_names import Speaks, refuse_unused
@@ -48,7 +48,7 @@ class Checker(Inference):
     program's, or of the axes `besides` that arguments have.
     """
 
-    RULES = {
+    RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
         nodes.Number: literals.number,
         nodes.Name: lookup.resolve_name,
         nodes.Subscript: lookup.subscript,
@@ -59,6 +59,7 @@ class Checker(Inference):
         nodes.Size: calls.size_rule,
         nodes.Call: calls.call,
         nodes.IndexSum: sums.index_sum,
+        nodes.Over: over_sets.over_variable,
         nodes.Literal: literals.literal,
         nodes.Cases: cases.cases,
         nodes.Indicator: cases.indicator,
@@ -82,9 +83,9 @@ class Checker(Inference):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver = SizeSolver(self)
-        self.speaks = Speaks(scope, self.inputs)
-        self.steps = 0  # of the trace that are steps to the value, and not to a claim
+        self.solver: SizeSolver = SizeSolver(self)
+        self.speaks: Speaks = Speaks(scope, self.inputs)
+        self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         if told is not None:
             refuse_unused(self.speaks, told, set(self.given_sizes).difference(besides))
         prepare_inputs(self, self.speaks)

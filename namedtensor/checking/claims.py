@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -136,7 +136,8 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     if isinstance(claim.right, nodes.Set):
         check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
-    with perturbing(checker, (claim.left, claim.right), env):
+    open = is_open(claim.left) or is_open(claim.right)
+    with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     broadcast(checker, (left, right), claim.left, claim.span, "=", (claim.left, claim.right))
     axes = [{axis for axis in side.shape if not of_index(axis)} for side in (left, right)]
@@ -147,10 +148,35 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
             claim.span,
             notes=(checker.described(claim.left, left.shape), checker.described(claim.right, right.shape)),
         )
-    checker.claim_terms.append((left, right, claim.span))
+    if not open:
+        checker.claim_terms.append((left, right, claim.span))
 
 
-def each_element(checker: Inference, items: Iterable[tuple], shape: Mapping[str, Any], env: Environment) -> Environment:
+@contextmanager
+def only_typed(checker: Inference, open: bool) -> Iterator[None]:
+    """While this lasts a limit may have a type alone."""
+    before, checker.typing = checker.typing, checker.typing or open
+    try:
+        yield
+    finally:
+        checker.typing = before
+
+
+def is_open(node: Any) -> bool:
+    """Whether a side of a claim holds what has a type and no value: a limit, a minimum over all tensors."""
+    return any(
+        isinstance(each, nodes.Over)
+        and (each.operator == "lim" or isinstance(each.over, nodes.Set) and each.over.domain not in COUNTED)
+        for each in walk(node)
+    )
+
+
+COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through
+
+
+def each_element(
+    checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
+) -> Environment:
     """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     for axis, index in items:

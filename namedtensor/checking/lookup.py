@@ -101,6 +101,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
             found = infer_family(checker, key, family, indices, holder, env)
             if found is not None:  # else another part of it may have this member
                 return found
+    for own, group in facts.items() if families and key.superscript else ():
+        if own.base == key.base and valued(checker, group[0].name, env) == key:  # what a^{n} = … begins, where n is 4
+            return define(checker, own, group, holder, env)
     return None
 
 
@@ -316,15 +319,6 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
     """X^L as X^2, where L is 2 and X a family."""
-
-    def value(word: str) -> Any:
-        found = env.index(word)
-        if found is None and word.rstrip("'") == word:
-            found = checker.number(Key(word), env) if defined_number(checker, word, env) else None
-            if found is None:
-                found = checker.solver.scalar(Key(word), env)
-        return resolve(found) if is_ground(found) else None
-
     families = [*checker.scope.families]
     current: Environment | None = env
     while current is not None:
@@ -337,14 +331,27 @@ def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) ->
     ):
         return None
 
+    return checker.find(valued(checker, name, env), env, node)
+
+
+def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
+    """The key of a name whose labels are numbers where these are known: h^{|a|}, h^{n/2}, a^{n+1}."""
+
+    def value(word: str) -> Any:
+        found = env.index(word)
+        if found is None and word.rstrip("'") == word:
+            found = checker.number(Key(word), env) if defined_number(checker, word, env) else None
+            if found is None:
+                found = checker.solver.scalar(Key(word), env)
+        return resolve(found) if is_ground(found) else None
+
     def member(part: Node) -> str:
-        """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
+        """What a size expression comes to; else as it is written."""
         text = component(part, value)
         size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
         return str(resolve(size)) if size is not None and is_ground(size) else text
 
-    key = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
-    return checker.find(key, env, node)
+    return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
 
 def defined_number(checker: Inference, word: str, env: Environment) -> bool:

@@ -4,12 +4,14 @@
 `html`: formulas for pages.
 `coloured`: a formula with its axes coloured, wherever it is shown.
 `steps`: the steps of an explanation, as text and as a table.
+`slides`: the steps as a page that steps through them.
 `pictures`: a tensor as a picture.
 `flow_graph`: nodes, edges and groups of a diagram.
 `flow_trees`: pieces of formulas in it.
 `flow_data`: where data are.
 `flow`: where each value goes.
 `diagram_layout`: places for nodes.
+`diagram_files`: its shapes as TikZ, PDF and PNG.
 `diagram_svg`: the drawing.
 
 Law: it draws what it is handed, values and terms and formulas, and never asks a program to run.

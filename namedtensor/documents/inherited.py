@@ -7,6 +7,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.printer import to_latex
+from grammar.printer.runs import axes_in
 
 from ..scope.names import walk
 from .assembled import assembled
@@ -27,6 +28,11 @@ class Inheritance:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
         own = {name for maths in section.formulas for name in told(section.programs[maths])}
         wanted = [name for maths in section.formulas for name in _names(section.programs[maths])]
+        speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
+        for maths in section.formulas:
+            axes = set(axes_in(section.programs[maths]))
+            for name in _names(section.programs[maths]):
+                speaks.setdefault(name, set()).update(axes)
         facts: dict[tuple[Maths, int], tuple[Maths, nodes.Program]] = {}
         seen = set(own)
         while wanted:
@@ -34,12 +40,23 @@ class Inheritance:
             if name in seen:
                 continue
             seen.add(name)
+            if name in speaks and self.is_another(name, speaks[name]):
+                continue
             for place in self.known.get(name, ()):
                 if place not in facts and not set(_told_by(self.statement(place))) & own:
                     facts[place] = self.fact(place)
                     wanted += _names(self.statement(place))
         self.add(section)
         return dict(facts.values())
+
+    def is_another(self, name: str, axes: set[str]) -> bool:
+        """Whether a section uses a name for another tensor than those before it: of none of its axes does it speak."""
+        statements = [self.statement(place) for place in self.known.get(name, ())]
+        own = {axis for each in statements for axis in axes_in(each)}
+        functions = any(
+            isinstance(getattr(each, "sides", (each,))[0], (nodes.Call, nodes.Signature)) for each in statements
+        )
+        return bool(own) and not functions and not own & axes
 
     def add(self, section: Section) -> None:
         new: dict[str, list[tuple[Maths, int]]] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.printer import to_text
@@ -21,15 +21,17 @@ from ..core.limits import recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan
 from ..planning.target import Target
-from ..scope.names import Key, key
-from ..scope.symbols import Scope
-from ..terms.inference import InputType
+from ..scope.names import key
 from ..terms.terms import Term
 from .arguments import Abstract, Arguments, filled, layout_of, spelling_of, types_of, whole_sizes
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
 from .executable import PLAIN, Executable, Options, checked, function_of, planned
 from .parameters import parameter_shapes
+from .parsed import ParsedProgram
+
+if TYPE_CHECKING:
+    from .torch_module import NamedModule
 
 LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
 
@@ -127,7 +129,7 @@ class CompiledFormula(Suggests, CachedCall):
         self._goal, self._library, self._without = goal, library, tuple(without)
         self._target = None if library is None else target_named(library)
 
-    def __reduce__(self):  # its functions are made anew when it is called
+    def __reduce__(self) -> Any:  # its functions are made anew when it is called
         return CompiledFormula, (self._goal, self._library, self._without)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
@@ -143,8 +145,9 @@ class CompiledFormula(Suggests, CachedCall):
             )  # fmt: skip
         return Arguments({**dict(zip(names, arguments)), **by_name})
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _made(
         self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
@@ -198,7 +201,9 @@ class CompiledFormula(Suggests, CachedCall):
         function = self._used().function
         return function.target.backend.whole(function.plan)
 
-    def module(self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any):
+    def module(
+        self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any
+    ) -> NamedModule:
         """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
 
         Its `forward` takes the other inputs by name or position: named tensors, and plain ones of those inputs whose axes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.parser import check_source
@@ -14,15 +14,16 @@ from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..display.steps import Explanation
-from ..scope.names import Key
-from ..scope.symbols import Definition, Scope
-from ..terms.inference import InputType
+from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, executable
 from .explained import explained
 from .parsed import ParsedProgram
+
+if TYPE_CHECKING:
+    from ..core.tensor import NamedTensor
 
 EXECUTABLES = LruCache()  # of all texts
 EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text with its options
@@ -33,7 +34,9 @@ class Asked(CachedCall):
 
     _goal: Goal
 
-    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+    def explain(
+        self, *arguments: Any, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> Explanation:
         """Every step to its value, in order."""
         raise NotImplementedError
 
@@ -48,8 +51,9 @@ class Evaluator(Asked):
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return Arguments(by_name)
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _repeat(self, names: tuple[str, ...], run: Run) -> None:
         super()._repeat(names, run)
@@ -104,7 +108,7 @@ def evaluate(
     strict: bool = False,
     limits: Limits = DEFAULT,
     **named: Any,
-):
+) -> NamedTensor:
     """The value of a formula; of several statements that of the one that no other uses, the last of such.
 
     `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that
@@ -173,7 +177,7 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
-    given = Arguments(all_values(values, named)).with_numbers(program.scope_given)
+    given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
     tell(checker)
     last = checker.scope.valued

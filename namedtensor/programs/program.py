@@ -14,9 +14,6 @@ from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.names import Key
-from ..scope.symbols import Scope
-from ..terms.inference import InputType
 from .arguments import Arguments, Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
@@ -244,8 +241,9 @@ class EntryPoint(Verbs):
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return bound(self._goal, arguments, by_name)
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _made(
         self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
@@ -273,15 +271,18 @@ class EntryPoints(CachedCall):
     def __repr__(self) -> str:
         return f"{', '.join(self.names)} of a program of {len(self._program.tree.statements)} statements"
 
-    def __call__(self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any) -> tuple:
+    def __call__(
+        self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> tuple[Any, ...]:
         """Their values, in the order of the names; parameters and inputs come by name."""
         return self._called((), values, sizes, named)
 
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return Arguments(by_name)
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _made(
         self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None

@@ -66,7 +66,19 @@ class Names(Sizes):
             member = None if indices is None else self.family(family, indices, holder, env)
             if member is not None:
                 return member
+        for own, group in definitions.items() if owner.families and name.superscript else ():
+            if own.base == name.base and self.numbered(group[0].name, env) == name:  # a^{n} where n is 4
+                return self.define(own, group, holder, env)
         return None
+
+    def numbered(self, name: Spelled, env: Environment) -> Key:
+        """The key of a name whose labels are numbers where these are known."""
+
+        def text(part: Node) -> str:
+            size = whole(self.size_value(part, env)) if not isinstance(part, nodes.Number) else None
+            return component(part, env.index) if size is None else str(size)
+
+        return Key(name.base, tuple(map(text, name.subscript)), tuple(map(text, name.superscript)))
 
     def define(self, name: Key, group: list[Definition], holder: Environment, env: Environment) -> Tensor:
         """The value of an equation. What the program says of sizes is about the call that asks."""
@@ -92,7 +104,9 @@ class Names(Sizes):
                 self.busy.discard(mark)
         return holder.memo[name]
 
-    def family(self, family: Definition, indices: dict, holder: Environment, env: Environment) -> Tensor | None:
+    def family(
+        self, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
+    ) -> Tensor | None:
         """X^l of X^l = … for l = 1, …, n; those before it come first."""
         assert family.range is not None
         variable = family.range.variable.text
@@ -217,7 +231,7 @@ class Names(Sizes):
     def by_elements(self, group: list[Definition], env: Environment) -> Tensor:
         """Y_{seq(i), kernel(j)} = …: each element computed alone, its indices plain numbers (§2.3)."""
         sizes = self.element_sizes(group, env)
-        elements: dict[tuple, Tensor] = {}
+        elements: dict[tuple[Any, ...], Tensor] = {}
         for definition in group:
             for place in self.places(definition, sizes, env):
                 record = {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -23,6 +24,7 @@ from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import ARITHMETIC, OF_AXES
 from .names import Key, Spelled, component, component_names, spelled, walk
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
+from .updates import without_updates
 from .value_of_program import value_of
 from .where_clauses import Units, definitions_of, said
 
@@ -35,6 +37,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     kind name where one name has two definitions.
     """
     given = given or {}
+    program = updated(program)
     # the scope holds the program, so that its id stays its own; a hash would walk it
     mark = (source, id(program), frozenset(given.items()), open)
     found = _SCOPES.get(mark)
@@ -46,7 +49,19 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     return found
 
 
-_SCOPES: dict[tuple, Scope] = {}
+_SCOPES: dict[tuple[Any, ...], Scope] = {}
+
+
+@lru_cache(maxsize=512)
+def _updated(program: nodes.Program) -> nodes.Program:
+    return without_updates(program)
+
+
+def updated(program: nodes.Program) -> nodes.Program:
+    """The program without updates; one and the same each time."""
+    if not any(isinstance(each, nodes.Update) for each in program.statements):
+        return program
+    return _updated(program)
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
@@ -96,11 +111,11 @@ class Binder:
         self.functions: list[FunctionDefinition] = []
         self.size_facts: list[tuple[int, SizeEquation]] = []
         self.claims: list[tuple[int, Claim]] = []
-        self.signatures: dict[tuple, list[Signature]] = {}
+        self.signatures: dict[tuple[Any, ...], list[Signature]] = {}
         self.dots: list[int] = []
 
     # ------------------------------------------------------------------------------------------- one statement each
-    def add(self, position: int, statement) -> None:
+    def add(self, position: int, statement: nodes.Statement) -> None:
         scope = self.scope
         if isinstance(statement, nodes.Fact):
             scope.facts.add(statement.span)
@@ -137,7 +152,10 @@ class Binder:
         heads = [
             index
             for index, side in enumerate(sides)
-            if definable(side) and (position, index) not in self.claimed and side not in counting
+            if definable(side)
+            and (position, index) not in self.claimed
+            and side not in counting
+            and not (index and speaks_of(sides[0], side))
         ]
         if any(isinstance(side, Size) for side in sides):
             heads = defined_by_sizes(sides, heads)
@@ -162,14 +180,14 @@ class Binder:
             body = next(side for side in sides if side is not sides[chosen])
             self.define(position, statement, sides[chosen], body, ())
 
-    def define(self, position, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
+    def define(self, position: int, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
         if isinstance(head, Call):
             parameters = tuple(spelled(argument) for argument in head.arguments)
             options = tuple(spelled(argument) for argument in head.parameters)
             function = FunctionDefinition(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
             self.functions.append(function)
             return
-        elements: tuple = ()
+        elements: tuple[Any, ...] = ()
         named = head
         if isinstance(head, Index):
             elements, named = head.items, head.base
@@ -222,9 +240,9 @@ class Binder:
 
     def finish(self) -> None:
         """Raise where a name has two definitions; else say what is claimed, and what the value is."""
-        heads: dict[tuple, FunctionDefinition] = {}
+        heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
-            other = heads.setdefault(spelling(function.head), function)
+            other = heads.setdefault((*spelling(function.head), len(function.parameters)), function)
             if other is not function:
                 self.twice(function.title, other.statement, function.statement, function.head.span)
         for group in self.scope.definitions.values():
@@ -236,7 +254,7 @@ class Binder:
         if not any(self.scope.last is node for _, node in self.scope.values):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
-    def twice(self, name: str, first: Equation, second: Equation, span) -> None:
+    def twice(self, name: str, first: Equation, second: Equation, span: tuple[int, int]) -> None:
         raise NotationError(
             202,
             f"{name} is defined twice",
@@ -266,7 +284,7 @@ class Binder:
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript
             )
-            found = []
+            found: list[tuple[str, str]] = []
             for node in function.head.subscript:
                 axis = axis_of(node)
                 text = component(node)
@@ -340,7 +358,9 @@ class Binder:
 
     def attach_signatures(self) -> None:
         for function in self.functions:
-            function.signature = (self.signatures.get(spelling(function.head)) or [None])[-1]
+            found = self.signatures.get(spelling(function.head), [])
+            fitting = [each for each in found if len(each.domain) == len(function.parameters)]
+            function.signature = (fitting or found or [None])[-1]
 
     def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
         above = [function for function in functions if function.position <= position]
@@ -349,15 +369,14 @@ class Binder:
     def attach_declarations(self) -> None:
         typed = gathered(self.functions, typed_by)
         defined = {definition.key for definition in self.top_level()}
-        remaining = []
-        for position, name, sets, over in self.scope.declarations:
+        declarations, self.scope.declarations = self.scope.declarations, []
+        for position, name, sets, over in declarations:
             plain = name.key()
             owner = self.nearest_above(position, typed.get(plain, ()))
             if owner is not None and plain not in defined:
                 owner.declarations[plain] = sets[0]
-                continue
-            remaining.append((position, name, sets, over))
-        self.scope.declarations = remaining
+            else:
+                self.scope.declarations.append((position, name, sets, over))
 
     def top_level(self):
         return (definition for group in self.scope.definitions.values() for definition in group)
@@ -425,7 +444,7 @@ def is_of_sizes(side: Node) -> bool:
     return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
-def spelling(head: Call) -> tuple:
+def spelling(head: Call) -> tuple[Any, ...]:
     """What tells the heads of functions apart."""
     return head.operator, head.subscript, head.superscript
 
@@ -445,6 +464,12 @@ def gathered(
         for name in names(function):
             found.setdefault(name, []).append(function)
     return found
+
+
+def speaks_of(left: Node, side: Node) -> bool:
+    """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
+    named = spelled(side.base if isinstance(side, Index) else side)
+    return named is not None and any(spelled(node) == named for node in walk(left))
 
 
 def definable(node: Node) -> bool:

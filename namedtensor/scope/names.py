@@ -43,10 +43,13 @@ def _script(sign: str, components: tuple[str, ...]) -> str:
 
 
 _KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+))*)")
+_CONDITIONAL = re.compile(r"[^\W\d_]\w*\(\s*\w+'*(?:\s*,\s*\w+'*)*(?:\s*\|\s*\w+'*(?:\s*,\s*\w+'*)*)?\s*\)")  # p(B | A)
 _WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s_^{}]+))")
-_SMALL = {**{small: ("_", plain) for small, plain in SUBSCRIPTS.items()}}
-_SMALL |= {small: ("^", plain) for small, plain in SUPERSCRIPTS.items()}
+_SMALL = {
+    **{small: ("_", plain) for small, plain in SUBSCRIPTS.items()},
+    **{small: ("^", plain) for small, plain in SUPERSCRIPTS.items()},
+}
 
 
 def _unfold_small(text: str) -> str:
@@ -69,7 +72,7 @@ def key(text: str) -> Key:
     >>> str(key("gamma_1"))
     'γ_1'
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
     return _key(text)
 
@@ -77,6 +80,8 @@ def key(text: str) -> Key:
 @lru_cache(maxsize=4096)
 def _key(text: str) -> Key:
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
+    if _CONDITIONAL.fullmatch(spelled):
+        return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))
     match = _KEY.fullmatch(spelled)
     if not match or not _WORD.fullmatch(match["base"]):
         raise NotationError(
@@ -169,9 +174,9 @@ def spelled(node: Node) -> Spelled | None:
     return None
 
 
-def walk(node) -> Iterator:
+def walk(node: Any) -> Iterator[Any]:
     """Every node at and below `node`, parents first, without recursion."""
-    stack = [node]
+    stack: list[Any] = [node]
     while stack:
         current = stack.pop()
         yield current

@@ -17,6 +17,7 @@ from grammar.nodes import Axis, Call, Cases, Indicator, Name, Node, Number, Rena
 
 from . import algebra
 from .applying import OPPOSITE
+from .factoring import factored
 from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
 from .spelling import (
     MARKS,
@@ -68,7 +69,7 @@ class ReadBack:
 
     def __init__(self, given: Mapping[Head, str] | None = None):
         self.given = dict(given or {})
-        self.kept: dict[tuple, Node] = {}
+        self.kept: dict[tuple[Any, ...], Node] = {}
         self.depth = 0  # of brackets within brackets
 
     # --------------------------------------------------------------------------------------------------------- sums
@@ -163,7 +164,7 @@ class ReadBack:
             summed.discard(index)
         return self.chain(product.coefficient, parts, below, summed, names, averaged)
 
-    def averaged(self, factors: list, summed: set[Index]) -> list[Index]:
+    def averaged(self, factors: list[Any], summed: set[Index]) -> list[Index]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
         found = []
         for index in sorted(summed, key=lambda index: index.number):
@@ -458,7 +459,7 @@ def _made(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], 
 def _reshaped(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     old = len(head.bound)
     items = ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),)
-    return Rename(self.form(parts[0], names), items)
+    return Rename(self.form(factored(parts[0]), names), items)
 
 
 def _literal(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:

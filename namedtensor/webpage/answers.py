@@ -37,7 +37,8 @@ and says them.
               nt-more where underlined
      "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "from": "given" | "declared" | "guessed" | "argument",
                  "needed": "tensor" | "number", "number": 3 | null,
-                 "domain": {"kind": "reals" | "interval" | "elements" | "count", "bounds": [..]}, "span": [..] | null}],
+                 "domain": {"kind": "reals" | "interval" | "elements" | "count" | "integers" | "naturals" | "positive" |
+                 "nonnegative", "bounds": [..]}, "span": [..] | null}],
               what is to have a value, in the order of the text; "guessed": nothing says its type and this is the least with which
               the formula is right. A "number" is to be sent in `inputs` as a number, since the plan depends on it; "span" is
               that of its first mention. A "count" of bounds [n] holds the whole numbers 1 to n
@@ -95,7 +96,7 @@ closed form `text` and `latex` are null, `steps` empty, `why` says why and `prog
 "record": {"seq": 1} | null, "found": 0.2, "due": 0.6, "axes": {"theirs": "ours"}}`.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
-"without", "parts", "hole", "inputs": as of check, "has_model": bool}]}`. No model is told.
+"without", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_model": bool}]}`. No model is told.
 
 **mark** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "right": false, "points": 0, "of": 2,
 "tried": true, "feedback": "..", "hints": [..], "model": null | text, "error": ERROR | null}`.
@@ -107,24 +108,20 @@ closed form `text` and `latex` are null, `steps` empty, `why` says why and `prog
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from grammar.errors import NotationError
 
-from .blackboard import steps
-from .check import check
-from .code import code
-from .complete import completions
-from .derive import derive
-from .loops import loops
-from .plans import plan, runtime_source
 from .replies import Reply, error_data
 from .requests import Request
 
-QUESTIONS: dict[str, Callable[[Request], Reply]] = {
-    "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
-    "loops": loops, "code": code, "derive": derive, "complete": completions,
+QUESTIONS = {  # each with the file of this room that answers it, loaded when it is first asked, and its function there
+    "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
+    "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
+    "complete": ("complete", "completions"), "same": ("marks", "same"), "exercises": ("marks", "exercises"),
+    "mark": ("marks", "mark"), "examples": ("examples", "examples"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 
@@ -139,7 +136,7 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
     """
     try:
         if isinstance(request, str):
-            request = json.loads(request)
+            request = json.loads(request) if len(request) <= LONGEST else None  # type: ignore[assignment]
     except (ValueError, RecursionError):
         request = None  # type: ignore[assignment]
     if not isinstance(request, Mapping):
@@ -162,4 +159,5 @@ def _answered(request: Request) -> Reply:
     ask = request.word("ask", None)
     if ask not in QUESTIONS:
         raise NotationError(101, f"there is no question {ask!r}", hint=f"there are {', '.join(QUESTIONS)}")
-    return QUESTIONS[ask](request)
+    file, name = QUESTIONS[ask]
+    return getattr(import_module(f".{file}", __package__), name)(request)

@@ -16,10 +16,11 @@ export function tint(name) {
   return axis ? `nt-axis nt-${axis.colour}${axis.underlined ? " nt-more" : ""}` : "nt-axis";
 }
 
-export const colourOf = (name, dark) => {
+/** The colour in which the page shows an axis now, as a colour picker takes it. */
+export function colourOf(name) {
   const axis = byName.value.get(name);
-  return axis ? (chosen.value[name] ?? (dark ? axis.dark : axis.light)) : "#808080";
-};
+  return (axis && (chosen.value[name] ?? getComputedStyle(document.documentElement).getPropertyValue(`--nt-${axis.colour}`).trim())) || "#808080";
+}
 
 /** The variables of the style sheet, which both light and dark read. */
 effect(() => {

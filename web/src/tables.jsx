@@ -2,14 +2,19 @@
 
 import { signal } from "@preact/signals";
 import { offset, shown, sizesOf } from "./arrays.js";
+import { axes } from "./colours.js";
 import { labels, record } from "./state.js";
 import { Axis } from "./types.jsx";
 
 export const heat = signal(true);
 const MOST = 16; // rows and columns that are written out
 
-/** The word for a position of an axis: its label, or its number. */
-export const wordOf = (axis, place) => labels.value[axis]?.[place - 1] ?? String(place);
+/** The word for a position of an axis: its label, where all of them have one, or its number. */
+export function wordOf(axis, place) {
+  const words = labels.value[axis];
+  const size = axes.value.find((each) => each.name === axis)?.size;
+  return words && words.length === size ? words[place - 1] : String(place);
+}
 
 /** Positions that are shown: all, or the first and the last with null for the gap. */
 function places(size) {

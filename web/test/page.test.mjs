@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, settled, shot, show, textOf, until, write } from "./browser.mjs";
+import { join } from "node:path";
+import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, settled, shot, show, textOf, until, write } from "./browser.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
@@ -282,6 +283,46 @@ test("8. Tab alone goes through the page and is never held", async () => {
   }
   for (const wanted of ["the formula, typeset; arrows walk through its parts", "Q at key 1", "tab-steps", "play"]) assert.ok(seen.includes(wanted), `${wanted} is not among ${seen}`);
   for (let n = 0; n + 3 < seen.length; n++) assert.ok(new Set(seen.slice(n, n + 4)).size > 1, `held at ${seen[n]}`);
+  await leave(page);
+});
+
+test("10. every example of the gallery has a value", async () => {
+  const page = await open(browser, where.address);
+  await until(page, () => document.querySelector("select[aria-label=examples]"));
+  const many = await page.$$eval("select[aria-label=examples] option[value]:not([disabled])", (options) => options.length);
+  assert.ok(many >= 20, `${many}`);
+  await show(page, "value");
+  for (let n = 0; n < many; n++) {
+    const before = await textOf(page);
+    await page.select("select[aria-label=examples]", String(n));
+    await until(page, (before, n) => (n === 0 || [...document.querySelectorAll("#formula .cm-line")].map((line) => line.textContent).join("\n") !== before) && document.querySelector(".formula[data-state=right]") && document.querySelector("#view td[title], #view output.scalar"), [before, n], 30_000);
+    assert.equal(await page.$$eval(".problem:not(.warned)", (found) => found.map((each) => each.textContent).join()), "", `example ${n}`);
+  }
+  assert.deepEqual(page.complaints, []);
+  await leave(page);
+});
+
+test("11. answers are marked in the words of Python", async () => {
+  const page = await open(browser, where.address);
+  const file = readFileSync(join(ROOT, "docs", "examples", "puzzles.nt"), "utf8");
+  await show(page, "exercise");
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(join(ROOT, "docs", "examples", "puzzles.nt"));
+  await until(page, () => document.querySelectorAll("#view select option").length === 25, [], 30_000);
+  const names = await page.$$eval("#view select option", (options) => options.map((each) => each.textContent));
+  const answers = [[names[0], "x"], [names[0], "0"], [names[1], "X ⊙_{n} X"], [names[3], "A_{row(iota_{row})}"], [names[3], "A_{kolumn(1)}"]];
+  const due = oracle({ ask: "marks", file, answers });
+  for (const [n, [name, answer]] of answers.entries()) {
+    await page.select("#view select", String(names.indexOf(name)));
+    await until(page, (name) => document.querySelector(`#view [aria-label="your answer to ${name}"]`), [name]);
+    const editor = `#view [aria-label="your answer to ${name}"]`;
+    await write(page, answer, editor);
+    await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+    await until(page, () => document.querySelector(".feedback"), [], 30_000);
+    const told = (said) => document.querySelector(".feedback")?.textContent.replace(/\s+/g, " ").includes(said.replace(/\s+/g, " "));
+    await until(page, told, [due[n].feedback]).catch(async () => assert.equal(await page.$eval(".feedback", (each) => each.textContent), due[n].feedback));
+    assert.equal(await page.$eval(".feedback", (each) => each.classList.contains("right")), due[n].right);
+  }
+  await shot(page, "exercise");
   await leave(page);
 });
 
