@@ -137,7 +137,7 @@ class CachedCall:
         found = self._lengths.executable(
             given,
             (tuple(sizes.items()),),
-            lambda: self._scope_given(given.inputs),
+            lambda: self._read.scope_given(given.inputs),
             lambda it: self._made(it, sizes, told),
         )
         if found.unused.isdisjoint(map(spelling_of, told)):

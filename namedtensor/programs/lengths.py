@@ -18,7 +18,7 @@ from grammar.errors import NotationError
 from ..backends.function import PlanFunction
 from ..backends.resized import SAMPLES, Cut, Template, template, text_of
 from ..checking.size_facts import sides
-from ..core.tensor import NamedTensor
+from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from ..planning.plan import Value
 from ..scope.names import spelled, walk
@@ -186,8 +186,8 @@ def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
     kind: list[Any] = [given.positional]
     sizes: list[int] = []
     for name, value in given.values.items():
-        if isinstance(value, NamedTensor):
-            layout = value.layout
+        layout = getattr(value, "layout", None)
+        if isinstance(layout, Layout):
             kind.append((name, layout.axes, layout.dtype, layout.xp))
             sizes += layout.extent
         else:
@@ -197,7 +197,8 @@ def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
 
 def axes_of(given: Arguments) -> tuple[str, ...]:
     """The axes whose sizes these are."""
-    return tuple(axis for value in given.values.values() if isinstance(value, NamedTensor) for axis in value.axes)
+    layouts = (getattr(value, "layout", None) for value in given.values.values())
+    return tuple(axis for layout in layouts if isinstance(layout, Layout) for axis in layout.axes)
 
 
 def is_worth_it(made: Executable) -> bool:
@@ -230,6 +231,8 @@ def is_sum(size: nodes.Node) -> bool:
 
 def hollow(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
     """The same with arrays that hold one number, and with other sizes at some places."""
+    from ..core.tensor import NamedTensor
+
     values, place = dict(given.values), 0
     for name, value in values.items():
         if not isinstance(value, NamedTensor):
