@@ -14,20 +14,45 @@ PAGE = ROOT / "docs" / "speed.md"
 PICTURES = ROOT / "docs" / "_static"
 Report = dict[str, Any]
 
-INTRODUCTION = """# Speed
+OPENING = """# Speed
 
-How long formulas take beside the same work written by hand and in other libraries: `python -m benchmarks`. Each library
-has a process of its own; they take turns, round by round, and a ratio is the median of the rounds' ratios. A turn of
-short calls is the fastest of its chunks. Before any turn all answers of a work are compared. Of the work by hand, with
-one BLAS thread or with all, the faster is what counts; *at best* is the ratio of the shortest times. Memory is what a
+![Time of formulas beside the same work by hand](_static/speed.svg)
+
+A formula is made into the calls that one would write by hand, once for each kind of input; from then on a call is one
+look-up and those calls. Where arrays are large it is faster than by hand, for what does not fit into a cache is computed
+block by block and on all cores, and no array is made that is not needed. The first call of a new formula takes about a
+millisecond, and `import namedtensor` a small part of the time of `import numpy`.
+"""
+METHOD = """## How it is measured
+
+`python -m benchmarks` runs all of this. Each library has a process of its own; they take turns, round by round, and a ratio
+is the median of the rounds' ratios. In a turn one side calls again and again, after calls that are not counted, while the
+others rest; of calls that take less than 0.3 s the fastest of several chunks counts. Before any turn all answers of a work
+are compared. Of the work by hand, with one BLAS thread or with all, the faster is what counts; *at best* is the ratio of the
+shortest times. *Processor* is what all cores together worked for a call, *ms* what a clock on the wall says. Memory is what a
 call needs at most, over its inputs and its output.
 """
+OVERVIEW = (  # the works of the chart that opens the page, as it calls them
+    ("attention-4", "attention, 4 tokens"),
+    ("attention-512", "attention, 512 tokens"),
+    ("attention-2048", "attention, 4 × 2,048 tokens"),
+    ("gelu", "GELU, 64 MB"),
+    ("standardize", "standardize, 64 MB"),
+    ("block", "block of a transformer"),
+    ("chain-4-8", "product of four small tensors"),
+    ("minilm", "MiniLM, 64 sentences"),
+)
 SHOWN = {
     "speed-attention": ("Attention", "attention-"),
     "speed-block": ("The pre-LN block and models", ("block", "minilm", "generation")),
     "speed-contractions": ("Products of several tensors", ("chain", "linear", "tucker")),
     "speed-elementwise": ("64 MB", ("gelu", "standardize")),
 }
+GROWTH = """## How it grows
+
+Calls of Python functions from a text that was never seen to its first value, by the length of the text: no other work on
+the machine changes them. The exponent is that of the last step of a curve; 1 is a line.
+"""
 COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
 
 
@@ -45,11 +70,18 @@ def base_of(rows: list[dict], work: str) -> str:
 # -------------------------------------------------------------------------------------------------------------- page
 def page(report: Report) -> str:
     """The page as MyST."""
-    parts = [INTRODUCTION, about(report), "## The bars\n", bars(report)]
+    parts = [OPENING]
     for name, title, rows in groups(report):
         if rows:
             parts += [f"## {title}\n", f"![{title}: time by library](_static/{name}.svg)\n", sides(rows)]
     parts += ["## Small operations, first calls, imports\n", small(report)]
+    if curves(report):
+        parts += [
+            GROWTH,
+            "![calls of Python functions by the length of a text](_static/speed-growth.svg)\n",
+            growing(report),
+        ]
+    parts += ["## The bars\n", bars(report), METHOD, about(report)]
     if report["left_out"]:
         parts += ["## Left out\n", "\n".join(left_out(report)) + "\n"]
     return "\n".join(parts)
@@ -92,15 +124,33 @@ def bars(report: Report) -> str:
 def sides(rows: list[dict]) -> str:
     lines = (
         (row["figure"], f"{number(row['value'])} {row['unit']}", cell(row, "least"), megabytes(row),
-         number(row["seconds"] * 1e3))
+         number(row["seconds"] * 1e3), milliseconds(row.get("processor")))
         for row in rows
     )  # fmt: skip
-    return made(("work: side", "median", "at best", "memory, MB", "ms"), lines)
+    return made(("work: side", "median", "at best", "memory, MB", "ms", "processor, ms"), lines)
+
+
+def milliseconds(seconds: float | None) -> str:
+    return "" if seconds is None else number(seconds * 1e3)
 
 
 def small(report: Report) -> str:
-    rows = [row for row in report["rows"] if "work" not in row or row["unit"] == "ms"]
+    rows = [row for row in report["rows"] if ("work" not in row or row["unit"] == "ms") and "points" not in row]
     return made(("figure", "value"), ((row["figure"], f"{number(row['value'])} {row['unit']}") for row in rows))
+
+
+def curves(report: Report) -> list[dict]:
+    """The rows that have points: how calls grow with a text."""
+    return [row for row in report["rows"] if "points" in row]
+
+
+def growing(report: Report) -> str:
+    rows = (
+        (row["curve"], ", ".join(f"{size:,}" for size, _ in row["points"]),
+         ", ".join(f"{calls:,}" for _, calls in row["points"]), number(row["value"]))
+        for row in curves(report)
+    )  # fmt: skip
+    return made(("what grows", "how many", "calls", "exponent"), rows)
 
 
 def left_out(report: Report) -> list[str]:
@@ -116,11 +166,8 @@ def colour(side: str) -> str:
 
 def picture(title: str, rows: list[dict], place: Path) -> None:
     """The ratios of each work on a line of its own, on a logarithmic scale."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
-    from matplotlib import pyplot, ticker
+    pyplot = drawing()
+    from matplotlib import ticker
 
     works = list(dict.fromkeys(row["work"] for row in rows))
     figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.5 * len(works)))
@@ -147,12 +194,76 @@ def picture(title: str, rows: list[dict], place: Path) -> None:
     pyplot.close(figure)
 
 
+def picture_of_growth(rows: list[dict], place: Path) -> None:
+    """The curves, on logarithmic scales, beside a line."""
+    pyplot = drawing()
+    figure, axes = pyplot.subplots(figsize=(8, 5))
+    for row in rows:
+        axes.plot(
+            *zip(*row["points"]), marker="o", markersize=4, linewidth=1.5, label=f"{row['curve']} ({row['value']:.2f})"
+        )
+    axes.plot([10, 1000], [2e3, 2e5], color="#9ca3af", linewidth=1, linestyle="--", label="a line (1.00)")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("how many")
+    axes.set_ylabel("calls of Python functions")
+    axes.set_title("From a text to its first value (exponents in brackets)")
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    figure.savefig(place, bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def drawing() -> Any:
+    """The library that draws, told to draw the same picture each time."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "namedtensor"
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def overview(report: Report) -> list[tuple[str, float]]:
+    """Each work of the opening chart with the ratio of formulas to the same by hand."""
+    rows = [row for row in report["rows"] if row.get("value") and row.get("side", "").startswith("namedtensor")]
+    found = []
+    for work, title in OVERVIEW:
+        ours = next((row for row in rows if row["work"] == work and row["unit"].startswith("×")), None)
+        if ours is not None:
+            found.append((f"{title}\n{ours['unit'].removeprefix('× ')} = 1", ours["value"]))
+    return found
+
+
+def opening(bars: list[tuple[str, float]], place: Path) -> None:
+    """The chart that opens the page: a bar a work, as long as its ratio."""
+    pyplot = drawing()
+    figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.45 * len(bars)))
+    places = range(len(bars))
+    axes.barh(places, [value for _, value in bars], color=COLOURS["namedtensor"], height=0.55)
+    for place_, (_, value) in zip(places, bars):
+        axes.text(value + 0.01, place_, number(value), va="center", fontsize="small", color="#6b7280")
+    axes.axvline(1, color="#6b7280", linewidth=1)
+    axes.set_yticks(places, [title for title, _ in bars], fontsize="small", color="#6b7280")
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    axes.set_xlim(0, max(1.15, *(value * 1.1 for _, value in bars)))
+    axes.set_xlabel("time of the formula, by hand = 1 (less is faster)", color="#6b7280")
+    axes.tick_params(colors="#6b7280")
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    figure.savefig(place, bbox_inches="tight", transparent=True, metadata={"Date": None})
+    pyplot.close(figure)
+
+
 def main() -> None:
     report = json.loads(Path(sys.argv[1] if len(sys.argv) > 1 else FIGURES).read_text("utf-8"))
     PAGE.write_text(page(report), "utf-8")
+    opening(overview(report), PICTURES / "speed.svg")
     for name, title, rows in groups(report):
         if rows:
             picture(title, rows, PICTURES / f"{name}.svg")
+    if curves(report):
+        picture_of_growth(curves(report), PICTURES / "speed-growth.svg")
 
 
 if __name__ == "__main__":

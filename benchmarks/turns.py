@@ -38,9 +38,13 @@ QUICK = Effort(7, 3, 0.7)
 
 @dataclass
 class Found:
-    """What is known of the sides of a work, by their names; `seconds` has one entry a round, None where a side sat out."""
+    """What is known of the sides of a work, by their names; `seconds` has one entry a round, None where a side sat out.
+
+    `processor` are the seconds that all cores together worked in a round.
+    """
 
     seconds: dict[str, list[float | None]] = field(default_factory=dict)
+    processor: dict[str, list[float | None]] = field(default_factory=dict)
     memory: dict[str, int | None] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -75,13 +79,13 @@ class Player:
         seconds = self.about["seconds"] * self.about["repeat"] * self.about["chunks"]
         self.count = max(effort.fewest, min(effort.rounds, round(effort.seconds / seconds)))
 
-    def turn(self) -> float | None:
+    def turn(self) -> dict[str, float]:
         try:
             self.process.stdin.write(self.line)  # type: ignore[union-attr]
             self.process.stdin.flush()  # type: ignore[union-attr]
         except BrokenPipeError:
-            return None
-        return self.answer().get("seconds")
+            return {}
+        return self.answer()
 
     def values(self) -> list[np.ndarray]:
         with np.load(self.place) as kept:
@@ -138,12 +142,13 @@ def agree(work: Work, players: list[Player]) -> None:
 def take_turns(players: list[Player], effort: Effort, found: Found) -> None:
     for player in players:
         player.plan(effort)
-        found.seconds[player.side.name] = []
+        found.seconds[player.side.name], found.processor[player.side.name] = [], []
     for number in range(max((player.count for player in players), default=0)):
         start = number % len(players)
         for player in players[start:] + players[:start]:
-            seconds = player.turn() if number < player.count else None
-            found.seconds[player.side.name].append(seconds)
+            times = player.turn() if number < player.count else {}
+            found.seconds[player.side.name].append(times.get("seconds"))
+            found.processor[player.side.name].append(times.get("processor"))
 
 
 # -------------------------------------------------------------------------------------------------------------- rows
@@ -186,7 +191,8 @@ def rows_of(work: Work, found: Found) -> list[dict[str, Any]]:
             bar = next((bar.most for bar in work.bars if bar.ours == name and not bar.over), None)
         row = {"work": work.name, "side": name, "figure": f"{work.title}: {name}", "value": value, "unit": unit}
         memory = {"memory": found.memory.get(name)} if work.memory else {}
-        rows.append(row | {"bar": bar, "seconds": time, "least": base and least_ratio(seconds, base)} | memory)
+        times = {"seconds": time, "processor": median(found.processor.get(name, []))}
+        rows.append(row | {"bar": bar, "least": base and least_ratio(seconds, base)} | times | memory)
     return rows + [row for bar in work.bars if (row := further(work, bar, found))]
 
 

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,8 +113,15 @@ def first(work: Work, side: Side, place: Path) -> tuple[Ready, dict[str, Any]]:
     return ready, repeated(ready.call) | {"memory": peak}
 
 
-def turn(call: Callable[[], Any], repeat: int, chunks: int = 1) -> float:
-    """The seconds of one call: of several chunks of `repeat` calls the fastest, which nobody else's work broke into.
+class Times(NamedTuple):
+    """The seconds that a call took, and those that all cores together worked for it."""
+
+    seconds: float
+    processor: float
+
+
+def turn(call: Callable[[], Any], repeat: int, chunks: int = 1) -> Times:
+    """The times of one call: of several chunks of `repeat` calls the fastest, which nobody else's work broke into.
 
     Before come some that are not counted: after others' turns, caches are cold and threads asleep.
     """
@@ -124,17 +131,18 @@ def turn(call: Callable[[], Any], repeat: int, chunks: int = 1) -> float:
     return min(mean(call, repeat) for _ in range(chunks))
 
 
-def mean(call: Callable[[], Any], repeat: int) -> float:
-    start = time.perf_counter()
+def mean(call: Callable[[], Any], repeat: int) -> Times:
+    processor, start = time.process_time(), time.perf_counter()
     for _ in range(repeat):
         call()
-    return (time.perf_counter() - start) / repeat
+    end = time.perf_counter()
+    return Times((end - start) / repeat, (time.process_time() - processor) / repeat)
 
 
 def repeated(call: Callable[[], Any]) -> dict[str, Any]:
     """How many calls make a chunk, how many chunks a turn, and the seconds that one call takes."""
     repeat = 1
-    while (seconds := turn(call, repeat, 3)) * repeat < CHUNK / 2:
+    while (seconds := turn(call, repeat, 3).seconds) * repeat < CHUNK / 2:
         repeat = max(repeat + 1, min(8 * repeat, round(CHUNK / seconds)))
     fewest = 1 if seconds > LONG else FEWEST
     return {"repeat": repeat, "chunks": max(fewest, min(20, round(TURN / (seconds * repeat)))), "seconds": seconds}
@@ -160,7 +168,7 @@ def main() -> None:
         return say(failed=f"{type(problem).__name__}: {message[0] if message else ''}")
     say(**found)
     for line in sys.stdin:
-        say(seconds=turn(ready.call, *map(int, line.split())))
+        say(**turn(ready.call, *map(int, line.split()))._asdict())
 
 
 if __name__ == "__main__":

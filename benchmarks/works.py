@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import attention, block, contractions, eager, elementwise, first, gpu, models, start
+from . import attention, block, contractions, eager, elementwise, first, gpu, gradients, growth, models, start
 from .work import Work
 
 GROUPS: dict[str, tuple[Work, ...]] = {
     "attention": attention.WORKS,
     "elementwise": elementwise.WORKS,
     "block": block.WORKS,
+    "gradients": gradients.WORKS,
     "contractions": contractions.WORKS,
     "models": models.WORKS,
     "first": first.WORKS,
@@ -19,7 +20,9 @@ GROUPS: dict[str, tuple[Work, ...]] = {
 WORKS = {work.name: work for works in GROUPS.values() for work in works}
 
 # Figures that are measured in this process, each group by a function that gives its rows.
-HERE: dict[str, Callable[[], list[dict]]] = {"start": start.rows, "eager": eager.rows, "imports": first.rows}
+HERE: dict[str, Callable[[], list[dict]]] = {
+    "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows,
+}  # fmt: skip
 
 
 def chosen(names: list[str]) -> tuple[list[str], list[Work]]:

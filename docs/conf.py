@@ -25,3 +25,7 @@ html_copy_source = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 nitpicky = False
+
+# `node web/build.mjs --whole` makes it; then each formula has a link that opens it there.
+playground = str(HERE.parent / "playground.html") if (HERE.parent / "playground.html").exists() else ""
+html_extra_path = [playground] if playground else []

@@ -64,7 +64,7 @@ EXAMPLES: dict[int, tuple[Example, ...]] = {
             mended=r"\begin{align*} B &= A + x \end{align*}",
         ),
     ),
-    111: (Example(r"\mathcal{S} + A", {"A": A}, mended="2 + A"),),
+    111: (Example(r"\mathfrak{S} + A", {"A": A}, mended="2 + A"),),
     112: (Example("A_{height(1), width→w}", {"A": A}, mended="[A_{height(1)}]_{width→w}"),),
     113: (Example("[3, 1, 4]", mended="[3, 1, 4]_{width}"),),
     114: (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from . import nodes
 from .errors import NotationError
 from .nodes import Axis, Call, Name, Node, Number, axis_of
-from .symbols import SUPERSCRIPTS
+from .symbols import BINDERS, NUMBER_SETS, SUPERSCRIPTS
 from .tokens import Token
 
 FACTORS = ("juxtaposed", "⊙", "negative")
@@ -67,6 +67,22 @@ class _Bound(NamedTuple):
     span: tuple[int, int]
 
 
+class _Over(NamedTuple):
+    """i ∈ [n], j ≠ i, α → 0: a variable, and where it goes."""
+
+    variable: Axis
+    over: Any
+    span: tuple[int, int]
+
+
+class _Results(NamedTuple):
+    """A, B = X, Y; f(x) = X, Y; A, B = f(x)"""
+
+    heads: tuple
+    bodies: tuple
+    span: tuple[int, int]
+
+
 class _Member(NamedTuple):
     sets: tuple
     span: tuple[int, int]
@@ -74,6 +90,19 @@ class _Member(NamedTuple):
 
 def _around(children) -> tuple[int, int]:
     return _start(children[0]), _end(children[-1])
+
+
+def divided(node: Any) -> tuple[Any, Any]:
+    """∑_{a} X / ∂X* after a ∂ as what that is of, and ∂X*, which is None elsewhere: the sum reaches right over products."""
+    if type(node) is nodes.IndexSum:
+        body, by = divided(node.body)
+        return replace(node, body=body, span=(node.span[0], body.span[1])), by
+    if type(node) is Call and node.operator == "/" and type(node.arguments[1]) is nodes.Differential:
+        return node.arguments[0], node.arguments[1]
+    if type(node) is Call and len(node.arguments) == 1 and node.arguments[0].span[1] == node.span[1]:
+        body, by = divided(node.arguments[0])
+        return replace(node, arguments=(body,), span=(node.span[0], body.span[1])), by
+    return node, None
 
 
 def _covering(children) -> tuple[int, int]:
@@ -109,7 +138,7 @@ class Builder:
 
     # statements
     def program(self, children):
-        found = _nodes(children)
+        found = several(self, _nodes(children))
         once = [node for before, node in zip((None, *found), found) if not type(before) is type(node) is nodes.Ellipsis]
         return nodes.Program(tuple(once), _around(children))
 
@@ -135,11 +164,33 @@ class Builder:
         call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
         return nodes.Signature(call, sets[:-1], sets[-1], _around(children))
 
+    def results(self, children):
+        at = next(place for place, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
+        return _Results(_nodes(children[:at]), _nodes(children[at:]), _around(children))
+
+    def update(self, children):
+        target, _, body = children
+        named = target.base if type(target) is nodes.Index else target
+        if type(named) is not Name:
+            self.fail(101, "an update is of a name, or of elements of one", target.span, hint="write C ← …")
+        return nodes.Update(target, body, _around(children))
+
+    def fact(self, children):
+        return nodes.Fact(self.compared(children), _around(children))
+
     def ellipsis(self, children):
         return nodes.Ellipsis(children[0].span)
 
     def head(self, children):
         return children[0] if type(children[0]) is _Head else self.operator(children)
+
+    def rename_head(self, children):
+        items = children[2].items
+        if len(items) != 1 or type(items[0]) is not _Renamed:
+            self.fail(101, "[…]_{a→b} renames one axis", _around(children))
+        (item,) = items
+        pair = tuple(Name(axis.name, axis.span) for axis in (*item.old, *item.new))
+        return _Head("→", (), pair, (), _around(children), _around(children))
 
     def member(self, children):
         return _Member(_nodes(children), _around(children))
@@ -154,10 +205,24 @@ class Builder:
         return found
 
     def bounds(self, children):
-        first, *second, last = _nodes(children)
+        first, *second, last = (child for child in _nodes(children[2:]))
         token = children[1]
         down = bool(second) and self.steps_down(first, second[0])
         return nodes.Range(Name(token.text, token.span), first, last, _around(children), down=down)
+
+    def between(self, children):
+        first, sign, variable, other, last = children[1:]
+        at = [each.text for each in (sign, other)]
+        if type(variable) is not Name or not set(at) <= {"≤", "<"}:
+            self.fail(114, "a range is one variable between two numbers", _around(children), hint="write 1 ≤ t ≤ n")
+        one = Number(1, first.span)
+        first = first if at[0] == "≤" else Call("+", (), (), (first, one), (), first.span, first.span)
+        last = last if at[1] == "≤" else Call("-", (), (), (last, one), (), last.span, last.span)
+        return nodes.Range(variable, first, last, _around(children))
+
+    def counting(self, children):
+        token = children[1]
+        return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], _around(children))
 
     def steps_down(self, first, second) -> bool:
         """Whether a range whose first two numbers are these counts down, by one."""
@@ -180,7 +245,23 @@ class Builder:
         return nodes.Set(domain, elements, shapes[0].items if shapes else (), _around(children))
 
     def reals(self, children):
-        return self._set("reals", children)
+        return self._set(NUMBER_SETS[children[0].text], children)
+
+    def half(self, children):
+        sign, number = children[3], children[4]
+        domain = {(">", "0"): "positive", ("≥", "0"): "nonnegative"}.get((sign.text, number.text))
+        if domain is None or children[0].text != "ℝ":
+            self.fail(101, "this set has no name", (children[0].start, children[5].end), hint="write ℝ_{>0} or ℝ_{≥0}")
+        return replace(self._set(domain, children), elements=())
+
+    def field(self, children):
+        name, *shape = children
+        if len(name.text) > 1 or not name.text.isupper():
+            self.fail(
+                101, f"{name.text} is no set; a set is due: ℝ^{{…}}, {{0, 1}}, [0, 1] or [n]", name.span,
+                hint="a field, which is any set of numbers, has a capital letter: F^{seq}",
+            )  # fmt: skip
+        return self._set("field", [Name(name.text, name.span), *shape])
 
     def elements(self, children):
         return self._set("elements", children)
@@ -219,10 +300,10 @@ class Builder:
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def of_differentials(self, numerator, denominator):
-        """∂L/∂W, also as the last factor of a product: η ∂L/∂W is η times that; None where it is neither."""
+        """∂L/∂W, also as the last factor of a product, or after a function, for ∂L alone has no value; None where it is neither."""
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
-        if type(numerator) is not Call or numerator.operator not in FACTORS:
+        if type(numerator) is not Call or not (numerator.operator in FACTORS or len(numerator.arguments) == 1):
             return None
         *before, last = numerator.arguments
         found = self.of_differentials(last, denominator) if last.span[1] == numerator.span[1] else None  # no brackets
@@ -260,9 +341,26 @@ class Builder:
     def prefix(self, children):
         head, operand = children
         span = (head.span[0], operand.span[1])
+        if head.subscript and type(head.subscript[0]) in (_Over, _Bound):
+            return self.over(head, operand, span)
         if head.name == "∂":  # only LaTeX: \frac{\partial}{\partial X^*} f(X)
             return self.derivative(operand, head.parameters[0], span)
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
+
+    def over(self, head, body, span):
+        """max_{i ∈ [n]} X, max_{i=1}^{n} X, lim_{α→∞} X"""
+        item = head.subscript[0]
+        if type(item) is _Bound:
+            if len(head.superscript) != 1 or type(item.variable) is not Name:
+                self.fail(
+                    101, f"{head.name} from a number needs a plain variable, and where it ends", head.span,
+                    hint=f"write {head.name}_{{i=1}}^{{n}}",
+                )  # fmt: skip
+            return nodes.IndexSum(head.name, item.variable, item.first, head.superscript[0], body, span)
+        if head.superscript:
+            self.fail(101, f"{head.name} over a set has no upper end", head.span)
+        variable = Name(item.variable.name, item.variable.span)
+        return nodes.Over(head.name, variable, item.over, body, span)
 
     def juxtapose(self, children):
         left, right = children
@@ -289,6 +387,9 @@ class Builder:
         sign, subscript, body = children[0], children[1], children[-1]
         span = (sign.start, body.span[1])
         items = subscript.items
+        if len(items) == 1 and type(items[0]) is _Over and len(children) == 3:
+            head = _Head(sign.text, (), items, (), (sign.start, sign.end), (sign.start, subscript.span[1]))
+            return self.over(head, body, span)
         if len(items) != 1 or type(items[0]) is not _Bound:
             items = self.plain(subscript)
         upper = children[2].items if len(children) == 4 else ()
@@ -319,7 +420,9 @@ class Builder:
             body = nodes.Starred(
                 Name(word, (body.span[0], body.span[0] + len(word))), body.text[len(word) :], body.span
             )
-        return nodes.Differential(body, (sign.start, body.span[1]))
+        span = (sign.start, body.span[1])
+        within, by = divided(body)
+        return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def number(self, children):
         token = children[0]
@@ -341,6 +444,10 @@ class Builder:
     def call(self, children):
         head, _, arguments, end = children
         span = (head.span[0], end.end)
+        if head.subscript and type(head.subscript[0]) in (_Over, _Bound):
+            if len(arguments.ordinary) != 1 or arguments.parameters:
+                self.fail(304, f"{head.name} over a variable takes one operand", span)
+            return self.over(head, arguments.ordinary[0], span)
         ordinary, parameters = arguments
         if not ordinary and not parameters:
             self.fail(105, f"{head.name}() has no argument", (children[1].start, end.end), hint=f"write {head.name}(X)")
@@ -400,13 +507,18 @@ class Builder:
         if len(powers) > 1:
             self.two_powers((token.start, powers[0].span[0]), powers[0].span, powers[1].span)
         for script in children[1:]:
-            found[script.kind] += self.plain(script)
+            only = script.items[0] if script.kind == "SUB" and len(script.items) == 1 else None
+            if token.text in BINDERS and type(only) is _Renamed and len(only.old) == len(only.new) == 1:
+                only = _Over(only.old[0], Name(only.new[0].name, only.new[0].span), only.span)
+            found[script.kind] += (only,) if type(only) in (_Over, _Bound) else self.plain(script)
+        if token.text in BINDERS and not (found["SUB"] and type(found["SUB"][0]) is _Over):
+            self.fail(101, f"{token.text} says what goes where", token.span, hint=f"write {token.text}_{{α→∞}}")
         return _Head(token.text, found["SUP"], found["SUB"], found["WITH"], token.span, _covering(children))
 
     def plain(self, script):
         """The scripts of an operator or function: names of axes, numbers and labels."""
         for item in script.items:
-            if type(item) in (_Indexed, _Renamed, _Bound, Token):
+            if type(item) in (_Indexed, _Renamed, _Bound, _Over, Token):
                 self.fail(
                     112, "an operator's subscript names axes: it holds no index and no rename", script.span,
                     hint="index or rename the operand: softmax_{seq}(X_{a→seq})",
@@ -457,8 +569,8 @@ class Builder:
         span = (min(_start(base), script.span[0]), script.span[1])
         if not items:
             self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
-        kinds = {type(item) if type(item) in (_Indexed, _Renamed, _Bound) else Node for item in items}
-        if _Bound in kinds or len(kinds) > 1:
+        kinds = {type(item) if type(item) in (_Indexed, _Renamed, _Bound, _Over) else Node for item in items}
+        if _Bound in kinds or _Over in kinds or len(kinds) > 1:
             self.fail(
                 112, "this subscript mixes indices, renames and labels", script.span,
                 hint="give each its own brackets: [X_{a→b}]_{b(1)}",
@@ -469,6 +581,8 @@ class Builder:
         of: Any = base
         if type(base) is _Bracket:
             of = replace(self.only_cell(base.rows, base.span), span=base.span)
+        if kind is Node and type(base) is Call and base.operator == "‖" and not base.parameters and len(items) == 1:
+            return replace(base, parameters=items, span=span)  # ‖x‖_1
         if kind is _Indexed:
             return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
         if kind is _Renamed:
@@ -504,6 +618,26 @@ class Builder:
 
     def indexed(self, children):
         return _Indexed(self.as_axis(children[0]), children[2], _around(children))
+
+    def sliced(self, children):
+        first, last = children[2], children[4]
+        part = nodes.Slice(first, last, (first.span[0], last.span[1]))
+        return _Indexed(self.as_axis(children[0]), part, _around(children))
+
+    def member_of(self, children):
+        return _Over(self.as_axis(children[0]), children[2], _around(children))
+
+    def restricted(self, children):
+        axis = self.as_axis(children[0])
+        sign, bound = children[1], children[2]
+        condition = Call(sign.text, (), (), (Name(axis.name, axis.span), bound), (), _around(children), sign.span)
+        return _Over(axis, condition, _around(children))
+
+    def approached(self, children):
+        (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
+        if variable is None:
+            self.fail(101, "one variable goes to a limit", children[0].span)
+        return _Over(variable, self.number(children[2:]), _around(children))
 
     def renamed(self, children):
         old, _, new = children
@@ -557,6 +691,38 @@ class Builder:
     def parity(self, children):
         operand, word = children
         return Call(word.text, (), (), (operand,), (), (operand.span[0], word.end), word.span)
+
+
+def several(builder: Builder, found: tuple) -> tuple:
+    """The statements, with those of several results as one equation for each: the k-th result of f is f_k."""
+    if not any(type(each) is _Results for each in found):
+        return found
+    counts = {
+        each.heads[0].operator: len(each.bodies)
+        for each in found
+        if type(each) is _Results and len(each.heads) == 1 and type(each.heads[0]) is Call
+    }
+    statements: list = []
+    for each in found:
+        if type(each) is not _Results:
+            statements.append(each)
+            continue
+        heads, bodies = each.heads, each.bodies
+        if len(heads) == 1 and type(heads[0]) is Call:
+            heads = tuple(_part(heads[0], number) for number in range(1, len(bodies) + 1))
+        elif len(bodies) == 1 and type(bodies[0]) is Call and counts.get(bodies[0].operator) == len(heads):
+            bodies = tuple(_part(bodies[0], number) for number in range(1, len(heads) + 1))
+        if len(heads) != len(bodies):
+            builder.fail(
+                114, f"{len(heads)} name{'s' * (len(heads) != 1)}, and {len(bodies)} value{'s' * (len(bodies) != 1)}", each.span,
+                hint="write A, B = X, Y; a function with two results is f(x) = X, Y, and its second one f_2(x)",
+            )  # fmt: skip
+        statements += [nodes.Equation((head, body), span=each.span) for head, body in zip(heads, bodies)]
+    return tuple(statements)
+
+
+def _part(call: Call, number: int) -> Call:
+    return replace(call, subscript=(*call.subscript, Number(number, call.operator_span)))
 
 
 def _entries(row: _Row) -> str:

@@ -123,6 +123,29 @@ class IndexSum:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """max_{i ∈ [n]} …, ∑_{j ≠ i} …, argmin_{x ∈ ℝ^{n}} …, lim_{α→∞} …: over a variable in a set, under a condition, or to a limit
+
+    `over` is a Set, a condition on the variable, or what it goes to.
+    """
+
+    operator: str
+    variable: Name
+    over: Set | Node
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """2:4, of X_{seq(2:4)}: both ends are in it"""
+
+    first: Node
+    last: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Literal:
     """[3, 1, 4; 1, 5, 9]_{height, width}; one axis takes one row"""
 
@@ -166,7 +189,7 @@ class Derivative:
 
 
 Node = Union[
-    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Literal, Cases, Indicator,
+    Number, Name, Superscript, Subscript, Index, Rename, Starred, Size, Call, IndexSum, Over, Slice, Literal, Cases, Indicator,
     Differential, Derivative,
 ]  # fmt: skip
 
@@ -175,8 +198,8 @@ Node = Union[
 class Set:
     """ℝ^{seq × chans[3]}, {0,1}^{seq}, [0,1], [n]^{seq}
 
-    `domain` is "reals", "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size
-    or None.
+    `domain` is "reals", "integers" (ℤ), "naturals" (ℕ), "positive" (ℝ_{>0}), "nonnegative" (ℝ_{≥0}), "field" (F, which is
+    any), "elements" ({a, b}), "interval" ([a, b]) or "count" ([n]); `axes` pairs an axis with its size or None.
     """
 
     domain: str
@@ -243,6 +266,23 @@ class Equation:
 
 
 @dataclass(frozen=True, slots=True)
+class Update:
+    """C ← C + 1, X_{seq(2)} ← 0: from here on the name means the new value"""
+
+    target: Node
+    body: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """ε > 0: a comparison that is claimed to hold"""
+
+    condition: Node
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """γ, β ∈ ℝ^{chans}"""
 
@@ -269,7 +309,7 @@ class Ellipsis:
     span: Span = _span()
 
 
-Statement = Union[Value, Equation, Declaration, Signature, Ellipsis]
+Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Ellipsis]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +332,15 @@ def axis_of(node: Node) -> Axis | None:
         base = axis_of(node.base)
         return base and Axis(base.name + node.mark, node.span)
     return None
+
+
+def left_spine(node) -> list[Call]:
+    """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
+    found: list[Call] = []
+    while type(node) is Call and len(node.arguments) == 2:
+        found.append(node)
+        node = node.arguments[0]
+    return found
 
 
 def children(node) -> tuple:

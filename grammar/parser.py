@@ -78,7 +78,10 @@ def _parse(
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
-    """Raise where operations stand inside each other deeper than what comes later can follow: −−−…x, a + b + …"""
+    """Raise where operations stand inside each other deeper than what comes later can follow: −−−…x.
+
+    In a + b + c + … the first operand of each sum is no deeper than the sum.
+    """
     stack: list[tuple[Any, int]] = [(tree, 0)]
     while stack:
         node, depth = stack.pop()
@@ -87,7 +90,11 @@ def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
                 404, f"operations stand inside each other deeper than {limit}", source, node.span,
                 hint="name a part by an equation of its own, or raise limits.nesting",
             )  # fmt: skip
-        stack += [(child, depth + 1) for child in nodes.children(node)]
+        spine = nodes.left_spine(node)
+        for each in spine:
+            stack += [(child, depth + 1) for child in nodes.children(each) if child is not each.arguments[0]]
+        below = nodes.children(node) if not spine else (spine[-1].arguments[0],)
+        stack += [(child, depth + 1) for child in below]
 
 
 def tokens_of(

@@ -22,6 +22,7 @@ SYMBOLS = (
     Symbol("SEMICOLON", ";", ";", ";"),
     Symbol("COLON", ":", ":", r"\colon :"),
     Symbol("ARROW", "→", "->", r"\rightarrow \to \mapsto \longrightarrow"),
+    Symbol("UPDATE", "←", r"\gets", r"\leftarrow \gets"),
     Symbol("IN", "∈", "in", r"\in"),
     Symbol("TIMES", "×", "x", r"\times"),
     Symbol("DOTS", "… ⋯", "...", r"\ldots \dots \cdots \dotsc \dotsb"),
@@ -67,7 +68,10 @@ SYMBOLS = (
     Symbol("NOT", "¬", "not", r"\lnot \neg"),
     Symbol("NAME", "∞", r"inf \infty", r"\infty"),
     Symbol("REALS", "ℝ", "R", r"\reals \R \Reals"),
+    Symbol("REALS", "ℤ", "Z", r"\Z \Integers", "ℤ"),
+    Symbol("REALS", "ℕ", "N", r"\N \Naturals", "ℕ"),
     Symbol("INDICATOR", "𝕀", "I", r"\indicator", "𝕀"),
+    Symbol("NORM", "‖", r"\norm", r"\lVert", "‖"),
     Symbol("IF", "if", "if", r"\text{if}"),
     Symbol("OTHERWISE", "otherwise", "otherwise", r"\text{otherwise}"),
     Symbol("FOR", "for", "for", r"\text{for}"),
@@ -118,6 +122,15 @@ SUPERSCRIPTS = dict(
     )
 )
 
+# What stands over a letter: macros of LaTeX, and the mark that follows the letter in a name.
+ACCENTS = {
+    "hat": "\u0302", "tilde": "\u0303", "bar": "\u0304", "breve": "\u0306", "dot": "\u0307", "ddot": "\u0308", "check": "\u030c",
+    "vec": "\u20d7",
+}  # fmt: skip
+CALLIGRAPHIC = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵"))
+FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
+
 # Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
 ELEMENTWISE = frozenset(
@@ -128,4 +141,5 @@ FUNCTIONS = ELEMENTWISE | frozenset(
     """max min mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort
     unroll pool index maxk argmaxk onehot concat stack det inv cofactors trace size""".split()
 )
+BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is no operator
 UNDERSCORED = ("gelu_tanh",)  # the one built-in whose name holds an underscore

@@ -93,6 +93,14 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         wanted = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
         return NotationError(105, f"{shown} needs {what} after it", source, span, hint=f"{wanted}, or remove {shown}")
     commas = [each for each in tokens[:position] if each.type == "COMMA"]
+    if "COMMA" in expected and "$END" not in expected and any(each.type == "FOR" for each in tokens[:position]):
+        return NotationError(
+            101,
+            "a range has … before its end",
+            source,
+            last.span,
+            hint="write for t = 1, …, n; or for t = n, n-1, …, 1",
+        )
     if "IN" in expected and "$END" not in expected and commas:
         return NotationError(
             101, "a comma between names, and no ∈ after them", source, commas[-1].span,

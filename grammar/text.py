@@ -11,6 +11,8 @@ import unicodedata
 from .errors import NotationError
 from .symbols import (
     ASCII_MACROS,
+    CALLIGRAPHIC,
+    FRACTIONS,
     GREEK_LETTERS,
     GREEK_MACROS,
     GREEK_VARIANTS,
@@ -21,7 +23,7 @@ from .symbols import (
     UNDERSCORED,
     value,
 )
-from .tokens import Token, too_deep
+from .tokens import Token, numeral, too_deep
 
 PRIMES = "'′’"
 MARKS = "*∗†‡"
@@ -39,22 +41,28 @@ for _symbol in SYMBOLS:
     for _spelling in _symbol.text.split() + _symbol.ascii.split():
         if len(_spelling) == 1 and not (_spelling.isascii() and _spelling.isalpha()):
             SINGLE[_spelling] = (_symbol.terminal, value(_symbol, _spelling))
+del SINGLE["‖"]
 SINGLE["*"] = SINGLE["∗"] = ("DOT", "⊙")
 PLAIN = {sign: found for sign, found in SINGLE.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that stand alone
-SPECIAL = {*WORDS, *SPELLED_GREEK, "R", "x", "I", "inf"}  # words that may mean more than a name
+SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
+BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
+SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name
 
 _GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
 _SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
+_ALONE = f"[{_GREEK}{_SCRIPTS}{FRACTIONS}ℝℤℕ𝕀]"
+ACCENT = "\u0300-\u036f\u20d7"
 TOKEN = re.compile(
     rf"""[^\S\n]*(?:(?P<comment>\#[^\n]*)
     |(?P<newline>\n)
     |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
-    |(?P<greek>[{_GREEK}][{PRIMES}]*)
+    |(?P<vulgar>[{FRACTIONS}])
+    |(?P<greek>[{_GREEK}][{ACCENT}]*[{PRIMES}]*)
     |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
     |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
     |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
     |(?P<multiple>->|\.\.\.|!=|<=|>=)
-    |(?P<word>{"|".join(UNDERSCORED)}|(?:(?![{_GREEK}{_SCRIPTS}ℝ𝕀])[^\W\d_])(?:(?![{_GREEK}{_SCRIPTS}ℝ𝕀])[^\W_])*[{PRIMES}]*)
+    |(?P<word>{"|".join(UNDERSCORED)}|(?:(?!{_ALONE})[^\W\d_])(?:(?!{_ALONE})[^\W_]|[{ACCENT}])*[{PRIMES}]*)
     |(?P<other>\S))""",
     re.VERBOSE | re.DOTALL,
 )
@@ -70,18 +78,26 @@ JOINS_BEFORE = {
 }  # fmt: skip
 
 
+BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
 CLOSING = ")],;}/+=⊙·<>≤≥≠"  # after a star these leave nothing to multiply with
 OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
 
 def fold(word: str) -> str:
-    """A name as the language compares it: NFKC, one sign for a prime, one form of each Greek letter."""
+    """A name as the language compares it: NFKC, one sign for a prime, one form of each Greek letter; ℒ stays apart from L."""
     if word.isascii():
         return word
     folded = "".join(GREEK_VARIANTS.get(character, character) for character in word)
     for prime in PRIMES[1:]:
         folded = folded.replace(prime, "'")
-    return unicodedata.normalize("NFKC", folded)
+    if not _CURSIVE.search(folded):
+        return unicodedata.normalize("NFKC", folded)
+    return "".join(
+        part if _CURSIVE.match(part) else unicodedata.normalize("NFKC", part) for part in _CURSIVE.split(folded)
+    )
+
+
+_CURSIVE = re.compile(f"([{''.join(CALLIGRAPHIC.values())}][{ACCENT}]*)")
 
 
 def marks(text: str) -> str:
@@ -123,7 +139,7 @@ class _Lexer:
         brackets = self.brackets
         if self.newline is not None:
             joined = type in JOINS_BEFORE or (self.tokens and self.tokens[-1].type in JOINS_AFTER)
-            if type == "OPERATOR" and HEAD.match(self.source, end):
+            if type in ("OPERATOR", "DOT") and HEAD.match(self.source, end):
                 joined = False
             if self.tokens and not joined:
                 self.tokens.append(Token("SEPARATOR", "\n", self.newline, self.newline + 1))
@@ -148,6 +164,12 @@ class _Lexer:
     def number(self, text: str, start: int, end: int) -> None:
         self.add("NUMBER", text, start, end)
 
+    def vulgar(self, text: str, start: int, end: int) -> None:
+        before = self.tokens[-1] if self.tokens and self.newline is None else None
+        first, *rest = numeral(text, before, self.source, start, end)
+        self.add(first.type, first.text, start, end)
+        self.tokens += rest
+
     def greek(self, text: str, start: int, end: int) -> None:
         self.name(fold(text), start, end)
 
@@ -170,6 +192,8 @@ class _Lexer:
 
     def word(self, text: str, start: int, end: int) -> None:
         source = self.source
+        if text == "in" and self.brackets[-1:] == ["sub"] and self.previous() == "NAME":  # max_{i in [n]}
+            return self.add("IN", "∈", start, end)
         special = text in SPECIAL or text[0] == "d" or text[-1] in PRIMES
         if special and not self.in_axes and self.previous() != "SUB":
             follows = source[end : end + 1]
@@ -184,8 +208,8 @@ class _Lexer:
                     )
                 return self.add(WORDS[text], WORD_VALUES.get(text, text), start, end)
             if self.in_set and not self.brackets:
-                if text == "R" and self.previous() in ("IN", "COLON", "ARROW", "TIMES", "EQUALS"):
-                    return self.add("REALS", "ℝ", start, end)
+                if text in SETS and self.previous() in BEFORE_SET:
+                    return self.add("REALS", SETS[text], start, end)
                 if text == "x" and self.previous() in ("RBRACE", "REALS", "RBRACKET", "NAME"):
                     return self.add("TIMES", "×", start, end)
             if text == "I" and follows == "[":
@@ -272,6 +296,14 @@ class _Lexer:
         self.tokens.append(Token("RBRACE", "}", end, end))
 
     def other(self, text: str, start: int, end: int) -> None:
+        if text == "⊤":
+            return self.add("NAME", text, start, end)
+        if text in BRACKETS:
+            return self.of_call(text, start, end)
+        if text == "×" and not self.in_shape:
+            self.add("TIMES", text, start, end)
+            self.tokens[-1].place = "product"
+            return
         if text in PLAIN:
             return self.add(*PLAIN[text], start, end)
         if start < self.skip or self.marked(start):
@@ -318,12 +350,29 @@ class _Lexer:
                 return
         self.add(type, spelled, start, end)
 
+    @property
+    def in_shape(self) -> bool:
+        """Whether × stands between axes, or between sets."""
+        return self.brackets[-1] == "shape" if self.brackets else self.in_set
+
+    def of_call(self, text: str, start: int, end: int) -> None:
+        """⌊x⌋, ‖x‖: a function with its operand."""
+        name = BRACKETS[text]
+        if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
+            if self.brackets:
+                self.brackets.pop()
+            return self.add("RPAREN", ")", start, end)
+        self.add("FUNCTION", name, start, end)
+        self.add("CALL", "(", start, end)
+        self.brackets.append("‖" if text == "‖" else "(")
+
     def bracket(self, text: str, previous: str) -> str:
         if text == "{" and previous == "SUB":
             return "sub"
         if text == "{" and previous == "SUP":
             before = self.tokens[-3].type if len(self.tokens) > 2 else ""
-            shape = self.in_set and len(self.brackets) == 0 and before in ("REALS", "RBRACE", "RBRACKET")
+            field = before == "NAME" and self.tokens[-4].type in BEFORE_SET if len(self.tokens) > 3 else False
+            shape = self.in_set and not self.brackets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
             return "shape" if shape else "sup"
         if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
             return "item"  # (height,width)→layer

@@ -5,15 +5,26 @@ characters --lexer--> tokens --brackets matched, functions told from tensors--> 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 from .errors import NotationError, Span
 from .spellings import Spelling, compact, spelling
-from .symbols import ELEMENTWISE, FUNCTIONS
+from .symbols import BINDERS, ELEMENTWISE, FUNCTIONS
 
 OPENING = {"LPAREN": "RPAREN", "CALL": "RPAREN", "LBRACE": "RBRACE", "LBRACKET": "RBRACKET"}
 CLOSING = {"RPAREN", "RBRACE", "RBRACKET"}
+CLOSED_BY = {
+    "‖": "‖",
+    "⌊": "⌋",
+    "⌈": "⌉",
+    "\\lVert": "\\rVert",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+    "\\|": "\\|",
+}
+ROUND = {"LPAREN", "CALL", "LBRACKET"}
 SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 
 
@@ -36,6 +47,19 @@ class Token:
 
     def __repr__(self):
         return f"{self.type}({self.text!r})"
+
+
+def numeral(character: str, before: Token | None, source: str, start: int, end: int) -> list[Token]:
+    """½ as {1/2}."""
+    if before is not None and before.type == "NUMBER" and before.end == start:
+        shown = source[before.start : end]
+        raise NotationError(
+            107, f"{shown} reads two ways", source, (before.start, end),
+            notes=(f"either {before.text} + {character}", f"or {before.text} · {character}"), hint="write the sign",
+        )  # fmt: skip
+    above, below = unicodedata.normalize("NFKC", character).split("⁄")
+    kinds = (("LBRACE", "{"), ("NUMBER", above), ("SLASH", "/"), ("NUMBER", below), ("RBRACE", "}"))
+    return [Token(kind, text, start, end) for kind, text in kinds]
 
 
 def too_deep(nesting: int, source: str, span: Span) -> NotationError:
@@ -82,7 +106,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
             f"{sign} is never closed",
             source,
             opened.span,
-            hint=f"close it with {SIGNS[OPENING[opened.type]]}",
+            hint=f"close it with {CLOSED_BY.get(sign) or SIGNS[OPENING[opened.type]]}",
         )
 
 
@@ -196,7 +220,7 @@ class _Telling:
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
-        self.built_in = FUNCTIONS | further
+        self.built_in = FUNCTIONS | BINDERS | further
         self.heads: set[Spelling] = set()
         self.tensors: set[Spelling] = set()
         self.parameters: list[frozenset[str]] = []
@@ -231,6 +255,96 @@ def can_be_tensor(name: Spelling) -> bool:
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
+def name_conditionals(tokens: list[Token]) -> None:
+    """Make one name of each p(B | A), in place, and of p(A) where p stands with a bar elsewhere."""
+    if not any(token.type == "BAR" for token in tokens):
+        return
+    found: dict[int, tuple[int, str]] = {}
+    bases: set[str] = set()
+    for start, token in enumerate(tokens):
+        if token.type == "NAME" and token.place != "axis":
+            opening = _scripts_end(tokens, start + 1)
+            if opening < len(tokens) and tokens[opening].type == "LPAREN" and opening - start <= 5:
+                named = _conditional(tokens, start, opening)
+                if named is not None:
+                    found[start] = named
+                    bases |= {named[1].partition("(")[0]} if "|" in named[1] else set()
+    for start in sorted(found, reverse=True):
+        end, text = found[start]
+        if text.partition("(")[0] in bases:
+            tokens[start:end] = [Token("NAME", text, tokens[start].start, tokens[end - 1].end)]
+
+
+def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
+    """Where p(B | A) ends, and its text; None where there is more than names in the brackets, or more than one bar."""
+    text = "".join({"SUB": "_", "SUP": "^"}.get(token.type, token.text) for token in tokens[start:opening])
+    text += "("
+    bars = 0
+    for position in range(opening + 1, len(tokens)):
+        kind, previous = tokens[position].type, tokens[position - 1].type
+        if kind == "RPAREN":
+            return (position + 1, text + ")") if previous == "NAME" and bars < 2 else None
+        if kind == "NAME" and previous != "NAME":
+            text += tokens[position].text
+        elif kind in ("COMMA", "BAR") and previous == "NAME":
+            text += ", " if kind == "COMMA" else " | "
+            bars += kind == "BAR"
+        else:
+            return None
+    return None
+
+
+def sets_built(tokens: list[Token]) -> None:
+    """Turn max { X | i ∈ I } into max_{i ∈ I} (X), in place."""
+    place = 0
+    while place + 1 < len(tokens):
+        if (
+            tokens[place].type not in ("NAME", "BIG")
+            or tokens[place + 1].type != "LBRACE"
+            or tokens[place].place == "axis"
+        ):
+            place += 1
+            continue
+        end, depth, bar = _group_end(tokens, place + 1), 0, 0
+        for position in range(place + 1, end):
+            depth += (tokens[position].type in OPENING) - (tokens[position].type in CLOSING)
+            if depth == 1 and [each.type for each in tokens[position : position + 3]] == ["BAR", "NAME", "IN"]:
+                bar = position
+        if bar:
+            opening, close = tokens[place + 1], tokens[end - 1]
+            below = [
+                Token("SUB", "_", *tokens[bar].span),
+                Token("LBRACE", "{", *tokens[bar].span),
+                *tokens[bar + 1 : end],
+            ]
+            inside = [Token("LPAREN", "(", *opening.span), *tokens[place + 2 : bar], Token("RPAREN", ")", *close.span)]
+            tokens[place + 1 : end] = [*below, *inside]
+        place += 1
+
+
+def tell_products(tokens: list[Token]) -> None:
+    """Turn each × that can only be a product into one, in place: beside a number, as in 2 × X, and in an index, seq(i × k)."""
+    depth = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
+        depth += (before.type in ROUND) - (before.type in ("RPAREN", "RBRACKET"))
+        if token.type == "TIMES" and token.place == "product":
+            if "NUMBER" in (before.type, after.type) or depth > 0:
+                token.type, token.text = "DOT", "⊙"
+
+
+def tell_call(line: list[Token], position: int) -> None:
+    """Turn a name with several arguments, f(X, Y) or f(X; W), into a call: it can be nothing else."""
+    opening = _scripts_end(line, position + 1)
+    if opening >= len(line) or line[opening].type != "LPAREN" or _is_label(line, position):
+        return
+    depth = 0
+    for token in line[opening : _group_end(line, opening)]:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
+            line[position].type, line[opening].type = "FUNCTION", "CALL"
+            return
+
+
 def tell_functions(
     tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
 ) -> None:
@@ -239,15 +353,24 @@ def tell_functions(
     `shadowed` are names that stand for tensors, as they were given; of a text that is not `whole`, what is missing at
     the end may still come.
     """
-    lines = list(statements(tokens))
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
             token.text = "]_"  # a literal, or an expression to index: never a group of its own
+        if token.type == "NORM":  # only ASCII: \norm(x)
+            token.type = "FUNCTION"
+            following.type = "CALL" if following.type == "LPAREN" else following.type
+    tell_products(tokens)
+    name_conditionals(tokens)
+    sets_built(tokens)
+    lines = list(statements(tokens))
     telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
     functions = telling.built_in | telling.defined
     for line, bound in zip(lines, telling.parameters):
         for position, token in enumerate(line):
-            if token.type != "NAME" or token.text not in functions or token.place == "axis" or token.text in bound:
+            if token.type != "NAME" or token.place == "axis":
+                continue
+            if token.text not in functions or token.text in bound:
+                tell_call(line, position)
                 continue
             if _is_label(line, position):
                 continue

@@ -28,6 +28,7 @@ from .programs.api import derivative as derivative
 from .programs.api import diagram as diagram
 from .programs.api import formula as formula
 from .programs.api import init as init
+from .programs.api import latex_preamble as latex_preamble
 from .programs.api import load as load
 from .programs.api import parameters as parameters
 from .programs.api import program as program
@@ -68,6 +69,7 @@ __all__ = [
     "load",
     "parameters",
     "program",
+    "latex_preamble",
     "to_javascript",
     "to_latex",
     "to_python",

@@ -30,11 +30,12 @@ SLOW = 5.0  # seconds for one document
 
 
 class Document(NamedTuple):
-    """A document of a public repository at a commit."""
+    """A document of a public repository at a commit; an `ordinary` one has no named axes, and nothing is to be found in it."""
 
     repository: str
     path: str
     commit: str
+    ordinary: str = ""
 
 
 class Outcome(NamedTuple):
@@ -111,10 +112,16 @@ def work(group: tuple[Path, list[Document]]) -> list[Outcome]:
         return [checked(each, place) for each, place in places if there and place.is_file()]
 
 
+def is_false_alarm(outcome: Outcome) -> bool:
+    """Whether something was found in a document that has none of it."""
+    return bool(outcome.document.ordinary) and bool(outcome.errors + outcome.warnings + outcome.unread)
+
+
 def told(outcome: Outcome) -> str:
     document = outcome.document
     text = f"{outcome.formulas:5} formulas {outcome.errors:4} errors {outcome.warnings:3} warnings {outcome.unread:4} unread"
     text += f" {outcome.seconds:6.2f} s  {document.repository} {document.path} {document.commit[:7]}"
+    text += "  FALSE ALARM" if is_false_alarm(outcome) else ""
     return text + ("  SLOW" if outcome.seconds > SLOW else "") + (f"\n{outcome.crash}" if outcome.crash else "")
 
 
@@ -145,7 +152,10 @@ def run() -> int:
         end="",
     )
     print(f"{sums[3]} formulas with named axes unread, {crashes} crashes, {slow} slower than {SLOW:g} s")
-    return int(bool(crashes or slow))
+    alarms = sum(map(is_false_alarm, outcomes))
+    ordinary = sum(bool(outcome.document.ordinary) for outcome in outcomes)
+    print(f"{ordinary} of them ordinary, with {alarms} false alarms")
+    return int(bool(crashes or slow or alarms))
 
 
 if __name__ == "__main__":

@@ -105,6 +105,7 @@ def adding(name, bars=(), **more):
 
 FOUND = Found(
     seconds={"namedtensor": [1.0, 1.0], BY_HAND: [2.0, 2.0], BY_HAND + ALONE: [0.5, 0.25], "peer": [4.0, None]},
+    processor={"namedtensor": [2.0, 2.0], "peer": [6.0, None]},
     memory={"namedtensor": 3_000_000, BY_HAND: None, BY_HAND + ALONE: 5, "peer": 7},
 )
 
@@ -208,9 +209,15 @@ def test_memory_is_what_a_call_needs_beside_what_was_there():
 
 
 def test_a_turn_is_its_fastest_chunk(monkeypatch):
-    times = iter([0.3, 0.1, 0.2])
+    times = iter([worker.Times(0.3, 0.5), worker.Times(0.1, 0.2), worker.Times(0.2, 0.1)])
     monkeypatch.setattr(worker, "mean", lambda call, repeat: next(times))
-    assert worker.turn(lambda: None, 1, 3) == 0.1
+    assert worker.turn(lambda: None, 1, 3) == (0.1, 0.2)
+
+
+def test_processor_time_is_that_of_the_work():
+    asleep, awake = worker.mean(lambda: time.sleep(0.02), 3), worker.mean(lambda: sum(range(300_000)), 3)
+    assert asleep.seconds >= 0.02 and asleep.processor < asleep.seconds / 2
+    assert awake.processor > 0
 
 
 def test_short_calls_are_repeated_and_long_ones_are_not(monkeypatch):
@@ -267,7 +274,10 @@ def test_a_page_has_every_bar_and_every_row_of_its_works():
     text = plot.page(report(rows, [{"work": "attention-0", "side": "einx", "reason": "einx not installed"}], True))
     assert "| adding: namedtensor | 3 × NumPy by hand | 4 | ≤ 3.5 | met |" in text
     assert "| adding: namedtensor | 0.25 × peer | 0.25 | ≤ 0.2 | missed |" in text
-    assert "| adding: peer | 8 × NumPy by hand | 16 | 7e-06 | 4,000 |" in text
+    assert "| adding: peer | 8 × NumPy by hand | 16 | 7e-06 | 4,000 | 6,000 |" in text
+    assert (
+        text.index("speed.svg") < text.index("adding") < text.index("## The bars") < text.index("## How it is measured")
+    )
     assert "| eager: A + A | 1.2 × NumPy | " in text
     assert "- attention-0 / einx: einx not installed" in text
 
@@ -277,6 +287,8 @@ def test_a_picture_is_drawn(tmp_path):
     rows = [row for row in rows_of(adding("attention-0"), FOUND) if row["value"]]
     for name in ("one.svg", "two.svg"):
         plot.picture("Attention", rows, tmp_path / name)
+        plot.opening(plot.overview({"rows": [row | {"work": "gelu"} for row in rows]}), tmp_path / f"opening-{name}")
+    assert (tmp_path / "opening-one.svg").read_bytes() == (tmp_path / "opening-two.svg").read_bytes()
     drawn = (tmp_path / "one.svg").read_bytes()
     assert drawn.startswith(b"<?xml") and drawn == (tmp_path / "two.svg").read_bytes()
 

@@ -459,6 +459,8 @@ RULES = [
     "∂(softmax_{a} X) = softmax_{a} X ⊙ (∂X − softmax_{a} X ⊙_{a} ∂X)", "∂(A ⊙_{a} X) = A ⊙_{a} ∂X + ∂A ⊙_{a} X",
     "∂(A ⊙_{a} X) = A ⊙_{a} ∂X", "∂(X_{a→c}) = [∂X]_{a→c}", "∂(∑_{a} X) = ∑_{a} ∂X", "Z = X ⊙ X\n∂Z = 2 X ⊙ ∂X",
     "f(t) = t^3\n∂f(X) = 3 X^2 ⊙ ∂X", "∂(x^2) = 2 x ∂x", "∂(X + 3) = ∂X",
+    "∂(X + A) = ∂X + ∂A", "Z = softmax_{a}(X ⊙ Y)\n∂Z = Z ⊙ (∂(X ⊙ Y) − Z ⊙_{a} ∂(X ⊙ Y))",
+    "Z = softmax_{a}(Y ⊙ X)\n∂Z = Z ⊙ (∂(X ⊙ Y) − Z ⊙_{a} ∂(X ⊙ Y))", "Z = log(X^2 + Y^2)\n∂Z = ∂(X^2 + Y^2) / (X^2 + Y^2)",
 ]  # fmt: skip
 CHANGING = {"X": drawn("a[3]", 1), "Y": drawn("a[3]", 2), "A": drawn("b[2] a[3]", 3), "x": 2.0}
 
@@ -466,6 +468,7 @@ CHANGING = {"X": drawn("a[3]", 1), "Y": drawn("a[3]", 2), "A": drawn("b[2] a[3]"
 WRONG = [
     "∂(exp X) = X ⊙ ∂X", "∂(X ⊙ Y) = ∂X ⊙ Y − X ⊙ ∂Y", "∂(X / Y) = ∂X / Y + X ⊙ ∂Y / Y", "Z = X ⊙ X\n∂Z = X ⊙ ∂X",
     "∂(softmax_{a} X) = softmax_{a} X ⊙ ∂X", "∂(A ⊙_{a} X) = A ⊙_{a} ∂X − ∂A ⊙_{a} X", "∂(x^2) = x ∂x",
+    "∂(X + A) = ∂X − ∂A", "Z = softmax_{a}(X ⊙ Y)\n∂Z = Z ⊙ (∂(X ⊙ Y) + Z ⊙_{a} ∂(X ⊙ Y))", "∂(X ⊙ Y) = 0 X",
 ]  # fmt: skip
 
 

@@ -64,3 +64,25 @@ def test_rows_of_which_nothing_is_left_are_chosen_between():
     slope = nt.evaluate(text + "A = softmax_{i}(X + M)\n∂(∑_{i,j} Y^2)/∂X", X=X)
     assert np.isfinite(slope.array).all() and not slope.to_array("j i")[0].any() and slope.array.any()
     assert math.isnan(float(nt.evaluate(text + "A = softmax_{i}(X + M)\nA_{i(1), j(1)}", X=X)))
+
+
+# ------------------------------------------------------------------------------------------- signs and spreads of slopes
+A, B = (nt.tensor(RANDOM.normal(size=(2, 3)), "a b") for _ in range(2))
+SIGNED = [
+    "∑_{a,b} (A − B)^2", "∑_{a,b} (−A) ⊙ (−B)", "∑_{a} (mean_{b} A − mean_{b} B)^3", "−∑_{b} (−∑_{a} (−A) / B)^2",
+    "∑_{a,b} (B − (−A)) ⊙ (−A − B)", "∑_{a,b} (mean_{a} A − mean_{a} A ⊙ B)", "∑_{a} (−[A]_{b(1)} − [−A]_{b(2)})^2",
+    "∑_{a,b} (∑_{a} A − ∑_{b} A)^2 / (1 + B^2)", "∑_{a} (mean_{b} A + mean_{b} A ⊙ mean_{b} A)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SIGNED)
+def test_signs_and_spreads_are_kept(text):
+    values = lambda at: {"A": at, "B": B}  # in a mapping there may be more than the formula has
+    slope = nt.evaluate(f"∂({text})/∂A", values(A))
+    due = np.zeros((2, 3))
+    for place in np.ndindex(2, 3):
+        step = np.zeros((2, 3))
+        step[place] = 1e-6
+        up, down = (float(nt.evaluate(text, values(nt.tensor(A.array + way * step, "a b")))) for way in (1, -1))
+        due[place] = (up - down) / 2e-6
+    np.testing.assert_allclose(slope.to_array("a b"), due, rtol=1e-6, atol=1e-6)

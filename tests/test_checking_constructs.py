@@ -38,6 +38,7 @@ class Row(NamedTuple):
     value: Any
     values: Mapping[str, Any] = {}
     differentiable: bool = True
+    lifted: bool = True  # over a further axis of an input that is not declared
 
 
 def edit_distance(first, second):
@@ -115,7 +116,93 @@ FAMILIES = {
                       "C^{i,j} = C^{i-1,j-1} + C^{i-1,j} for i = 1, …, 6 for j = 1, …, i\nC^{6,2}", "", "", 15.0,
                       differentiable=False),
 }  # fmt: skip
-ROWS = FAMILIES
+READ = {
+    "accents": Row("ŷ = x + 1\nȳ = mean_{seq} ŷ\nŷ − ȳ", r"\hat y = x + 1 \\ \bar{y} = \nfun{\name{seq}}{mean} \hat{y} \\ \widehat{y} - \bar y",
+                   "seq", x - x.mean()),
+    "accents on scripts": Row("x̃_1 = 2 x\nθ̂ = x̃_1 + x̃_1\nθ̂", r"\tilde{x_1} = 2 x \\ \hat{\theta} = \tilde{x_1} + \tilde{x}_1 \\ \hat\theta",
+                              "seq", 4 * x),
+    "calligraphic": Row("ℒ = ∑_{seq} x^2\nL = 2\nℒ / L", r"\mathcal{L} = \nsum{\name{seq}} x^2 \\ L = 2 \\ \frac{\mathcal L}{L}",
+                        "", (x**2).sum() / 2),
+    "the norm": Row("‖X − 1‖", r"\lVert X - 1 \rVert", "", np.linalg.norm(X - 1), lifted=False),
+    "its square, of p = 1": Row("‖x‖_1^2 + ‖y‖", r"\lVert x \rVert_1^2 + \left\| y \right\|", "",
+                                np.abs(x).sum() ** 2 + np.linalg.norm(y), lifted=False),
+    "the norm in a function": Row("unit : ℝ^{chans} → ℝ^{chans}\nunit(v) = v / ‖v‖\nunit(X)",
+                                  r"\text{unit} \colon \mathbb{R}^{\name{chans}} \to \mathbb{R}^{\name{chans}} \\ "
+                                  r"\text{unit}(v) = \frac{v}{\lVert v \rVert} \\ \text{unit}(X)",
+                                  "seq chans", X / np.linalg.norm(X, axis=1, keepdims=True)),
+    "whole parts": Row("⌊2 x⌋ + ⌈x⌉", r"\lfloor 2 x \rfloor + \lceil x \rceil", "seq", np.floor(2 * x) + np.ceil(x),
+                       differentiable=False),
+    "a brace with a remark": Row("(x + 1) ⊙ y", r"\underbrace{(x + 1)}_{\text{shifted}} \odot y", "seq", (x + 1) * y),
+    "an indicator in bold": Row("𝕀[x > 0] ⊙ x", r"\mathbf{1}[x > 0] \odot x", "seq", np.maximum(x, 0)),
+    "an indicator in braces": Row("𝕀[x > 0]", r"\mathbb{1}\{x > 0\}", "seq", (x > 0).astype(float), differentiable=False),
+    "fractions": Row("½ x + {1 / 4}", r"½ x + {1 \over 4}", "seq", x / 2 + 0.25),
+    "nice fractions": Row("(1 / 2) x", r"\nicefrac{1}{2} x", "seq", x / 2),
+    "a product of numbers": Row("2 × x_{seq(2 × 2)}", r"2 \times x_{\name{seq}(2 \times 2)}", "", 2 * x[3]),
+    "an array of cases": Row("Y_{seq(i)} = { 0 if i ≤ 2; x_{seq(i)} otherwise }",
+                             r"Y_{\name{seq}(i)} = \left\{ \begin{array}{ll} 0 & i \le 2 \\ x_{\name{seq}(i)} & \text{otherwise} \end{array} \right.",
+                             "seq", np.where(np.arange(5) < 2, 0, x)),
+    "a matrix as macros expand": Row("[3, 1; 1, 5]_{h, w}", r"\mathsf{h} \begin{array}[b]{@{}c@{}}\mathsf{w}\\\begin{bmatrix} 3 & 1 \\ 1 & 5 "
+                                     r"\end{bmatrix}\end{array}", "h w", [[3, 1], [1, 5]]),
+    "digits in an axis": Row("∑_{seq2} x_{seq→seq2}", r"\nsum{seq2} x_{\name{seq}\rightarrow\mathsf{\vphantom{fg}seq2}}", "", x.sum()),
+    "a logarithm to a base": Row("log_2 (x^2)", r"\log_2 (x^2)", "seq", np.log2(x**2)),
+    "a second derivative": Row("∂(∂(∑_{seq} x^3)/∂x†)/∂x*", r"\frac{\partial^2 (\nsum{\name{seq}} x^3)}{\partial x^* \partial x^\dagger}",
+                               "seq* seq†", np.diag(6 * x), lifted=False),
+    "a field and other sets": Row("f : F^{seq} → F\nf(v) = ∑_{seq} v^2\nn ∈ ℕ\nr ∈ ℝ_{>0}\nf(x) + n + r",
+                                  r"f \colon F^{\name{seq}} \rightarrow F \\ f(v) = \nsum{\name{seq}} v^2 \\ n \in \mathbb{N} \\ "
+                                  r"r \in \mathbb{R}_{>0} \\ f(x) + n + r", "", (x**2).sum() + 5, {"n": 2, "r": 3.0}),
+    "a fact": Row("x^2 + r\nr > 0", r"x^2 + r \\ r > 0", "seq", x**2 + 3, {"r": 3.0}),
+    "between bounds": Row("Z_{seq(i)} = x_{seq(i)} + i for 1 ≤ i ≤ 5", r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad 1 \le i \le 5", "seq",
+                          x + np.arange(1, 6)),
+    "in a set of numbers": Row("Z_{seq(i)} = x_{seq(i)} + i for i ∈ {1, …, 5}",
+                               r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad i \in \{1, \ldots, 5\}", "seq", x + np.arange(1, 6)),
+}  # fmt: skip
+BOUND = {
+    "the largest over an index": Row("max_i x_{seq(i)}", r"\max_i x_{\name{seq}(i)}", "", x.max()),
+    "the mean over an index": Row("mean_i (i x_{seq(i)})", "", "", (np.arange(1, 6) * x).mean()),
+    "over the numbers to n": Row("min_{i ∈ [n]} x_{seq(i)} + 1", r"\min_{i \in [n]} x_{\name{seq}(i)} + 1", "", x[:3].min() + 1, {"n": 3}),
+    "a set of elements": Row("min { x_{seq(i)} | i ∈ [3] }", r"\min \{x_{\name{seq}(i)} \mid i \in [3]\}", "", x[:3].min()),
+    "numbers that are listed": Row("∑_{i ∈ {1, 3}} i x_{seq(i)}", r"\sum_{i \in \{1, 3\}} i x_{\name{seq}(i)}", "", x[0] + 3 * x[2]),
+    "numbers of a tensor": Row("S = [2, 4, 5]_{k}\n∑_{i ∈ S} x_{seq(i)} y_{seq(i)}",
+                               r"S = \nmatrix{}{\name{k}}{2 & 4 & 5} \\ \sum_{i \in S} x_{\name{seq}(i)} y_{\name{seq}(i)}",
+                               "", (x * y)[[1, 3, 4]].sum()),
+    "but for one": Row("Z_{seq(i)} = ∑_{j ≠ i} x_{seq(j)} y_{seq(i)}", r"Z_{\name{seq}(i)} = \sum_{j \neq i} x_{\name{seq}(j)} y_{\name{seq}(i)}",
+                       "seq", (x.sum() - x) * y),
+    "the largest before": Row("Z_{seq(i)} = max_{j ≤ i} x_{seq(j)}", "", "seq", np.maximum.accumulate(x)),
+    "the largest of some": Row("max_{i=2}^{n} x_{seq(i)}", r"\max_{i=2}^{n} x_{\name{seq}(i)}", "", x[1:4].max(), {"n": 4}),
+    "a slice": Row("x_{seq(2:4)} ⊙ y_{seq(1:3)}", r"x_{\name{seq}(2:4)} \odot y_{\name{seq}(1:3)}", "seq", x[1:4] * y[:3]),
+    "a slice of that width": Row("Z_{chans(t)} = max_{seq} x_{seq(t:t+2)} for t = 1, …, 3", "", "chans",
+                                 [x[t : t + 3].max() for t in range(3)]),
+    "an update": Row("C = x + 1\nC ← C ⊙ y\nC ← C − 1\n2 C",
+                     r"C = x + 1 \\ C \leftarrow C \odot y \\ C \leftarrow C - 1 \\ 2 C", "seq", 2 * ((x + 1) * y - 1)),
+    "an update of what is given": Row("x ← x / 2\nx ← x + y", r"x \leftarrow \frac{x}{2} \\ x \gets x + y", "seq", x / 2 + y),
+    "an update of elements": Row("C = x ⊙ y\nC_{seq(2)} ← 7\nC_{seq(4:5)} ← 2 x\nC + x",
+                                 r"C = x \odot y \\ C_{\name{seq}(2)} \leftarrow 7 \\ C_{\name{seq}(4:5)} \leftarrow 2 x \\ C + x", "seq",
+                                 np.where([0, 1, 0, 0, 0], 7, np.where([0, 0, 0, 1, 1], 2 * x, x * y)) + x),
+    "several names": Row("A, B = x + 1, 2 y\nA ⊙ B", r"A, B = x + 1, 2 y \\ A \odot B", "seq", (x + 1) * 2 * y),
+    "several results": Row("parts(v) = mean_{seq} v, v − mean_{seq} v\nm, d = parts(x)\nm d",
+                           r"\text{parts}(v) = \nfun{\name{seq}}{mean} v, v - \nfun{\name{seq}}{mean} v \\ m, d = \text{parts}(x) \\ m d",
+                           "seq", x.mean() * (x - x.mean())),
+    "by the number of arguments": Row("f(v) = v^2\nf(v, m) = f(v) ⊙ m\nf(x, y) + f(x)", "f(v) = v^2 \\\\ f(v, m) = f(v) \\odot m \\\\ f(x, y) + f(x)",
+                                      "seq", x**2 * y + x**2),
+    "with their signatures": Row("f : ℝ^{chans} → ℝ\nf : ℝ^{chans} × ℝ^{chans} → ℝ\nf(v) = ∑_{chans} v^2\nf(v, u) = v ⊙_{chans} u\n"
+                                 "f(X, X) − f(X)", "", "seq", np.zeros(5)),
+    "conditional names": Row("p(B | A) ∈ [0,1]^{A × B}\np(A) ∈ [0,1]^{A}\np(B) = p(B | A) ⊙_{A} p(A)",
+                             r"p(\name{B} \mid \name{A}) \in [0,1]^{\name{A} \times \name{B}} \\ p(\name{A}) \in [0,1]^{\name{A}} \\ "
+                             r"p(\name{B}) = p(\name{B} \mid \name{A}) \ndot{\name{A}} p(\name{A})", "B", [0.45, 0.55],
+                             {"p(B | A)": nt.tensor([[0.25, 0.75], [0.5, 0.5]], "A B"), "p(A)": nt.tensor([0.2, 0.8], "A")}, lifted=False),
+    "shapes as variables": Row("X ∈ ℝ^{𝒮 × chans}\nV ∈ ℝ^{chans × 𝒯}\n(X ⊙_{chans} V) ⊙_{𝒮} X",
+                               r"X \in \mathbb{R}^{\mathcal{S} \times \name{chans}} \\ V \in \mathbb{R}^{\name{chans} \times \mathcal{T}} \\ "
+                               r"(X \ndot{\name{chans}} V) \ndot{\mathcal{S}} X", "b chans",
+                               np.einsum("sc,cb,sd->bd", X, c[:3], X), {"V": nt.tensor(c[:3], "chans b")}, lifted=False),
+    "a signature of an operator": Row("∑_{ax} : ℝ^{ax} → ℝ\n⊙_{ax} : ℝ^{ax} × ℝ^{ax} → ℝ\n[]_{ax→ax'} : ℝ^{ax} → ℝ^{ax'}\nx ⊙_{seq} y",
+                                      r"\nsum{\name{ax}} \mathord- \colon \reals^{\name{ax}} \rightarrow \reals \\ \mathord- \ndot{\name{ax}} \mathord- "
+                                      r"\colon \reals^{\name{ax}} \times \reals^{\name{ax}} \rightarrow \reals \\ [\mathord-]_{\name{ax}\rightarrow\name{ax'}} "
+                                      r"\colon \reals^{\name{ax}} \rightarrow \reals^{\name{ax'}} \\ x \ndot{\name{seq}} y", "", x @ y),
+    "a differential of a sum": Row("U = x_{seq→ax}\n∂∑_{ax} U = ∑_{ax} ∂U\nx ⊙_{seq} y",
+                                   r"U = x_{\name{seq}\rightarrow\name{ax}} \\ \partial \nsum{\name{ax}} U = \nsum{\name{ax}} \partial U \\ x \ndot{\name{seq}} y",
+                                   "", x @ y),
+}  # fmt: skip
+ROWS = FAMILIES | READ | BOUND
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -149,7 +236,9 @@ def test_the_value_is_that_of_numpy_and_of_the_reference(title):
     if row.value is not None:
         np.testing.assert_allclose(found, row.value, rtol=1e-12)
     due = reference.evaluate(row.text, given_to_the_reference(values_of(row)))
-    np.testing.assert_allclose(found, due.to_list(row.axes) if row.axes else due.entries[()], rtol=1e-9)
+    np.testing.assert_allclose(
+        found, due.to_list(row.axes) if row.axes else due.entries[()], rtol=1e-9, atol=1e-7 * ("∂" in row.text)
+    )
 
 
 @pytest.mark.parametrize("title", ROWS)
@@ -222,7 +311,7 @@ def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
     return leaf.grad.numpy()
 
 
-@pytest.mark.parametrize("title", ROWS)
+@pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.lifted])
 def test_a_batch_is_mapped_over(title):
     row = ROWS[title]
     values, name = values_of(row), varied(row)

@@ -67,3 +67,14 @@ def test_an_element_outside_the_range_of_a_family_is_no_member():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(text, x=1.0, sizes={"seq": 3})
     assert caught.value.kind == "name" and "h^3" in str(caught.value)
+
+
+def test_what_a_downward_recurrence_begins_with_may_be_named_by_its_number():
+    """a^{n+1} = … is where a^t for t = n, …, 1 begins, whatever n is."""
+    text = "a^{n+1} = x\na^t = 2 a^{t+1} + t for t = n, …, 1\ny = a^1 + a^n"
+    after, values = 3.0, []
+    for t in (4, 3, 2, 1):
+        after = 2 * after + t
+        values.append(after)
+    assert float(nt.evaluate(text, x=3.0, sizes={"n": 4})) == values[-1] + values[0]
+    assert reference.evaluate(text, {"x": 3.0}, sizes={"n": 4}).to_list(()) == values[-1] + values[0]

@@ -341,6 +341,25 @@ def test_derive_prints_the_formula_or_its_value(run):
     assert run("derive", "f(x) = x^3", "--by", "x", "x=2")[1] == "12\n"
 
 
+def test_derive_prints_each_step_with_its_rule(run):
+    status, printed, _ = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps")
+    lines = [line.split("   ") for line in printed.splitlines()]
+    assert status == 0 and [line[-1].strip() for line in lines[3:]] == ["ndot", "elementwise", "identification"]
+    latex = run("derive", "tanh(x ⊙_{a} W)", "--by", "W", "--steps", "--to", "latex-macros")[1]
+    assert r"\partial z &\overset{\text{ndot}}{=} x \ndot{\name{a}} \partial W" in latex
+    steps = json.loads(run("derive", "x ⊙ x", "--by", "x", "--steps", "--json")[1])["steps"]
+    assert [step["rule"] for step in steps] == ["odot", "identification"]
+
+
+def test_derive_holds_a_closed_form_against_differences(run):
+    status, printed, _ = run("derive", "softmax_{a} X", "--by", "X", "--check", "X=[1,2,3]:a")
+    assert status == 0 and "by differences" in printed and printed.splitlines()[-1].endswith("2 steps hold")
+    record = json.loads(run("derive", "x^3 ⊙ y", "--by", "x", "--json", "--check", "x=2", "y=[1,3]:a")[1])
+    assert record["ok"] and record["value"]["data"] == pytest.approx([12, 36]) and record["largest"] < 1e-6
+    assert run("derive", "x^3 ⊙ y", "--by", "x", "--check", "x=2")[0] == 1
+    assert "has to be given" in run("derive", "x^3 ⊙ y", "--by", "x", "--check", "y=2")[2]
+
+
 def test_derive_says_what_is_wrong(run):
     assert run("derive", "x^2", "--by", "y")[0] == 1 and "the formula has no y" in run("derive", "x^2", "--by", "y")[2]
     assert run("derive", "x^2", "--by", "x+1")[0] == 1
@@ -477,13 +496,17 @@ def test_the_overview(run):
 
 
 def examples():
-    """The commands of the help that need no file."""
+    """The commands of the help that need no file, and end."""
     import shlex
 
     for command in COMMANDS.values():
         for line in command.examples.splitlines():
             words = shlex.split(line)
-            if words[:1] == ["namedtensor"] and words[1] != "repl" and not re.search(r"\.(nt|tex|npy|npz)\b", line):
+            if (
+                words[:1] == ["namedtensor"]
+                and words[1] not in ("repl", "playground")
+                and not re.search(r"\.(nt|tex|npy|npz)\b", line)
+            ):
                 yield words[1:]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import namedtensor as nt
 from grammar.parser import parse
+from transformer import paper
 
 EXTENTS = {"h": 3, "g": 3, "i": 2, "o": 2, "a": 3}
 RNN = "h^t = tanh([h^{t-1} ⊙_{h} U]_{g→h} + x_{time(t)} ⊙_{i} W + b) for t = 1, …, n\nh^0 = s\n"
@@ -44,14 +45,16 @@ CASES = (
     ("s^t = r s^{t-1} for t = 1, …, n\ns^0 = r\ny = ∑_{t=1}^{n} s^t", {"r": ""}, "r"),
     ("s^k = x ⊙ s^{k-1} + w for k = 2, …, n + 1\ns^1 = w\ny = ∑_{a} s^{n+1}", {"x": "a", "w": "a"}, "x w"),
     ("h^t = tanh(u h^{t-1} + x_{time(t)}) for t = 1, …, n\nh^0 = 0\nL = ∑_{i} h^n", {"u": "", "x": "time i"}, "u x"),
+    ("s^t = tanh(r s^{t+1} + x_{time(t)}) for t = n, …, 1\ns^{n+1} = r\ny = s^1", {"r": "", "x": "time i"}, "r x"),
+    ("s^t = w ⊙ s^{t-1} for t = 4, …, n + 4\ns^3 = w\ny = ∑_{t=4}^{n+4} s^t", {"w": "a"}, "w"),
     ("p^t = p^{t-1} / 2 for t = 1, …, n\np^0 = 1\nh^t = tanh(p^t w h^{t-1}) for t = 1, …, n\nh^0 = w\ny = h^n", {"w": ""}, "w"),
     ("h^t = w ⊙ h^{t-1} for t = 1, …, n\nh^0 = b\nf(x) = ∑_{a} x^3\nL = f(h^n)", {"w": "a", "b": "a"}, "w b"),
 )  # fmt: skip
 
 ADJOINT = [
-    "a^0 = 2 h^n",
-    "a^k = a^{k-1}_{h→g} ⊙ (1 - h^{n-k+1}_{h→g}^2) ⊙_{g} U for k = 1, …, n",
-    "D = ∑_{t=1}^{n} (a^{n-t} ⊙ (1 - (h^t)^2) ⊙ x_{time(t)})^*",
+    "a^n = 2 h^n",
+    "a^t = a^{t+1}_{h→g} ⊙ (1 - h^{t+1}_{h→g}^2) ⊙_{g} U for t = n - 1, …, 0",
+    "D = ∑_{t=1}^{n} (a^t ⊙ (1 - (h^t)^2) ⊙ x_{time(t)})^*",
 ]
 
 
@@ -94,6 +97,21 @@ def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
 def test_how_it_reads():
     found = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
     assert str(found).splitlines()[2:] == ADJOINT
+
+
+def test_the_network_of_the_paper():
+    text = f"{paper.RNN.notation}\nL = ∑_{{hidden}} Y^2"
+    generator = np.random.default_rng(0)
+    shapes = {"X": "seq input", "W^h": "hidden hidden'", "W^i": "input hidden'", "b": "hidden'", "h^0": "hidden"}
+    extents = {"seq": 4, "input": 2, "hidden": 3, "hidden'": 3}
+    values = {
+        name: nt.tensor(generator.normal(size=[extents[axis] for axis in axes.split()]), axes)
+        for name, axes in shapes.items()
+    }
+    for by in shapes:
+        closed = nt.derivative(text, by).worked_out(X="ℝ^{seq × input}")
+        assert by == "h^0" or "for t = n - 1, …, 0" in str(closed)
+        assert nt.allclose(nt.evaluate(closed.to_text(), values), nt.derivative(text, by)(values=values))
 
 
 def test_it_is_as_long_for_many_steps_as_for_few():

@@ -1,14 +1,17 @@
 """Every example of the pages and of the README runs; the pages that are made from tables are what the tables give."""
 
+import base64
+import json
 import os
 import re
 import subprocess
 import sys
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from blocks import Block, Page, blocks_of, run_page, split
+from blocks import Block, Page, blocks_of, packed, run_page, split
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -20,7 +23,7 @@ from pages import command  # noqa: E402
 
 from grammar.errors import CATALOGUE  # noqa: E402
 
-PAGES = sorted(path for path in DOCS.glob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
+PAGES = sorted(path for path in DOCS.rglob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
 
 
 NEEDED = {"train.md": ("torch", "jax"), "training.md": ("torch", "jax")}  # what the blocks of a page import
@@ -47,6 +50,23 @@ def test_a_block_reads_its_options():
     page = "text\n\n```{formula}\n:with: A, x=f(1, 2)\n:error:\nA + x\n```\n"
     assert blocks_of(page) == [Block("formula", {"with": "A, x=f(1, 2)", "error": ""}, "A + x", 3)]
     assert split("A, x=f(1, 2), W^{1,Q}=w") == ["A", "x=f(1, 2)", "W^{1,Q}=w"]
+
+
+def test_a_formula_of_a_page_opens_in_the_playground():
+    page = Page()
+    page.run(Block("run", {}, "A = nt.tensor([[3, 1], [1, 5]], 'height width')\nx = nt.tensor([2, 7], 'height')"))
+    found = page.run(Block("formula", {"with": "A, x, k=2"}, "k A ⊙_{height} x")).state
+    assert found == {
+        "text": "k A ⊙_{height} x",
+        "inputs": {"A": "ℝ^{height[2] × width[2]}", "x": "ℝ^{height[2]}", "k": 2},
+        "values": {"A": [[3, 1], [1, 5]], "x": [2, 7]},
+    }
+    back = zlib.decompress(base64.urlsafe_b64decode(packed(found) + "=="), -15)
+    assert json.loads(back) == found
+    called = page.run(Block("formula", {"call": "f(x)"}, "f(x) = 2 x")).state
+    assert called == {"text": "f(x) = 2 x\nf(x)", "inputs": {"x": "ℝ^{height[2]}"}, "values": {"x": [2, 7]}}
+    large = page.run(Block("formula", {"with": "A=nt.tensor(np.zeros(1000), 'a')"}, "∑_{a} A"))
+    assert large.state is None
 
 
 def test_a_block_that_fails_fails_its_page():

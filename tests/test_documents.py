@@ -94,7 +94,7 @@ def test_other_maths_is_passed_over(prose):
 
 def test_all_reports_it_too():
     assert errors(r"\[ x^2 + \]", everything=True) == [(105, "+")]
-    assert errors(r"$\mathcal{S}$", everything=True) == [(111, r"\mathcal")]
+    assert errors(r"$\mathfrak{S}$", everything=True) == [(111, r"\mathfrak")]
 
 
 @pytest.mark.parametrize(("body", "found"), [
@@ -302,7 +302,7 @@ def test_more_formulas_than_are_read_is_one_error(monkeypatch):
 PAPER = (
     HEAD
     + ATTENTION
-    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathcal{S}$\n\\[ Z = q + x \\]\n"
+    + "\\section{Use}\nLet $q \\in \\reals^{\\key}$.\n\\[ Y = q \\ndot{\\kye} q \\]\n$\\mathfrak{S}$\n\\[ Z = q + x \\]\n"
 )
 
 
@@ -332,7 +332,7 @@ def test_errors_are_told_as_file_line_column(paper):
 
 def test_types_and_all(paper):
     assert "  q : ℝ^{key}" in paper("--types")[1]
-    assert "\\mathcal is no part of the notation" in paper("--all")[1]
+    assert "\\mathfrak is no part of the notation" in paper("--all")[1]
     assert paper("--ascii")[1].isascii()
 
 
@@ -373,15 +373,19 @@ def test_any_text_is_checked_without_another_exception():
 # -------------------------------------------------------------------------------------------------------- inheritance
 OF_SECTIONS = {
     "a declaration counts in later sections": (
-        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} \[ Y = \nsum{\name{b}} X \]",
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} \[ Y = \nsum{\name{a}} \nsum{\name{b}} X \]",
         [301],
+    ),
+    "not where none of its axes is spoken of: that is another tensor": (
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} \[ Y = \nsum{\name{b}} X \]",
+        [],
     ),
     "a later section may say it anew": (
         r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} X \]",
         [],
     ),
     "anew for that section and those after it": (
-        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \section{C} \[ Y = \nsum{\name{a}} X \]",
+        r"\section{A} $X \in \reals^{\name{a}}$ \section{B} $X \in \reals^{\name{b}}$ \section{C} \[ Y = \nsum{\name{a}} \nsum{\name{b}} X \]",
         [301],
     ),
     "a function of an earlier section is called": (
@@ -408,3 +412,49 @@ OF_SECTIONS = {
 def test_sections_inherit(case):
     source, numbers = OF_SECTIONS[case]
     assert [error.number for error in check_document(source).errors] == numbers
+
+
+# ------------------------------------------------------------------------------------- shapes, facts, running text
+READ = {
+    "a shape of macros that nothing defines is one of axes": (
+        r"$Q \in \reals^{\key}$ and $K \in \mathbb{R}^{\seq \times \key}$. \[ Y = Q \ndot{\seq} K \]",
+        [301], [],
+    ),
+    "of what LaTeX has, it is not": (
+        r"\[ Y = X \ndot{\name{a}} W \] $x \in \reals^{\ell}$, $y \in \mathbb{R}^{n \times \dots}$, $z \in \reals^{\infty}$",
+        [], ["W", "X"],
+    ),
+    "of what the document defines to be another thing, it is not": (
+        r"\newcommand{\dd}{d_1} $x \in \reals^{\dd}$ \[ Y = X \ndot{\name{a}} X \]",
+        [], ["X"],
+    ),
+    "a condition asks for nothing": (
+        "% namedtensor: n ≥ 1\n" + r"$\epsilon > 0$ $X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{a}} X \]",
+        [], [],
+    ),
+    "what a sentence says at its end counts for it": (
+        r"$X \in \reals^{\name{a}}$. \[ Y = \nsum{\name{a}} X \]" + "\n\n"
+        + r"So $Z = \nsum{\name{b}} X$ where $X \in \reals^{\name{b}}$, and \[ U = \nsum{\name{b}} X \]",
+        [], [],
+    ),
+    "a declaration in another subsection is of another tensor": (
+        r"\subsection{A} $W \in \reals^{\name{a}}$ \[ X^0 = W + 1 \] \subsection{B} $X^0 \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} X^0 \]",
+        [], [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_running_text_says(case):
+    source, numbers, unknown = READ[case]
+    report = check_document(source)
+    assert [error.number for error in report.errors] == numbers
+    assert sorted(name for section in report.sections for name in section.unknown) == unknown
+
+
+def test_an_operator_s_signature_and_equations_about_renamed_tensors_are_read():
+    source = (
+        r"\[ \nsum{\name{a}} \mathord- \colon \reals^{\name{a}} \rightarrow \reals \] $X \in \reals^{\name{a}}$"
+        r"\[ [X_{\name{a}\rightarrow\name{b}}]_{\name{b}(i)} = X_{\name{a}(i)} \] \section{B} \[ Y = \nsum{\name{a}} X \]"
+    )
+    assert not check_document(source).errors

@@ -28,6 +28,7 @@ from grammar.nodes import (
     axis_of,
 )  # fmt: skip
 from grammar.parser import expected_after, parse, spelling_of, tokens_of
+from grammar.printer import to_latex, to_text
 
 A, B, X, Y, Z, k = (Name(letter) for letter in "ABXYZk")
 SEQ, KEY = Name("seq"), Name("key")
@@ -245,3 +246,23 @@ def test_spans_point_at_the_source():
     node = expression(text)
     assert text[slice(*node.arguments[1].span)] == "softmax_{seq}(B)"
     assert text[slice(*node.arguments[1].operator_span)] == "softmax"
+
+
+OF_DERIVATIVES = (
+    ("det_{a,a*} ∂y/∂x*", "det_{a,a*}(∂y/∂x*)"),
+    ("2 log ∂y/∂x*", "2 log(∂y/∂x*)"),
+    ("√∂y/∂x", "√(∂y/∂x)"),
+    ("∂∑_{a} x^2/∂x*", "∂(∑_{a} x^2)/∂x*"),
+    ("∂∑_{a} ∑_{b} x ⊙ y/∂x*", "∂(∑_{a} ∑_{b} x ⊙ y)/∂x*"),
+    ("∂∑_{i=1}^{3} x^i/∂x", "∂(∑_{i=1}^{3} x^i)/∂x"),
+    ("∑_{a} ∂y/∂x*", "∑_{a} (∂y/∂x*)"),
+    (r"\frac{\partial \nsum{a} x^2}{\partial x^*}", "∂(∑_{a} x^2)/∂x*"),
+)
+
+
+@pytest.mark.parametrize(("text", "meant"), OF_DERIVATIVES)
+def test_a_derivative_is_read_as_a_whole(text, meant):
+    """After a function, and of a big operator, where ∂y alone would have no value."""
+    tree = parse(text)
+    assert tree == parse(meant, "text")
+    assert parse(to_text(tree)) == tree and parse(to_latex(tree)) == tree

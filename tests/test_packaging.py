@@ -209,3 +209,18 @@ def test_a_transformer_of_ones_own_is_told_by_its_file(tmp_path):
 def test_nothing_is_told_where_nothing_hides():
     run = python("-W", "error", "-c", "import namedtensor, transformer")
     assert run.returncode == 0, run.stderr
+
+
+def test_the_packages_can_be_imported_from_a_zip_where_numpy_is_absent(tmp_path):
+    """As a page has them."""
+    packed = tmp_path / "packages.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for package in ("grammar", "namedtensor"):
+            for path in (ROOT / package).rglob("*"):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    archive.write(path, path.relative_to(ROOT).as_posix())
+    script = (ROOT / "tests" / "without_numpy.py").read_text(encoding="utf-8")
+    script += "\nimport grammar, namedtensor\nassert '.zip' in grammar.__file__ and '.zip' in namedtensor.__file__\n"
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    done = python(str(tmp_path / "script.py"), "--hide", cwd=tmp_path, PYTHONPATH=str(packed))
+    assert done.returncode == 0, done.stderr

@@ -138,3 +138,28 @@ def test_a_size_of_another_type_is_refused_after_a_call_with_an_equal_one(wrong)
         assert nt.evaluate("x n", x=x, sizes={"n": 3}).tolist() == [3.0, 6.0]
     with pytest.raises(nt.NotationError):
         nt.evaluate("x n", x=x, sizes={"n": wrong})
+
+
+# ------------------------------------------------------------------------------------- whole numbers without axes
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("Y = X_{seq(i)} + k", False),  # an index is asked for when it runs
+        ("Y^0 = X\nY^t = 2 Y^{t-1} + k for t = 1, …, n\nY^n", True),
+        ("∑_{t=1}^{n} k X", True),
+    ],
+)
+def test_a_program_is_bound_again_only_for_what_it_may_need_as_a_number(text, needed, monkeypatch):
+    program, bound = nt.program(text), []
+    asked = program._goal.program
+    seen = type(asked).scope_given
+    values = {"X": nt.tensor([1.0, 2.0, 3.0], "seq"), "k": nt.tensor(2), "i": nt.tensor(1), "n": nt.tensor(3)}
+    values = {name: value for name, value in values.items() if name in program.names or name in text}
+    first = program(values=values)
+    program(values=dict(values))
+    monkeypatch.setattr(type(asked), "scope_given", lambda self, inputs: bound.append(1) or seen(self, inputs))
+    values = values | {"k": nt.tensor(3), "spare": 4.0}
+    program(values=values)
+    bound.clear()
+    assert not nt.allclose(program(values=values), first)
+    assert bool(bound) is needed

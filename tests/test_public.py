@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-compile cost parameters init diagram to_text to_latex to_python to_javascript load_tensors save_tensors set_digits same exercises prove gradient
+compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript load_tensors save_tensors set_digits same exercises prove gradient
 NotationError NotationWarning Limits Formula Program""".split()
 FUNCTIONS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
@@ -23,7 +23,7 @@ cumprod sort unroll pool index maxk argmaxk onehot concat stack iota identity de
 add subtract multiply divide equal not_equal less less_equal greater greater_equal logical_and logical_or logical_not""".split()
 NO_METHODS = """where stack iota identity add subtract multiply divide equal not_equal less less_equal greater greater_equal
 logical_and logical_or""".split()
-METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text rename merge split""".split()
+METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text to_latex rename merge split""".split()
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BERT EncoderBlock FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
 Transformer ViT attention_maps load minilm""".split()

@@ -58,7 +58,8 @@ CALLS = {
     "a compiled formula": (FORMULA.compile(), (), {"X": X, "values": None}, "X values sizes"),
     "diagram": (FORMULA.diagram, (), {"X": X, "values": None}, "X expand values sizes"),
     "to_text": (nt.to_text, ("∑_{a} X",), {}, "0 1 syntax"),
-    "to_latex": (nt.to_latex, ("∑_{a} X",), {}, "0 1 syntax"),
+    "to_latex": (nt.to_latex, ("∑_{a} X",), {}, "0 1 syntax width"),
+    "to_latex of a tensor": (X.to_latex, (), {}, "digits"),
     "same": (nt.same, ("∑_{a} X", "X"), {"X": "ℝ^{a}"}, "0 1 X"),
     "gradient": (nt.gradient, ("L = ∑_{a} x^2", "L", "x"), {}, "0 1 2 syntax"),
     "prove": (nt.prove, ("X = X",), {"X": "ℝ^{a}"}, "0 X"),
@@ -98,7 +99,7 @@ def test_only_an_error_of_the_language_comes_out(call, where, kind):
 def test_the_table_has_every_public_function():
     tried = {call.split()[0] for call in CALLS} | set(CALLS)
     public = {name for name in nt.__all__ if inspect.isfunction(getattr(nt, name))}
-    assert public - tried <= {"save_tensors", "picture"}
+    assert public - tried <= {"save_tensors", "picture", "latex_preamble"}
 
 
 @pytest.mark.parametrize("kind", WRONG)

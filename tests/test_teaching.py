@@ -48,7 +48,7 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("X |n| / |m|", "X", {"X": "ℝ^{n × m}"}, "= |n|/|m| times"),
     ("−X", "X", {"X": "ℝ^{n}"}, "−1 times"),
     ("X_{n(|n| + 1 − iota_{n})}", "X", {"X": "ℝ^{n}"}, "in another order along n"),
-    ("X + 0.0001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
+    ("X + 0.00001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
     ("∑_{n} X", "X_{n→n'}", {"X": "ℝ^{n}"}, "lacks the axis n'"),
     ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "the axis k of the value of the first has the size 2"),
     ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),
@@ -417,3 +417,20 @@ def test_cells_of_notebooks(tmp_path):
     said = shell.cells["exercise"]("one", "<script>")
     assert said.right is False and "<script>" not in said._repr_html_()
     assert "did you mean one" in repr(shell.cells["exercise"]("onne", "X"))
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [
+        ("ℤ^{n}", lambda x: x == int(x)), ("ℕ^{n}", lambda x: x == int(x) >= 0), ("{0, 1}^{n}", lambda x: x in (0, 1)),
+        ("[2, 3]^{n}", lambda x: 2 <= x <= 3), ("[5]^{n}", lambda x: x == int(x) and 1 <= x <= 5),
+        ("ℝ_{>0}^{n}", lambda x: x > 0), ("ℝ_{≥0}^{n}", lambda x: x >= 0), ("ℝ^{n}", lambda x: True),
+    ],
+)  # fmt: skip
+def test_what_is_drawn_lies_in_its_set(given, holds):
+    from namedtensor.teaching.settings import STYLES, Setting
+
+    setting = Setting(f"X ∈ {given}")
+    for style in STYLES:
+        (value,) = setting.drawn(1, style, {"n": 40}).values.values()
+        assert all(map(holds, value.numbers)) and len(set(value.numbers)) > 1

@@ -57,6 +57,12 @@ def test_padding(small, side):
     assert np.abs(found[real] - wanted).max() / np.abs(wanted).max() < CLOSE
 
 
+def test_parts_of_an_array_lie_side_by_side(small):
+    _, ours = small
+    for name in ("W^{1,Q}", "W^{2,K}", "W^{1,V}", "b^{1,Q}"):
+        assert ours.parameters[name].array.flags.c_contiguous, name
+
+
 def test_every_name_of_the_formulas_is_at_hand(small):
     theirs, ours = small
     ids = numbers(np.random.default_rng(2), 2, 5, below=23)

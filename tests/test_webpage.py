@@ -4,7 +4,9 @@ import json
 import math
 import re
 import subprocess
+import time
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -377,3 +379,123 @@ def test_a_derivative_is_a_program_for_the_same_inputs(by):
     assert not again["errors"]
     written = nt.derivative(ATTENTION, by)(values=values)
     assert nt.allclose(nt.evaluate(found["program"], values), written, rtol=1e-9)
+
+
+# --------------------------------------------------------------------------------------------------- exercises and examples
+EXERCISES = """#: exercise weights   points 2
+# Each query asks the keys.
+Q ∈ ℝ^{seq' × key}
+K ∈ ℝ^{seq × key}
+answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
+#: hint Which axis must sum to one?
+#: slip softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
+
+#: exercise type   kind types
+X ∈ ℝ^{n × m}
+answer = ∑_{n} X
+"""
+ANSWERS = {
+    "weights": [
+        "softmax_{seq}(Q ⊙_{key} K / √|key|)", "softmax_{seq}(Q ⊙_{key} K)", "softmax_{seq'}(Q ⊙_{key} K / √|key|)",
+        "softmax_{sek}(Q)", "Q ⊙_{key} K", "softmax_{seq}(Q ⊙_{key} K / |key|)", "∑_{seq'} Q", "", "(", "K = 1\nK",
+        "2 softmax_{seq}(Q ⊙_{key} K / √|key|)",
+    ],
+    "type": ["ℝ^{m}", "ℝ^{n}", "ℝ"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given"), [(name, each) for name, answers in ANSWERS.items() for each in answers])
+def test_an_answer_is_marked_in_the_same_words_with_numpy_and_without(name, given, monkeypatch):
+    due = nt.exercises(EXERCISES)[name].mark(given)
+    monkeypatch.setattr("namedtensor.teaching.marking.SECONDS", 60)
+    monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
+    found = answer({"ask": "mark", "file": EXERCISES, "name": name, "answer": given})
+    assert found["ok"]
+    told = ("right", "points", "of", "tried", "feedback")
+    assert {each: found[each] for each in told} == {each: getattr(due, each) for each in told}
+    assert (found["error"] is not None) == (due.error is not None)
+
+
+def test_exercises_are_told_without_their_models():
+    found = answer({"ask": "exercises", "file": EXERCISES})
+    assert [each["name"] for each in found["exercises"]] == ["weights", "type"]
+    assert [each["name"] for each in found["exercises"][0]["inputs"]] == ["Q", "K"]
+    assert "softmax" not in json.dumps(found, ensure_ascii=False)
+
+
+def test_two_formulas_are_compared():
+    found = answer({"ask": "same", "first": "∑_{n} X", "second": "mean_{n} X", "inputs": {"X": "ℝ^{n}"}})
+    assert not found["same"] and found["how"] == "slip" and "mean_n" in found["told"]
+    assert answer({"ask": "same", "first": "∑_{n} X", "second": "∑_{n} (X + 0)", "inputs": {"X": "ℝ^{n}"}})["same"]
+
+
+GALLERY = answer({"ask": "examples"})["examples"]
+
+
+@pytest.mark.parametrize("example", GALLERY, ids=[each["name"] for each in GALLERY])
+def test_the_gallery_shows_what_it_says(example):
+    given = {"text": example["text"], "inputs": example["inputs"]}
+    checked = answer({"ask": "check", **given})
+    assert not checked["errors"], checked["errors"][0]["full"]
+    sizes, names = sizes_of(checked), {each["name"]: each for each in checked["inputs"]}
+    assert set(example["inputs"]) <= set(names)
+    for name, value in example["values"].items():
+        assert list(np.shape(value)) == [size for _, size in names[name]["axes"]]
+    for axis, words in example["labels"].items():
+        assert len(words) == sizes[axis]
+    for ask in ("plan", "steps", "loops"):
+        assert answer({"ask": ask, **given})["ok"]
+
+
+def test_the_gallery_has_twenty():
+    assert len(GALLERY) == 20 == len({each["name"] for each in GALLERY})
+
+
+# ------------------------------------------------------------------------------------------------------------ hostile texts
+HOSTILE = [
+    "(" * 5000, "x" * 19_000, "−" * 3000 + "x", "h^t = h^{t-1} + 1 for t = 1, …, 1000000000\nh^0 = 0\nh^5", "x^t = x^{t+1} for t = 1, …, 9\nx^3",
+    "f(x) = f(x)\nf(1)", "f(x) = f(x + 1) + f(x)\nf(1)", "∑_{i=1}^{1000000000} i", "∑_{i=1}^{9} ∑_{j=1}^{9} ∑_{k=1}^{9} ∑_{l=1}^{9} ∑_{m=1}^{9} ∑_{n=1}^{9} i",
+    "iota_{a} ⊙ iota_{b} ⊙ iota_{c} ⊙ iota_{d}", "X_{a→(b,c,d,e,f,g,h)}", "</script><script>alert(1)</script>", "\\def\\x{\\x\\x}\\x", "\x00\x1b[31m",
+    "∂" * 50 + "x", "∂(∂(∂(∂(x^9)/∂x)/∂x)/∂x)/∂x", "[" + "1," * 4000 + "1]_{a}", "a^" * 300 + "b", "|" * 999, "X_{" * 300, "{ 1 if " * 100,
+    "A = A", "A = B\nB = A\nA", "X ∈ ℝ^{a[99999999999]}\n∑_{a} X", "softmax_{a}(" * 150 + "X" + ")" * 150, "\n".join(f"x_{n} = x_{n + 1} + x_{n + 1}" for n in range(60)) + "\nx_60 = 1\nx_0",
+    "\n".join(f"X_{n} = X_{n + 1} ⊙ X_{n + 1}" for n in range(60)) + "\nX_60 ∈ ℝ^{a}\nX_0", "2^2^2^2^2^2^2^2", "9" * 5000, "1e999999", "\u202e\u200f𝕀[\U0001F600]",
+]  # fmt: skip
+ALL = [
+    ("check", {}), ("plan", {}), ("steps", {}), ("loops", {}), ("derive", {"by": "x"}), *(("code", {"library": each}) for each in ("numpy", "einsum"))
+]  # fmt: skip
+
+
+def timed(ask, text, **fields):
+    start = time.process_time()
+    found = answer({"ask": ask, "text": text, **fields})
+    assert time.process_time() - start < 5, (ask, text[:60])
+    assert found["ok"] or found["error"]["message"]
+    if not found["ok"]:
+        assert "could not be answered" not in found["error"]["message"], (ask, text[:60], found["error"]["message"])
+    json.dumps(found)
+
+
+@pytest.mark.parametrize("ask", ALL, ids=str)
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:20]))
+def test_hostile_texts_get_an_answer_in_time(text, ask):
+    timed(ask[0], text, **ask[1])
+
+
+def test_a_thousand_spoilt_texts_get_an_answer_each():
+    random = Random(7)
+    pool = [each["text"] for each in GALLERY]
+    signs = "()[]{}_^⊙+−/√∑∂*|=,;→𝕀\\&$\n'\"#<>∈ℝ 12ax"
+    for _ in range(1000):
+        text = list(random.choice(pool))
+        for _ in range(random.randint(1, 6)):
+            place = random.randrange(len(text) + 1)
+            change = random.random()
+            if change < 0.4:
+                text.insert(place, random.choice(signs))
+            elif change < 0.8:
+                del text[place : place + random.randint(1, 5)]
+            else:
+                other = random.choice(pool)
+                text[place:place] = other[random.randrange(len(other)) :][:20]
+        ask, fields = random.choice(ALL) if random.random() < 0.1 else ALL[0]
+        timed(ask, "".join(text), **fields)

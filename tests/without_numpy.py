@@ -37,7 +37,40 @@ def main() -> None:
         assert error.number == 301
     else:
         raise AssertionError("a misspelt axis was let through")
-    print("without NumPy: parsed, printed, checked, evaluated")
+    page()
+    print("without NumPy: parsed, printed, checked, evaluated, and what the page asks answered")
+
+
+EXERCISE = """#: exercise weights
+Q ∈ ℝ^{key}
+K ∈ ℝ^{seq × key}
+answer = softmax_{seq}(Q ⊙_{key} K / √|key|)
+"""
+
+
+def page() -> None:
+    from namedtensor.webpage.answers import QUESTIONS, answer
+
+    text = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V"
+    formula = {"text": text, "inputs": {"Q": "ℝ^{key[2]}", "K": "ℝ^{seq[3] × key[2]}", "V": "ℝ^{seq[3] × val[4]}"}}
+    fields: dict[str, list[dict]] = {
+        **dict.fromkeys(("check", "plan", "steps", "loops"), [formula]),
+        "code": [{**formula, "library": each} for each in ("numpy", "torch", "jax", "javascript", "einsum")],
+        "derive": [{**formula, "by": each} for each in "QKV"],
+        "complete": [{"before": "A \\od"}],
+        "same": [{"first": "∑_{a} X", "second": "∑_{a} X + 0", "inputs": {"X": "ℝ^{a}"}}],
+        "exercises": [{"file": EXERCISE}],
+        "mark": [
+            {"file": EXERCISE, "name": "weights", "answer": each} for each in ("softmax_{seq}(Q ⊙_{key} K)", "1", "?")
+        ],
+    }
+    for ask in QUESTIONS:
+        for each in fields.get(ask, [{}]):
+            found = answer({"ask": ask, **each})
+            assert found["ok"] is True, (ask, found["error"]["full"])
+            assert not found.get("errors"), (ask, found)
+    (wrong, *_) = (answer({"ask": "mark", **each}) for each in fields["mark"])
+    assert "without / √|key|" in wrong["feedback"], wrong
 
 
 if __name__ == "__main__":

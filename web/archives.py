@@ -1,7 +1,7 @@
 """Archives of compiled modules for the whole file; it runs in the Python that the file will hold.
 
-Of the project goes in what `namedtensor.webpage.answers` can import, anywhere in a file; of the standard library what that
-imports, what it imports itself at the top of a file, and what is loaded at the start.
+Of the project goes in what `namedtensor.webpage.answers` can import, anywhere in a file, and the targets, which it finds by name; of the standard library what that
+imports with what this can import, and of the rest what stands at the top of a file or is of the same package.
 """
 
 import ast
@@ -11,7 +11,11 @@ import types
 import zipfile
 from importlib._bootstrap_external import _code_to_timestamp_pyc
 
-START = "namedtensor.webpage.answers"
+START = (
+    "namedtensor.webpage.answers",
+    *(f"namedtensor.backends.{name}" for name in ("numpy", "torch", "jax", "javascript")),
+)
+LEFT_OUT = {"bdb", "cmd", "doctest", "pdb", "pydoc", "unittest"}  # what others import to be tested or looked into
 ALWAYS = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.idna", "encodings.cp437")
 LOADED = tuple(name for name in sys.modules if name != "__main__")
 
@@ -22,31 +26,38 @@ def module_of(path):
 
 
 def imported(name, path, code, everywhere):
-    """The modules that a file names in its imports: at the top, or also inside functions."""
+    """The modules that a file names in its imports: at the top, and inside functions those of its package, or all."""
     package = name.split(".") if path.endswith("__init__.py") else name.split(".")[:-1]
-    waiting = list(ast.parse(code).body)
+    waiting = [(node, True) for node in ast.parse(code).body]
     while waiting:
-        node = waiting.pop()
+        node, top = waiting.pop()
+        found = []
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*base, *([node.module] if node.module else [])])
-            yield source
-            yield from (f"{source}.{alias.name}" for alias in node.names)
-        elif everywhere or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            waiting += ast.iter_child_nodes(node)
+            found = [source, *(f"{source}.{alias.name}" for alias in node.names)]
+        inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        waiting += [(each, top and not inside) for each in ast.iter_child_nodes(node)]
+        own = name.split(".")[0] + "."
+        yield from (each for each in found if top or everywhere or each.startswith(own))
 
 
 def reached(files, starts, everywhere):
-    """The paths of the modules that are reached from some, and the names that are no module of these files."""
+    """The paths of the modules that are reached from some, and the names that are no module of these files.
+
+    `everywhere(name)` says of which modules the imports inside functions count too.
+    """
     paths = {module_of(path): path for path in files if path.endswith(".py")}
     seen, others, waiting = set(), set(), list(starts)
     while waiting:
         name = waiting.pop()
+        if name.split(".")[0] in LEFT_OUT:
+            continue
         if name in paths and name not in seen:
             seen.add(name)
-            waiting += imported(name, paths[name], files[paths[name]], everywhere)
+            waiting += imported(name, paths[name], files[paths[name]], everywhere(name))
         elif name not in paths:
             others.add(name)
         if "." in name:
@@ -77,8 +88,8 @@ def archives(sources):
     project = {path: bytes(data) for path, data in sources.items()}
     with zipfile.ZipFile("/library.zip") as held:
         library = {path: held.read(path) for path in held.namelist() if not path.endswith("/")}
-    ours, others = reached(project, [START], everywhere=True)
+    ours, others = reached(project, START, everywhere=lambda name: True)
     rooms = {path.rpartition("/")[0] for path in ours}
     data = {path for path in project if not path.endswith(".py") and path.rpartition("/")[0] in rooms}
-    theirs, _ = reached(library, [*others, *LOADED, *ALWAYS], everywhere=False)
+    theirs, _ = reached(library, [*others, *LOADED, *ALWAYS], everywhere=others.__contains__)
     return [archive({path: library[path] for path in theirs}), archive({path: project[path] for path in ours | data})]

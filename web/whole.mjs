@@ -27,14 +27,26 @@ function sources() {
 
 const COMPILE = readFileSync(join(HERE, "archives.py"), "utf8");
 
+/** The two archives; a traceback of Python, without the source of Pyodide around it. */
+function archived(python, files) {
+  try {
+    return python.globals.get("archives")(python.toPy(files)).toJs();
+  } catch (problem) {
+    console.error(problem.message);
+    process.exit(1);
+  }
+}
+
 export async function parts() {
   const python = await loadPyodide({ stdout: () => {}, stderr: () => {} });
   python.runPython(COMPILE);
   const node = join(HERE, "node_modules", "pyodide");
   python.FS.writeFile("/library.zip", new Uint8Array(readFileSync(join(node, "python_stdlib.zip"))));
-  const made = python.globals.get("archives")(python.toPy(new Map(sources()))).toJs();
+  const made = archived(python, new Map(sources()));
+  const { info } = JSON.parse(readFileSync(join(node, "pyodide-lock.json"), "utf8"));
+  const define = { "import.meta.url": "'https://inside.invalid/'", LOCK: JSON.stringify(info) };
   const found = {
-    worker: packed(Buffer.from(await bundled("python_worker.js", { external: ["node:*", "ws"], define: { "import.meta.url": "'https://inside.invalid/'" } }))),
+    worker: packed(Buffer.from(await bundled("python_worker.js", { external: ["node:*", "ws"], define }))),
     wasm: packed(readFileSync(join(node, "pyodide.asm.wasm"))),
     library: packed(made[0]),
     project: packed(made[1]),

@@ -19,9 +19,12 @@ unless it says `:error:`; then it must raise, and the real message is what the p
 from __future__ import annotations
 
 import ast
+import base64
 import contextlib
 import io
+import json
 import re
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,7 @@ from typing import Any
 FENCE = re.compile(
     r"^(?P<ticks>```+)\{(?P<kind>run|formula)\}[^\n]*\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.DOTALL | re.MULTILINE
 )
+MOST_NUMBERS = 400  # of a tensor that goes into an address
 OPTION = re.compile(r":([a-z]+):[ ]*(.*)")
 
 
@@ -48,6 +52,7 @@ class Outcome:
     value: Any = None
     error: BaseException | None = None
     latex: str | None = None
+    state: dict[str, Any] | None = None  # what the playground opens with
 
     def text(self) -> str:
         """All of it as plain text."""
@@ -88,7 +93,33 @@ class Page:
                 error = problem
         if "error" in block.options and error is None:
             raise AssertionError(f"this block was to raise an error and gave {value!r}:\n{block.body}")
-        return Outcome(printed.getvalue(), None if "quiet" in block.options else value, error, latex)
+        shown = None if "quiet" in block.options else value
+        return Outcome(printed.getvalue(), shown, error, latex, self.state(block) if block.kind == "formula" else None)
+
+    def state(self, block: Block) -> dict[str, Any] | None:
+        """A formula with its inputs as the playground takes them; None where they are no small tensors and numbers."""
+        options, text = block.options, block.body
+        inputs = dict(self._pair(item) for item in split(options.get("with", "")))
+        if "call" in options:
+            name, _, arguments = options["call"].partition("(")
+            words = split(arguments.rstrip().removesuffix(")"))
+            if not all(word.isidentifier() for word in words):
+                return None
+            inputs |= {word: self.names[word] for word in words}
+            text += f"\n{options['call']}"
+        elif "of" in options:
+            text += f"\n{options['of']}"
+        sizes = dict(self._pair(item) for item in split(options.get("sizes", "")))
+        found: dict[str, Any] = {"text": text, "inputs": {}, "values": {}, "sizes": sizes}
+        for name, value in inputs.items():
+            if isinstance(value, (int, float)):
+                found["inputs"][name] = value
+            elif hasattr(value, "axes") and value.to_array(value.axes).size <= MOST_NUMBERS:
+                found["inputs"][name] = str(value.shape)
+                found["values"][name] = rounded(value.to_array(value.axes).tolist())
+            else:
+                return None
+        return {key: each for key, each in found.items() if each}
 
     def _python(self, block: Block):
         tree = ast.parse(block.body)
@@ -132,6 +163,18 @@ class Page:
     def _pair(self, item: str):
         name, _, expression = item.partition("=")
         return name.strip(), eval(expression or name, self.names)
+
+
+def rounded(numbers: Any) -> Any:
+    """Nested lists of numbers, of six digits: enough to play with, and short in an address."""
+    return [*map(rounded, numbers)] if isinstance(numbers, list) else float(f"{numbers:.6g}")
+
+
+def packed(state: dict[str, Any]) -> str:
+    """The fragment of the playground's address that opens it with a state: base64url(deflate-raw(JSON))."""
+    squeezed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = squeezed.compress(json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode()) + squeezed.flush()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def split(items: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from blocks import Block, Page
+from blocks import Block, Page, packed
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
@@ -36,7 +36,15 @@ class Executed(SphinxDirective):
         if self.name == "formula" and outcome.value is not None and (given := said(self.options)):
             shown += nodes.paragraph("", "", *given, classes=["given"])
         shown += results(outcome)
+        if outcome.state is not None and self.config.playground:
+            shown += opens(outcome.state, "../" * self.env.docname.count("/"))
         return [shown]
+
+
+def opens(state, root: str = "") -> nodes.raw:
+    """The link that opens a formula with its inputs in the playground, which lies at the root of the site."""
+    link = f'<p class="opens"><a href="{root}playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
+    return nodes.raw("", link, format="html")
 
 
 def said(options) -> list:
@@ -269,5 +277,8 @@ DIRECTIVES = {
 def setup(app):
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
+    app.add_config_value(
+        "playground", "", "env", str, "the file that formulas are opened in: playground.html, where it was built"
+    )
     app.connect("autodoc-process-docstring", readable)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

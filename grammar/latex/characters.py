@@ -9,12 +9,12 @@ import re
 from itertools import takewhile
 
 from ..errors import NotationError
-from ..text import fold
+from ..text import BEFORE_SET, fold
 from ..tokens import Token
 from .macros import is_word
 from .reader import Reader
 from .statements import CELL, ROW
-from .tables import BARS, PRIMES, SIGNS, SIZED, STARS
+from .tables import BARS, DROPPED, PAIRS, PRIMES, SIGNS, SIZED, STARS
 
 # In \nmatrix, cases and subscripts & and \\ are their own.
 ROW_SIGNS = {
@@ -72,6 +72,10 @@ def comma(reader: Reader, position: int, end: int) -> int:
 # -------------------------------------------------------------------------------------------------- relations and sets
 def relation(reader: Reader, position: int, end: int) -> int:
     text, start, stop = reader.pieces[position]
+    if SIGNS[text][0] == "TIMES" and not (reader.kind == "shape" and not reader.brackets):
+        if not (reader.at_statement_level() and reader.in_set):
+            reader.tokens.append(Token("TIMES", "×", start, stop, "product"))
+            return position + 1
     if reader.at_statement_level():
         after_set = reader.last() in ("RBRACE", "REALS", "RBRACKET")
         reader.in_set = SIGNS[text][0] != "EQUALS" or reader.in_set and after_set
@@ -106,6 +110,8 @@ def sized(reader: Reader, position: int, end: int) -> int:
     """\\left and its kin: only bars need them, to say which side they are."""
     text, start, _ = reader.pieces[position]
     following = reader.piece(position + 1) if position + 1 < end else ""
+    if following in PAIRS or following in ("\\|", "\\Vert", "⌊", "⌋", "⌈", "⌉", "‖"):
+        return position + 1
     if following in BARS:
         read_bar(reader, position + 1, SIZED[text], start)
         return position + 2
@@ -113,8 +119,29 @@ def sized(reader: Reader, position: int, end: int) -> int:
 
 
 def bar(reader: Reader, position: int, end: int) -> int:
+    if alone(reader, position, end):  # p(B \\mid A), \\{x \\mid i \\in I\\}
+        reader.add(("BAR", "|"), *reader.pieces[position][1:])
+        return position + 1
     read_bar(reader, position, 0, None)
     return position + 1
+
+
+def alone(reader: Reader, position: int, end: int) -> bool:
+    """Whether no other bar stands between this one and the end of the bracket around it, which no bar opened."""
+    if not reader.brackets or reader.brackets[-1][0] not in ("LPAREN", "LBRACE"):
+        return False
+    depth = 0
+    for place in range(position + 1, end):
+        text = reader.pieces[place][0]
+        kind = SIGNS.get(text, ("",))[0]
+        depth += kind in ("LPAREN", "LBRACKET", "LBRACE")
+        if kind in ("RPAREN", "RBRACKET", "RBRACE"):
+            depth -= 1
+            if depth < 0:
+                return True
+        if depth == 0 and text in BARS:
+            return False
+    return False
 
 
 def read_bar(reader: Reader, position: int, side: int, start: int | None) -> None:
@@ -177,8 +204,10 @@ def script(reader: Reader, position: int, end: int) -> int:
 
 
 def after_set(reader: Reader) -> bool:
-    last = reader.last()
-    return last == "REALS" or reader.in_set and reader.at_statement_level() and last in ("RBRACE", "RBRACKET")
+    last, tokens = reader.last(), reader.tokens
+    if last == "REALS" or not (reader.in_set and reader.at_statement_level()):
+        return last == "REALS"
+    return last in ("RBRACE", "RBRACKET") or last == "NAME" and len(tokens) > 1 and tokens[-2].type in BEFORE_SET
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
@@ -287,6 +316,11 @@ def dollar(reader: Reader, position: int, end: int) -> int:
 def font(reader: Reader, position: int, end: int) -> int:
     """\\mathbf x; \\operatorname{arg\\,max}, whose pieces are one name"""
     after = position + 2 if reader.piece(position + 1) == "*" else position + 1
+    if [piece[0] for piece in reader.pieces[after : after + 3]] == ["{", "1", "}"] and holds_condition(
+        reader, after + 3
+    ):
+        reader.add(("INDICATOR", "𝕀"), reader.pieces[position][1], reader.pieces[after + 2][2])
+        return after + 3
     if after < end and reader.pieces[after][0] == "{":
         close = reader.partner[after]
         name, stop = joined(reader, after + 1, close)
@@ -297,6 +331,13 @@ def font(reader: Reader, position: int, end: int) -> int:
     return after
 
 
+def holds_condition(reader: Reader, position: int) -> bool:
+    r"""Whether a bracket follows a bold 1, as in \mathbf{1}[i = j]."""
+    while reader.piece(position) in SIZED:
+        position += 1
+    return reader.piece(position) in ("[", "(", "\\{")
+
+
 JOINED = re.compile(r"[^\W_]+|['′’]+|\\_")
 PRIMED = re.compile(r"['′’]+")
 
@@ -304,6 +345,8 @@ PRIMED = re.compile(r"['′’]+")
 def joined(reader: Reader, position: int, end: int) -> tuple[str, int]:
     """The name that the letters and digits from `position` on make together, or one macro; and where it ends."""
     position = reader.skip_looks(position, end)
+    while position < end and reader.pieces[position][0] in DROPPED:  # \vphantom{fg}
+        position = reader.skip_looks(reader.argument(position, position + 1, end)[1], end)
     name = reader.macro_name(position) if position < end else ""
     more = PRIMED if name else JOINED
     position += bool(name)

@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from ..errors import NotationError
 from ..tokens import Token
+from . import decorated
 from .characters import (
     ampersand,
     bar,
@@ -32,6 +33,7 @@ from .characters import (
     star,
     text,
 )
+from .decorated import literal
 from .macros import ENVIRONMENTS, FONTS, TEXTS, expand, lacks_argument, maths_of, scan
 from .reader import Action, Part, Reader, Stretch
 from .statements import statements
@@ -129,22 +131,6 @@ def inner(reader: Reader, position: int, end: int) -> int:
     return reader.put(literal(reader, position, close + 1, axes, (cells[0] + 1, cells[1] - 1)), close + 1, end)
 
 
-def literal(reader: Reader, position: int, after: int, axes: list, cells: Token | Stretch) -> list[Part]:
-    """The parts of a literal: its cells between [ and ], and those of its axes that are not empty."""
-    _, start, stop = reader.pieces[position]
-    _, close, finish = reader.pieces[after - 1]
-    named: list[Part] = []
-    for group, edge in axes:
-        if isinstance(group, Token) or group[0] < group[1]:
-            between = reader.edges(group, edge)[0][1]
-            named += [*([Token("COMMA", ",", between, between)] if named else []), "sub", group, None]
-    parts = [Token("LBRACKET", "[", start, stop), "matrix", cells, None, Token("RBRACKET", "]", close, finish)]
-    if named:
-        sign, brace = Token("SUB", "_", start, finish), Token("LBRACE", "{", start, stop)
-        parts += [sign, brace, *named, Token("RBRACE", "}", close, finish)]
-    return parts
-
-
 def reasoned(reader: Reader, position: int, end: int) -> int:
     """\\stackrel{\\text{(1)}}{=}, \\overset{!}{=}: the relation; what is over it is for the reader's ear"""
     middle = reader.argument(position, position + 1, end)[1]
@@ -168,11 +154,42 @@ def fraction(reader: Reader, position: int, end: int) -> int:
     sign = Token("SLASH", "/", start, stop)
     over, under = reader.braced("group", above, middle), reader.braced("group", below, after)
     if begins_with_partial(above, reader) and begins_with_partial(below, reader):
+        if reader.piece(above[0] + 1) == "^":
+            return second_derivative(reader, position, above, below, sign, after, end)
         if above[1] - above[0] == 1:
             return reader.put(derivative_operator(reader, below, under, sign), after, end)
         over = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:]), *without_partial(above, over)]
         under = [Token("PARTIAL", "∂", *reader.pieces[below[0]][1:]), *without_partial(below, under)]
     return reader.put(wrapped(reader, position, after, [*over, sign, *under]), after, end)
+
+
+def second_derivative(
+    reader: Reader, position: int, above: Stretch, below: Stretch, sign: Token, after: int, end: int
+) -> int:
+    """\\frac{\\partial^2 f}{\\partial x^* \\partial y^*}: ∂(∂f/∂y*)/∂x*"""
+    partials = [place for place in range(*below) if reader.pieces[place][0] == "\\partial"]
+    over = reader.argument(above[0] + 1, above[0] + 2, above[1])[1]
+    power = [text for text, _, _ in reader.pieces[above[0] + 2 : over] if text not in "{}"]
+    if power != ["2"] or len(partials) != 2:
+        raise NotationError(
+            101, "a second derivative names both variables", reader.source, reader.pieces[position][1:],
+            hint=r"write \frac{\partial^2 f}{\partial x^* \partial y^*}",
+        )  # fmt: skip
+    function = (over, above[1])
+    variables = [(partials[0] + 1, partials[1]), (partials[1] + 1, below[1])]
+    partial = [Token("PARTIAL", "∂", *reader.pieces[above[0]][1:])]
+    inside: list[Part] = [*partial, *grouped(reader, position, after, function)]
+    for variable in reversed(variables):
+        quotient = wrapped(
+            reader, position, after,
+            [*inside, sign, Token("PARTIAL", "∂", *sign.span), *grouped(reader, position, after, variable)],
+        )  # fmt: skip
+        inside = [*partial, *quotient]
+    return reader.put(quotient, after, end)
+
+
+def grouped(reader: Reader, position: int, after: int, stretch: Stretch) -> list[Part]:
+    return wrapped(reader, position, after, ["group", stretch, None])
 
 
 def wrapped(reader: Reader, position: int, after: int, parts: list[Part]) -> list[Part]:
@@ -343,13 +360,22 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "\\nfun": function,
     "\\nmatrix": matrix,
     "\\mathinner": inner,
-    **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac"], fraction),
+    **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac", "\\nicefrac", "\\sfrac"], fraction),
+    **dict.fromkeys(decorated.ACCENT_MACROS, decorated.accent),
+    **dict.fromkeys(["\\mathcal", "\\mathscr", "\\cal"], decorated.calligraphic),
+    **dict.fromkeys(["\\lVert", "\\lfloor", "\\lceil", "⌊", "⌈"], decorated.opening),
+    **dict.fromkeys(["\\rVert", "\\rfloor", "\\rceil", "⌋", "⌉"], decorated.closing),
+    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.either),
+    **dict.fromkeys(["\\underbrace", "\\overbrace"], decorated.braced),
+    "\\begin{array}": decorated.array,
+    **dict.fromkeys(["\\cup", "∪"], decorated.union),
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),
     **dict.fromkeys(["\\begin{cases}", "\\begin{dcases}", "\\begin{rcases}"], cases),
     **dict.fromkeys([f"\\end{{{name}}}" for name in ENVIRONMENTS], skip),
     "\\vdotswithin": dots_within,
     "\\mathord": ordinary,
-    **dict.fromkeys(LOOKS | {"{", "}"}, skip),
+    "{": decorated.group,
+    **dict.fromkeys(LOOKS | {"}"}, skip),
     **dict.fromkeys(DROPPED, drop),
 }

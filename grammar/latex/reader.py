@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Union
 
 from ..errors import NotationError
-from ..symbols import UNDERSCORED
+from ..symbols import FRACTIONS, UNDERSCORED
 from ..text import fold
-from ..tokens import Token
+from ..tokens import Token, numeral
 from .macros import NAMED, TEXTS, Piece, is_number, is_word, lacks_argument
 from .statements import CELL, FORMULA, ROW
-from .tables import ARITY, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
+from .tables import ARITY, AXIS_FONTS, BETWEEN, BIG_WORDS, LOOKS, REFUSED, SIGNS, WORD_VALUES, WORDS, name_of, unfonted
 
 Stretch = tuple[int, int]  # pieces still to be read, from the first index up to the second
 # A frame is what a group means for the things in it. A part is a token; a stretch; the kind of a frame, which it enters;
@@ -26,7 +26,6 @@ Part = Union[Token, Stretch, str, None]
 Action = Callable[["Reader", int, int], int]
 
 SENTENCES = tuple(f"\\{name}" for name in TEXTS)
-AXIS_FONTS = ("\\name", "\\mathsf")
 AXES = ("sub", "shape")
 # What ends the last row or cell of a frame and joins nothing.
 ENDS = {"sub": ("ROW",), "shape": ("ROW",), "matrix": ("SEMICOLON",), "cases": ("SEMICOLON", "COMMA", "PERIOD")}
@@ -45,6 +44,7 @@ class Reader:
         self.in_set = False  # right of ∈, : or →, where \} and ] may end a set
         self.ampersands = 0
         self.tabular = True
+        self.overs = [place for place, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
         """Read one formula, or one table of formulas."""
@@ -246,6 +246,9 @@ class Reader:
         text, start, stop = self.pieces[position]
         if is_number(text):
             return self.number(position)
+        if text in FRACTIONS:
+            self.tokens += numeral(text, self.tokens[-1] if self.tokens else None, self.source, start, stop)
+            return position + 1
         if is_word(text):
             return self.word_in_text(position)
         if NAMED.fullmatch(text):
@@ -271,8 +274,8 @@ class Reader:
 
     def number(self, position: int) -> int:
         text, start, stop = self.pieces[position]
-        if self.kind == "text" and self.glued(start):
-            self.extend(text, stop)
+        if (self.kind == "text" or self.place == "axis") and text.isdecimal() and self.glued(start):
+            self.extend(text, stop)  # Conv1d, seq2
         else:
             self.add(("NUMBER", text), start, stop)
         return position + 1

@@ -35,17 +35,34 @@ def statements(tokens: list[Token]) -> list[Token]:
             if found:
                 if statement[0].type == found[-1].type == "ELLIPSIS":
                     continue
-                found.append(_between(found[-1], statement))
+                found.append(_between(found, statement))
             found += statement
     _trim(found)
     return found
 
 
-def _between(last: Token, statement: list[Token]) -> Token:
-    start = statement[0].start
-    if last.type != "ELLIPSIS" and RANGE.fullmatch(_letters(statement)):
+def _between(before: list[Token], statement: list[Token]) -> Token:
+    last, start = before[-1], statement[0].start
+    if last.type != "ELLIPSIS" and (RANGE.fullmatch(_letters(statement)) or _counts(before, statement)):
         return Token("FOR", "for", start, start)
     return Token("SEPARATOR", "\n", start, start)
+
+
+def _counts(before: list[Token], statement: list[Token]) -> bool:
+    """Whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i stands in a script of the statement before."""
+    kinds = [token.type for token in statement]
+    if kinds[:3] == ["NAME", "IN", "LBRACE"]:
+        return "DOTS" in kinds
+    places = [place for place, kind in enumerate(kinds) if kind == "RELATION"]
+    if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME" or "COMMA" in kinds:
+        return False
+    variable = statement[places[0] + 1].text
+    for token, following in zip(reversed(before[:-1]), reversed(before)):
+        if token.type == "SEPARATOR":
+            return False
+        if following.type == "NAME" and following.text == variable and token.type in ("SUB", "SUP", "LBRACE", "LPAREN"):
+            return True
+    return False
 
 
 def _cells(tokens: list[Token]):
@@ -103,7 +120,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
     first = cell[0].type
     if "ELLIPSIS" in (first, last[-1].type):
         return False
-    if first == "OPERATOR" and HEAD.match(_letters(cell)):
+    if first in ("OPERATOR", "DOT") and HEAD.match(_letters(cell)):
         return False
     if first == "MINUS" and last[-1].type not in JOINS_AFTER:
         return related

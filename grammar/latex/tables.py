@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..symbols import LATEX_GREEK, SYMBOLS, UNDERSCORED, value
+from ..symbols import ACCENTS, LATEX_GREEK, SYMBOLS, UNDERSCORED, value
 from ..text import fold
 from .macros import FONTS, NAMED, TEXTS, is_macro, is_word
 
@@ -22,16 +22,28 @@ SIGNS = {
 } | {
     "\\ast": ("DOT", "⊙"), "∗": ("DOT", "⊙"), "...": ("DOTS", "…"), ":=": ("EQUALS", "="), "\\coloneqq": ("EQUALS", "="),
     "\\coloneq": ("EQUALS", "="), "\\triangleq": ("EQUALS", "="), "\\eqdef": ("EQUALS", "="), "≔": ("EQUALS", "="), "≜": ("EQUALS", "="),
-    "ℝ": ("REALS", "ℝ"), "𝕀": ("INDICATOR", "𝕀"), "\\mathbb{R}": ("REALS", "ℝ"), "\\mathbb{I}": ("INDICATOR", "𝕀"),
+    "ℝ": ("REALS", "ℝ"), "𝕀": ("INDICATOR", "𝕀"), "\\mathbb{R}": ("REALS", "ℝ"), "\\mathbb{Z}": ("REALS", "ℤ"), "\\mathbb{N}": ("REALS", "ℕ"), "\\mathbb{I}": ("INDICATOR", "𝕀"),
     ".": ("PERIOD", "."),
 }  # fmt: skip
-BLACKBOARD = {"R": ("REALS", "ℝ"), "I": ("INDICATOR", "𝕀"), "1": ("INDICATOR", "𝕀")}
+BLACKBOARD = {
+    "R": ("REALS", "ℝ"),
+    "Z": ("REALS", "ℤ"),
+    "N": ("REALS", "ℕ"),
+    "I": ("INDICATOR", "𝕀"),
+    "1": ("INDICATOR", "𝕀"),
+}
 WITH_AXES = {"\\ndot": ("DOT", "⊙"), "\\nsum": ("BIG", "∑"), "\\nprod": ("BIG", "∏"), "\\ncat": ("OPERATOR", "⊕")}
 
 NAMES = {f"\\{name}": letter for name, letter in LATEX_GREEK.items()} | {"\\infty": "∞", "∞": "∞", "\\ell": "l"}
 PRIMES = {"'", "′", "’", "\\prime"}
 STARS = {"*": "*", "∗": "*", "\\ast": "*", "\\dagger": "†", "\\dag": "†", "†": "†", "‡": "†"}
 
+AXIS_FONTS = ("\\name", "\\mathsf")
+ACCENT_MACROS = {f"\\{name}": name for name in ACCENTS}
+ACCENT_MACROS |= {"\\widehat": "hat", "\\widetilde": "tilde", "\\overline": "bar"}
+# Brackets that are functions of what they hold.
+PAIRS = {"\\lVert": "‖", "\\lfloor": "floor", "\\lceil": "ceil"}
+PAIRS |= {"\\rVert": "‖", "\\rfloor": "floor", "\\rceil": "ceil"}
 BARS = {"|", "∣", "\\vert", "\\mid", "\\lvert", "\\rvert"}
 # \left and its kin, and whether a bar after it opens (1) or closes (-1)
 SIZED = {"\\left": 1, "\\right": -1, "\\middle": 0}
@@ -51,29 +63,25 @@ BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # of these, what begi
 BIG_WORDS = {"sum": "∑", "prod": "∏"}
 
 # How many arguments a macro takes that may itself be an argument without braces, as in x^\frac12.
-ARITY = dict.fromkeys(_macros("frac dfrac tfrac cfrac nfun nbin underset"), 2) | {"\\nmatrix": 3}
-ARITY |= dict.fromkeys(_macros("sqrt mathbb mathds mathbbm " + " ".join(TEXTS + FONTS)), 1)
+ARITY = dict.fromkeys(_macros("frac dfrac tfrac cfrac nicefrac sfrac nfun nbin underset"), 2) | {"\\nmatrix": 3}
+ARITY |= dict.fromkeys(ACCENT_MACROS, 1)
+ARITY |= dict.fromkeys(
+    _macros("sqrt mathcal mathscr underbrace overbrace mathbb mathds mathbbm " + " ".join(TEXTS + FONTS)), 1
+)
 
 # ------------------------------------------------------------------------------------------------- looks, and no part
 LOOKS = set("\\, \\; \\: \\! \\> \\/ ~".split())
 LOOKS |= set(_macros("""displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits notag nonumber mathopen mathclose
     mathbin mathrel mathop mathpunct boxed ensuremath substack smash thinspace medspace thickspace negthinspace
-    enspace enskip allowbreak nobreak noindent centering strut null relax hline hfill bf rm it sf tt"""))  # fmt: skip
+    enspace enskip allowbreak nobreak noindent centering strut mathstrut null relax hline hfill bf rm it sf tt underline"""))  # fmt: skip
 DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspace color textcolor ref eqref cite
     footnote"""))  # fmt: skip
 
 # What readers know but the notation does not, and what it has instead.
-REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathcal cal mathscr mathfrak rec shp ind overline underline overbrace
-    underbrace binom atop over not subset subseteq supset supseteq cup cap setminus forall exists approx
+REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cap setminus forall exists approx
     sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
-REFUSED |= dict.fromkeys(
-    _macros("hat tilde bar vec dot ddot widehat widetilde check breve"), "give the name a prime or another letter"
-)
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
-REFUSED |= dict.fromkeys(_macros("| Vert lVert rVert"), "a norm is \\nfun{\\ax}{norm} x")
-REFUSED |= dict.fromkeys(_macros("lfloor rfloor"), "write \\operatorname{floor}(x)")
-REFUSED |= dict.fromkeys(_macros("lceil rceil"), "write \\operatorname{ceil}(x)")
 REFUSED |= {
     f"\\begin{{{name}}}": "write \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}"
     for name in "matrix pmatrix bmatrix Bmatrix vmatrix smallmatrix array".split()
@@ -92,6 +100,11 @@ def name_of(text: str) -> str | None:
         special = named[1] not in ("name", "mathsf") and (name in WORDS or name in BIG_WORDS)
         return None if special or ("_" in name and name not in UNDERSCORED) else name
     return text[1:] if is_macro(text) and text not in REFUSED else None
+
+
+def is_known(macro: str) -> bool:
+    r"""Whether LaTeX or the notation has a macro of this name, so that it is no name by itself, as \seq is."""
+    return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
 
 
 def unfonted(text: str) -> str | None:

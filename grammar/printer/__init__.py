@@ -3,6 +3,9 @@
 `text`: a method for each kind of node.
 `ascii_text`: the methods whose spelling differs in ASCII.
 `latex`: those that differ in LaTeX.
+`preamble`: the macros of the paper, for LaTeX.
+`breadth`: how broad LaTeX is when it is set.
+`broken`: long formulas in several rows.
 `coloured`: the same with a colour for each axis.
 `runs`: how a page or a picture is to set each piece.
 
@@ -35,10 +38,10 @@ def to_text(node, ascii: bool = False, colours: Mapping[str, str] | None = None)
     return (Ascii(node) if ascii else Text()).text(node)
 
 
-def to_latex(node, macros: bool = False, colours: Mapping[str, str] | None = None) -> str:
+def to_latex(node, macros: bool = False, colours: Mapping[str, str] | None = None, width: float | None = None) -> str:
     """`node` as LaTeX that KaTeX and MathJax render; `macros`: in the macros of the paper's package `namedtensor`.
 
-    `colours` are those of the axes, such as #0b80a6.
+    `colours` are those of the axes, such as #0b80a6. With a `width` in ems it is a display, broken where it is broader.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))
@@ -51,5 +54,12 @@ def to_latex(node, macros: bool = False, colours: Mapping[str, str] | None = Non
     if colours:
         from .coloured import ColouredLatex, ColouredMacros
 
-        return (ColouredMacros if macros else ColouredLatex)(node, colours).text(node)
-    return (Macros(node) if macros else Latex(node)).text(node)
+        printer: Latex = (ColouredMacros if macros else ColouredLatex)(node, colours)
+    else:
+        printer = Macros(node) if macros else Latex(node)
+    if width is None:
+        return printer.text(node)
+    from .broken import display
+
+    printer.mark = "&"
+    return display([printer.text(each) for each in getattr(node, "statements", (node,))], width)

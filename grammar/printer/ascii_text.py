@@ -17,7 +17,13 @@ class Ascii(Text):
     signs = signs("ascii") | {"¬": "not ", "⊕": "\\oplus", "√": "\\surd", "∂": "\\partial"}
     dot = "*"
     times = ", "
-    domains = Text.domains | {"reals": "R"}
+    domains = Text.domains | {
+        "reals": "R",
+        "integers": "Z",
+        "naturals": "N",
+        "positive": "R_{{>0}}",
+        "nonnegative": "R_{{>=0}}",
+    }
 
     def __init__(self, node):
         self.taken = names_in(node)  # where a tensor has the name of a function, its sign is written
@@ -29,6 +35,9 @@ class Ascii(Text):
     def axis_word(self, text: str) -> str:
         letter = text.rstrip("'*†")
         return LABELS.get(letter, letter) + text[len(letter) :].replace("†", self.signs["†"])
+
+    def bars(self, operand: str) -> str:
+        return f"\\norm({operand})"
 
     def under(self, operator: str, axes: str) -> str:
         return f"@_{{{axes}}}" if operator == "⊙" else super().under(operator, axes)

@@ -9,15 +9,17 @@ Fractions, roots and environments bracket what is in them, so less is bracketed 
 from __future__ import annotations
 
 import re
+import unicodedata
 from decimal import Decimal
 
 from ..nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
-from ..symbols import FUNCTIONS, GREEK
+from ..symbols import ACCENTS, CALLIGRAPHIC, FUNCTIONS, GREEK
 from .text import ELEMENT, POSTFIXED, SUM, Piece, Text, signs
 
 LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items()} | {"∞": "\\infty"}
 # Functions whose name is a macro of LaTeX.
-MACROS = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det".split()}
+MACROS = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det lim".split()}
+CURSIVE = {cursive: letter for letter, cursive in CALLIGRAPHIC.items()}
 TALL = re.compile(r"\\frac|\\begin|\\nmatrix|\\limits_\{.*=")
 STARS = {"*": "*", "†": "\\dagger"}
 
@@ -27,7 +29,9 @@ class Latex(Text):
     signs |= {word: f"\\text{{ {word}}}" for word in ("odd", "even")}
     dot = "\\cdot"
     times = " \\times "
-    domains = {"reals": "\\mathbb{{R}}", "elements": "\\{{{}\\}}", "interval": "[{}]", "count": "[{}]"}
+    domains = {"reals": "\\mathbb{{R}}", "integers": "\\mathbb{{Z}}", "naturals": "\\mathbb{{N}}"}
+    domains |= {"positive": "\\mathbb{{R}}_{{>0}}", "nonnegative": "\\mathbb{{R}}_{{\\geq 0}}", "field": "{}"}
+    domains |= {"elements": "\\{{{}\\}}", "interval": "[{}]", "count": "[{}]"}
     font = "mathsf"  # of the names of axes
 
     def __init__(self, node):
@@ -78,6 +82,10 @@ class Latex(Text):
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
         return f"{self.signs[operator]}\\limits_{{{below}}}" + (f"^{{{above}}}" if above else "")
 
+    def named_sign(self, operator: str, below: str, above: str) -> str:
+        name = MACROS.get(operator) or f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}}}\\limits"
+        return f"{name}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+
     def quotient(self, node):
         above, below = yield from self.each(node.arguments, SUM)
         if above.startswith("\\partial") and below.startswith("\\partial"):
@@ -112,6 +120,9 @@ class Latex(Text):
 
     def called(self, operator: str) -> str:
         return MACROS.get(operator) or _lettered(operator, "text", several=True)
+
+    def bars(self, operand: str) -> str:
+        return f"\\lVert {operand} \\rVert"
 
     def over_axes(self, operator: str, raised: str, axes: str) -> str:
         return f"\\mathop{{{_lettered(operator, 'mathrm', several=True)}{raised}}}\\limits_{{{axes}}}"
@@ -172,14 +183,39 @@ class Macros(Latex):
 
 def _lettered(text: str, font: str, several: bool) -> str:
     """A name in that font; `several`: only where it has several letters. Its primes and marks stand outside."""
+    if text.endswith(")"):
+        return _conditional(text, font)
     word = text.rstrip("'*†")
-    shown = LETTERS.get(word) or word.replace("_", "\\_")
-    if word not in LETTERS and font and word[0].isalpha() and not (several and len(word) == 1):
-        shown = f"\\{font}{{{shown}}}"
+    plain, accent = _unaccented(word)
+    if word and plain[0] in CURSIVE:
+        shown = f"\\mathcal{{{''.join(CURSIVE.get(letter, letter) for letter in plain)}}}"
+    else:
+        shown = LETTERS.get(plain) or plain.replace("_", "\\_")
+        if plain not in LETTERS and font and plain[0].isalpha() and not (several and len(plain) == 1):
+            shown = f"\\{font}{{{shown}}}"
+    if accent:
+        shown = f"\\{accent}{{{shown}}}"
     for mark in text[len(word) :]:
         base = f"{{{shown}}}" if "^" in shown else shown
         shown = base + (f"^{STARS[mark]}" if mark in STARS else mark)
     return shown
+
+
+def _conditional(text: str, font: str) -> str:
+    """p(B | A)"""
+    head, _, inside = text[:-1].partition("(")
+    base, _, label = head.partition("_")
+    shown = _lettered(base, font, several=True) + (f"_{{{_lettered(label, font, several=True)}}}" if label else "")
+    parts = re.split(r"(, | \| )", inside)
+    names = [{", ": ", ", " | ": " \\mid "}.get(part) or _lettered(part, "mathsf", several=False) for part in parts]
+    return f"{shown}({''.join(names)})"
+
+
+def _unaccented(word: str) -> tuple[str, str]:
+    """A name without the accent that it ends with, and the macro of that."""
+    last = unicodedata.normalize("NFD", word[-1:])
+    accent = next((name for name, mark in ACCENTS.items() if last[-1:] == mark), "")
+    return (word[:-1] + last[:-1], accent) if accent else (word, "")
 
 
 def _has_script(node, sign: str) -> bool:

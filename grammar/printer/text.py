@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Union
 
 from .. import nodes
 from ..nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
-from ..symbols import SYMBOLS, UNDERSCORED, value
+from ..symbols import BINDERS, SYMBOLS, UNDERSCORED, value
 
 # From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
 OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, POSTFIXED, ATOM = range(12)
@@ -60,7 +60,8 @@ class Text:
     signs = signs("text")
     dot = "·"  # the product of two numbers
     times = " × "  # between the axes of a shape
-    domains = {"reals": "ℝ", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
+    domains = {"reals": "ℝ", "integers": "ℤ", "naturals": "ℕ", "positive": "ℝ_{{>0}}", "nonnegative": "ℝ_{{≥0}}"}
+    domains |= {"field": "{}", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
     mark = ""  # before the relation of a statement: & in a table
 
     # -------------------------------------------------------------------------------------------------- the machine
@@ -288,7 +289,7 @@ class Text:
 
     def big(self, node):
         below = yield from self.below(node.subscript, axes=not over_index(node))
-        return (yield from self.over(self.big_sign(node.operator, below), node.arguments[0]))
+        return (yield from self.over_body(self.big_sign(node.operator, below), node.arguments[0]))
 
     def big_sign(self, operator: str, below: str, above: str = "") -> str:
         return f"{self.signs[operator]}_{{{below}}}" + (f"^{{{above}}}" if above else "")
@@ -297,7 +298,40 @@ class Text:
         first = yield from self.first(node.first)
         last = yield from self.tight(node.last, SUM)
         bounds = f"{self.label_word(node.variable.text)}={first}"
-        return (yield from self.over(self.big_sign(node.operator, bounds, last), node.body))
+        return (yield from self.reaching(self.bound_sign(node.operator, bounds, last), node.body, node.operator))
+
+    def over(self, node):
+        """max_{i ∈ [n]} X"""
+        variable = self.label_word(node.variable.text)
+        if type(node.over) is nodes.Set:
+            piece = yield self.visit(node.over)
+            below = f"{variable} {self.signs['∈']} {piece.text}"
+        elif node.operator in BINDERS:
+            below = f"{variable}{self.signs['→']}" + (yield from self.tight(node.over, SUM))
+        else:
+            bound = yield from self.tight(node.over.arguments[1], SUM)
+            below = f"{variable} {self.signs[node.over.operator]} {bound}"
+        return (yield from self.reaching(self.bound_sign(node.operator, below), node.body, node.operator))
+
+    def bound_sign(self, operator: str, below: str, above: str = "") -> str:
+        """The sign of an operator with the variable that it binds."""
+        if operator in self.signs:
+            return self.big_sign(operator, below, above)
+        return self.named_sign(operator, below, above)
+
+    def named_sign(self, operator: str, below: str, above: str) -> str:
+        return f"{self.word(operator)}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+
+    def reaching(self, sign: str, body, operator: str):
+        """∑ reaches over products; max and its kin are functions of what is in brackets."""
+        if operator in self.signs:
+            return (yield from self.over_body(sign, body))
+        (operand,) = yield from self.each((body,), OR)
+        return Piece(sign + self.round(operand))
+
+    def slice(self, node):
+        first, last = yield from self.each((node.first, node.last), SUM)
+        return Piece(f"{first}:{last}")
 
     def first(self, node):
         """The lower end of a sum. It stands in a subscript, where only brackets make room for more than names."""
@@ -307,7 +341,7 @@ class Text:
         piece = yield self.visit(node)
         return self.round(piece.text)
 
-    def over(self, sign: str, body):
+    def over_body(self, sign: str, body):
         """∑ with its operand; as an operand itself it is loose where a product stands in it."""
         operand = yield from self.right(body, QUOTIENT)
         level = ELEMENT if operand.level >= UNARY else UNARY
@@ -352,9 +386,20 @@ class Text:
 
     # ------------------------------------------------------------------------------------------ functions and atoms
     def function(self, node):
+        if node.operator == "‖":
+            return (yield from self.norm(node))
         head = yield from self.head(node)
         arguments = yield from self.arguments(node)
         return Piece(head + self.round(arguments))
+
+    def norm(self, node):
+        """‖x‖, ‖x‖_1"""
+        (operand,) = yield from self.each(node.arguments, SUM)
+        below = yield from self.above(node.parameters)
+        return Piece(self.bars(operand) + (f"_{self.braced(below)}" if below else ""), POSTFIXED)
+
+    def bars(self, operand: str) -> str:
+        return f"‖{operand}‖" if "‖" not in operand else f"‖({operand})‖"
 
     def head(self, node):
         """A function's name with its scripts. d( would begin a derivative."""
@@ -440,6 +485,8 @@ class Text:
     def set(self, node):
         elements = ",".join((yield from self.listed(node.elements, SUM)))
         domain = self.domains[node.domain].format(elements)
+        if node.domain == "field":
+            domain = node.elements[0].text
         sized = []
         for axis, size in node.axes:
             sized.append((yield from self.sized(axis, size)))
@@ -473,6 +520,15 @@ class Text:
     def equation(self, node):
         first, *others = yield from self.sides(node.sides)
         return (yield from self.statement(f"{first} {self.mark}= {' = '.join(others)}", node))
+
+    def update(self, node):
+        target, body = yield from self.each((node.target, node.body), SUM)
+        return Piece(f"{target} {self.mark}{self.signs['←']} {body}")
+
+    def fact(self, node):
+        piece = yield self.visit(node.condition)
+        text = self.round(piece.text) if piece.text.startswith("-") else piece.text
+        return Piece(self.mark + text)
 
     def declaration(self, node):
         names = yield from self.sides(node.names)
@@ -508,6 +564,11 @@ class Text:
         """The function or operator that a signature speaks of."""
         if FORMS.get(node.operator) == "product":
             return (yield from self.infix(node))
+        if FORMS.get(node.operator) == "big":
+            return self.big_sign(node.operator, (yield from self.below(node.subscript)))
+        if node.operator == "→":
+            old, new = (self.axis_word(each.text) for each in node.subscript)
+            return f"[]_{{{old}{self.signs['→']}{new}}}"
         return (yield from self.head(node)).strip()
 
     def ellipsis(self, node) -> Piece:
@@ -551,7 +612,7 @@ def names_in(node) -> set[str]:
 def over_index(node) -> bool:
     """Whether a ∑ goes over an index, which its operand then mentions: ∑_i A_{height(i)}"""
     below = node.subscript[0] if len(node.subscript) == 1 else None
-    return type(below) is Name and below.text in names_in(node.arguments[0])
+    return bool(node.arguments) and type(below) is Name and below.text in names_in(node.arguments[0])
 
 
 def _plain_sum(node) -> bool:

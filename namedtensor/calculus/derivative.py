@@ -103,20 +103,54 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Iterator[None]:
     """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
 
-    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is.
+    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it
+    has that of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), any change of this is one.
     """
     found = [each for side in sides if side is not None for each in walk(side) if isinstance(each, nodes.Differential)]
     if not found or checker.perturbations is not None:
         yield
         return
-    terms = [checker.infer(each.body, env) for each in found if spelled(each.body) is not None]
-    inside = {id(term): {id(each) for each in topological(term)} - {id(term)} for term in terms}
-    free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
+    free = changing(checker, [each.body for each in found], env)
     checker.perturbations = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
         yield
     finally:
         checker.perturbations = None
+
+
+def changing(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
+    """Of the terms whose ∂ an equation has those that change freely, the others with them.
+
+    An expression that is no part of another term, but of the same inputs, changes as these do.
+    """
+    while True:
+        terms = [checker.infer(body, env) for body in bodies]
+        inside = {id(term): {id(each): each for each in topological(term) if each is not term} for term in terms}
+        free = [term for term in terms if not any(id(other) in inside[id(term)] for other in terms)]
+        inputs = {
+            id(term): {key for key, each in inside[id(term)].items() if each.operator == "input"} for term in terms
+        }
+        opened = [
+            body for body, term in zip(bodies, terms)
+            if spelled(body) is None and term in free
+            and any(other is not term and inputs[id(other)] & inputs[id(term)] for other in free)
+        ]  # fmt: skip
+        if not opened:
+            return free
+        names = [name for body in opened for name in tensors_in(checker, body, env)]
+        bodies = [each for each in bodies if each not in opened] + names
+
+
+def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node]:
+    """The names in an expression that stand for what may change."""
+    if (name := spelled(body)) is not None:
+        found = checker.find_spelled(name, env, body)
+        if found is not None:
+            if found.number is None and not found.boolean:
+                yield body
+            return
+    for each in (*body.arguments, *body.parameters) if isinstance(body, nodes.Call) else nodes.children(body):
+        yield from tensors_in(checker, each, env)
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:

@@ -16,6 +16,7 @@
 `elements`: definitions by elements.
 `indexing`: X_{a(i)}, ι and I.
 `sums`: sums over an index.
+`over_sets`: operators over a variable in a set, under a condition, to a limit.
 `cases`: cases and guards.
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.

@@ -23,11 +23,12 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
 from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
+from .declarations import set_axes
 from .diagnostics import shape_error
 from .indexing import take
 from .lifting import Bindings, inline_call
 from .made_sizes import may_make
-from .sums import implicit_sum
+from .sums import implicit_sum, is_reduction
 from .unknown_names import visible
 
 
@@ -40,13 +41,39 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         return call_python(checker, node, env)
     if node.operator == "size":
         return size_of(checker, node, env)
-    if node.operator in ("∑", "∏"):
+    if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
+    if node.operator == "‖":
+        return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:
+        typed = typed_by_signature(checker, node, env)
+        if typed is not None:
+            return typed
         raise unknown_operator(checker, node, env)
+    if node.operator == "log" and [type(part) for part in node.subscript] == [nodes.Number]:
+        return logarithm_to_base(checker, node, env)
     return call_builtin(checker, node, env)
+
+
+def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
+    """‖x‖, ‖x‖_p: the norm over all axes of x; in a function, over those that it does not map over."""
+    (term,) = checker.infer_all(node.arguments, env)
+    axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
+    if not axes:
+        return apply(checker, "abs", (term,), (), node, env, node.arguments)
+    options = tuple(("p", option(checker, part, env)) for part in node.parameters)
+    return apply(checker, "norm", (term,), axes, node, env, node.arguments, options)
+
+
+def logarithm_to_base(checker: Inference, node: Call, env: Environment) -> Term:
+    """log_2 x"""
+    base = checker.infer(node.subscript[0], env)
+    (operand,) = checker.infer_all(node.arguments, env)
+    both = [apply(checker, "log", (term,), (), node, env, node.arguments) for term in (operand, base)]
+    found = apply(checker, "/", tuple(both), (), node, env, (node, node))
+    return powered(checker, found, node, env) if node.superscript else found
 
 
 def unknown_operator(checker: Inference, node: Call, env: Environment):
@@ -59,6 +86,11 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
     signed = any(signature.head.operator == name for _, signature in checker.scope.signatures)
     define = f"define it by an equation: {name}(t) = …"
     notes = [f"{name} is defined as {', '.join(defined)}"] if defined else []
+    if not defined and not signed and is_tensor(checker, name, env):
+        return checker.error(
+            201, f"{name} is a tensor, and no function", node.operator_span,
+            hint=f"an index names its axis, {name}_{{ax(1)}}; a product is written {name} ⊙ (…)",
+        )  # fmt: skip
     return checker.error(
         201,
         f"no definition of {name} fits this use"
@@ -70,6 +102,39 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
         notes=notes,
         hint=None if defined else ELSEWHERE.get(name) or did_you_mean(near(name, visible(checker, env))) or define,
     )
+
+
+def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
+    try:
+        return checker.find(Key(name), env, None) is not None
+    except NotationError:
+        return False
+
+
+def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
+    """What check makes of a function that has a signature and no definition: a tensor of the axes that it gives."""
+    if not checker.infer_parameters:
+        return None
+    heads = [each for _, each in checker.scope.signatures if each.head.operator == node.operator]
+    fits = [each for each in heads if len(each.domain) == len(node.arguments)]
+    if not fits:
+        return None
+    terms = checker.infer_all(node.arguments, env)
+    extras: dict[str, Any] = {}
+    sizes: dict[str, Any] = {}
+    for of, term, part in zip(fits[0].domain, terms, node.arguments):
+        needed = {axis for axis, _, _ in set_axes(checker, of, env)}
+        missing = sorted(needed - set(term.shape))
+        if missing:
+            raise checker.error(
+                305, f"{node.operator} needs the axis {missing[0]} of its argument {checker.text(part)}", part,
+                notes=(checker.described(part, term.shape), f"its signature is {checker.text(fits[0])}"),
+            )  # fmt: skip
+        extras |= {axis: size for axis, size in term.shape.items() if axis not in needed}
+        sizes |= {axis: size for axis, size in term.shape.items() if axis in needed}
+    given = {axis: sizes.get(axis) for axis, _, _ in set_axes(checker, fits[0].codomain, env)}
+    shape = {**extras, **{axis: unknown_size(checker, axis) if size is None else size for axis, size in given.items()}}
+    return checker.graph.intern("input", options=(f"{node.operator} {len(checker.graph)}",), shape=shape, node=node)
 
 
 # ------------------------------------------------------------------------------------------------------- built-in
@@ -179,9 +244,16 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
         bindings = match(checker, function, node, env)
         if bindings is not None:
             exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
-            found.append((not exact, function, bindings))
+            fits = takes(function, len(node.arguments), len(node.parameters))
+            found.append(((not fits, not exact), function, bindings))
     for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
         yield function, bindings
+
+
+def takes(function: FunctionDefinition, count: int, options: int) -> bool:
+    """Whether a function takes so many arguments: f(X) and f(X, M) may be two."""
+    wanted = len(function.parameters)
+    return count == wanted or (options == 0 and wanted < count <= wanted + len(function.options))
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -75,7 +75,7 @@ def in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any], ho
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
     """A context in which ∂X has a value, where an equation of differentials is checked."""
-    if not checker.scope.varied:
+    if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
 
@@ -136,7 +136,8 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     if isinstance(claim.right, nodes.Set):
         check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
-    with perturbing(checker, (claim.left, claim.right), env):
+    open = is_open(claim.left) or is_open(claim.right)
+    with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     broadcast(checker, (left, right), claim.left, claim.span, "=", (claim.left, claim.right))
     axes = [{axis for axis in side.shape if not of_index(axis)} for side in (left, right)]
@@ -147,7 +148,30 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
             claim.span,
             notes=(checker.described(claim.left, left.shape), checker.described(claim.right, right.shape)),
         )
-    checker.claim_terms.append((left, right, claim.span))
+    if not open:
+        checker.claim_terms.append((left, right, claim.span))
+
+
+@contextmanager
+def only_typed(checker: Inference, open: bool) -> Iterator[None]:
+    """While this lasts a limit may have a type alone."""
+    before, checker.typing = checker.typing, checker.typing or open
+    try:
+        yield
+    finally:
+        checker.typing = before
+
+
+def is_open(node: Any) -> bool:
+    """Whether a side of a claim holds what has a type and no value: a limit, a minimum over all tensors."""
+    return any(
+        isinstance(each, nodes.Over)
+        and (each.operator == "lim" or isinstance(each.over, nodes.Set) and each.over.domain not in COUNTED)
+        for each in walk(node)
+    )
+
+
+COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through
 
 
 def each_element(checker: Inference, items: Iterable[tuple], shape: Mapping[str, Any], env: Environment) -> Environment:

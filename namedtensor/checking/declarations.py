@@ -11,6 +11,7 @@ from grammar.nodes import Node
 
 from ..core.sizes import SizeVariable, resolve, unify
 from ..scope.names import Key, arithmetic, plain_key, spelled
+from ..scope.shape_variables import LETTERS, stand_for
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference, InputType, shown
@@ -26,6 +27,8 @@ def prepare_inputs(checker: Inference, speaks: Speaks) -> None:
             checker.top.scalars[plain_key(name)] = size
             continue
         raise NotationError(308, f"the size of {name} is a whole number, not {size!r}")
+    if any(letter in checker.scope.source for letter in LETTERS) or "\\math" in checker.scope.source:
+        checker.top.axes.update(stand_for(checker.scope, {key: given.shape for key, given in checker.inputs.items()}))
     for key, given in checker.inputs.items():
         shape = lifted_input(checker, key, given)
         if given.number is not None:
@@ -154,7 +157,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple | None:
     """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
     values = [checker.solver.value(node, env) for node in of.elements]
-    if of.domain == "reals" or not all(isinstance(value, (int, float)) for value in values):
+    if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):
         return None
     return tuple(values)
 

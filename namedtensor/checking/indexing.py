@@ -13,6 +13,7 @@ from ..scope.names import spelled
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
+from .application import apply
 from .axis_sizes import unknown_axis_size, unknown_size
 from .cases import guard_index
 from .diagnostics import broadcast
@@ -20,7 +21,8 @@ from .diagnostics import broadcast
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:
     """X_{a(i), b(J)}: the indices of one subscript are taken at once (paper §2.3, §3.7)."""
-    base, *indices = checker.infer_all((node.base, *(part for _, part in node.items)), env)
+    (base,) = checker.infer_all((node.base,), env)
+    indices = [placed(checker, axis, part, base, env) for axis, part in node.items]
     apart: dict[str, str] = {}
     seen: set[str] = set()
     for axis, _ in node.items:
@@ -45,6 +47,40 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
         name = apart[env.real_axes(axis.name)[0]]
         term = take(checker, term, name, at, part, node)
     return term
+
+
+def placed(checker: Inference, axis: nodes.Axis, part: Node, base: Term, env: Environment) -> Term:
+    """The positions that an index takes; of a slice, first, first + 1, …, last along the axis itself."""
+    if not isinstance(part, nodes.Slice):
+        return checker.infer(part, env)
+    (real,) = env.real_axes(axis.name) if len(env.real_axes(axis.name)) == 1 else (axis.name,)
+    first, last = checker.solver.value(part.first, env), checker.solver.value(part.last, env)
+    if isinstance(first, int) and isinstance(last, int):
+        if last < first:
+            raise checker.error(
+                401, f"the slice {checker.text(part)} is empty", part, hint="it goes from 1, both ends in it"
+            )
+        for end, node in ((first, part.first), (last, part.last)):
+            if real in base.shape:
+                check_position(checker, end, resolve(base.shape[real]), real, node)
+        return iota(checker, real, first, last - first + 1, part)
+    width = width_of(checker, part, env)
+    if width is None:
+        raise checker.error(
+            309, f"how long the slice {checker.text(part)} is, is not known", part,
+            hint="write its other end from the first: t-2:t",
+        )  # fmt: skip
+    start, steps = checker.infer(part.first, env), iota(checker, real, 0, width + 1, part)
+    return apply(checker, "+", (start, steps), (), part, env, (part.first, part))
+
+
+def width_of(checker: Inference, part: nodes.Slice, env: Environment) -> int | None:
+    """The w of t-w:t and of t:t+w."""
+    for sign, end, other in (("-", part.first, part.last), ("+", part.last, part.first)):
+        if isinstance(end, nodes.Call) and end.operator == sign and end.arguments[:1] == (other,):
+            width = checker.solver.value(end.arguments[1], env)
+            return width if isinstance(width, int) and width >= 0 else None
+    return None
 
 
 def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: Node) -> Term:

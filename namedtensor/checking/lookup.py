@@ -28,6 +28,8 @@ from .families import infer_family
 from .indexing import created
 from .unknown_names import unknown_name
 
+NESTED = 100  # definitions that may be evaluated inside each other before what they need is evaluated ahead
+
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """The Term that a key stands for in an environment, or None.
@@ -99,6 +101,9 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
             found = infer_family(checker, key, family, indices, holder, env)
             if found is not None:  # else another part of it may have this member
                 return found
+    for own, group in facts.items() if families and key.superscript else ():
+        if own.base == key.base and valued(checker, group[0].name, env) == key:  # what a^{n} = … begins, where n is 4
+            return define(checker, own, group, holder, env)
     return None
 
 
@@ -109,6 +114,8 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         asking = nearest_call(env)
         place = Environment(parent=checker.top, sizes_parent=asking, depth=asking.depth, active=env.active)
         memo = asking.memo
+    if holder is checker.top and len(env.active) > NESTED and not checker.is_ahead and key not in memo:
+        define_ahead(checker, key)
     if key in memo:
         found = memo[key]
         if isinstance(found, (NotationError, AlreadyReported)):
@@ -143,25 +150,80 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     return term
 
 
+def define_ahead(checker: Inference, key: Key) -> None:
+    """Evaluate what a definition of the program needs, from the last needed on, so that Python's calls stay few.
+
+    What fails is left to be evaluated in its turn, which tells of it.
+    """
+    top, definitions = checker.top, checker.scope.definitions
+    seen, path = {key}, [(key, iter(mentioned_in(checker, key)))]
+    checker.is_ahead = True
+    try:
+        while path:
+            current, rest = path[-1]
+            due = next((each for each in rest if each not in seen and each not in top.memo), None)
+            if due is not None:
+                seen.add(due)
+                path.append((due, iter(mentioned_in(checker, due))))
+                continue
+            path.pop()
+            if not path:
+                return
+            try:
+                define(checker, current, definitions[current], top, top)
+            except (NotationError, AlreadyReported):
+                top.memo.pop(current, None)
+    finally:
+        checker.is_ahead = False
+
+
+def mentioned_in(checker: Inference, key: Key) -> list[Key]:
+    """The names with definitions of their own that the definitions of a name mention; labels are none."""
+    found: list[Key] = []
+    stack: list[Any] = [each.body for each in checker.scope.definitions[key]]
+    while stack:
+        node = stack.pop()
+        name = spelled(node)
+        if name is None:
+            stack += nodes.children(node)
+        elif name.key() in checker.scope.definitions:
+            found.append(name.key())
+    return found
+
+
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
     """Whether the value of a top-level name depends on sizes that a call fixes."""
-    memo = checker.needs_sizes
-    if key in memo:
-        return memo[key]
-    memo[key] = False
-    for definition in checker.scope.definitions.get(key, []):
+    memo, stack = checker.needs_sizes, [key]
+    open_: dict[Key, list[Key]] = {}
+    while stack:
+        current = stack[-1]
+        if current in open_:
+            memo[current] = any(memo[each] for each in open_.pop(current))
+        elif current not in memo:
+            memo[current], mentioned = speaks_itself(checker, current)
+            if not memo[current]:
+                open_[current] = mentioned
+                stack += (each for each in mentioned if each not in memo)
+                continue
+        stack.pop()
+    return memo[key]
+
+
+def speaks_itself(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
+    """Whether the definitions of a name ask for sizes, and the other names that they mention."""
+    definitions, mentioned = checker.scope.definitions, []
+    for definition in definitions.get(key, []):
         if definition.elements:
-            memo[key] = True
-            break
+            return True, []
         for node in walk(definition.body):
             if isinstance(node, nodes.Size) or (
                 isinstance(node, Call) and node.operator in ("unroll", "pool", "iota", "onehot", "maxk", "argmaxk")
             ):
-                memo[key] = True
+                return True, []
             name = spelled(node) if not isinstance(node, nodes.Axis) else None
-            if name is not None and name.key() != key and name.key() in checker.scope.definitions:
-                memo[key] = memo[key] or speaks_of_sizes(checker, name.key())
-    return memo[key]
+            if name is not None and name.key() != key and name.key() in definitions:
+                mentioned.append(name.key())
+    return False, mentioned
 
 
 def infer_group(checker: Inference, group: list[Definition], env: Environment) -> Term:
@@ -257,15 +319,6 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
     """X^L as X^2, where L is 2 and X a family."""
-
-    def value(word: str) -> Any:
-        found = env.index(word)
-        if found is None and word.rstrip("'") == word:
-            found = checker.number(Key(word), env) if defined_number(checker, word, env) else None
-            if found is None:
-                found = checker.solver.scalar(Key(word), env)
-        return resolve(found) if is_ground(found) else None
-
     families = [*checker.scope.families]
     current: Environment | None = env
     while current is not None:
@@ -278,14 +331,27 @@ def by_value(checker: Inference, name: Spelled, env: Environment, node: Node) ->
     ):
         return None
 
+    return checker.find(valued(checker, name, env), env, node)
+
+
+def valued(checker: Inference, name: Spelled, env: Environment) -> Key:
+    """The key of a name whose labels are numbers where these are known: h^{|a|}, h^{n/2}, a^{n+1}."""
+
+    def value(word: str) -> Any:
+        found = env.index(word)
+        if found is None and word.rstrip("'") == word:
+            found = checker.number(Key(word), env) if defined_number(checker, word, env) else None
+            if found is None:
+                found = checker.solver.scalar(Key(word), env)
+        return resolve(found) if is_ground(found) else None
+
     def member(part: Node) -> str:
-        """h^{|a|}, h^{n/2}: what its size expression comes to; else as it is written."""
+        """What a size expression comes to; else as it is written."""
         text = component(part, value)
         size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
         return str(resolve(size)) if size is not None and is_ground(size) else text
 
-    key = Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
-    return checker.find(key, env, node)
+    return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
 
 def defined_number(checker: Inference, word: str, env: Environment) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from grammar.errors import NotationError, excerpt
@@ -32,6 +33,15 @@ class CheckResult(Suggests):
     steps: tuple[tuple[str, str], ...]
     errors: tuple[NotationError, ...]
     warnings: tuple[Any, ...]
+    tried: Callable[[], tuple[Any, ...]] = field(default=tuple, compare=False, repr=False)
+
+    @cached_property
+    def claims(self) -> tuple[Any, ...]:
+        """What is known of each equation that defines nothing: proved, false with tensors that show it, or holding on draws.
+
+        Each has a `span`, where it stands, a `verdict`, and what was `drawn` where it is false.
+        """
+        return self.tried() if self.ok else ()
 
     @property
     def ok(self) -> bool:
@@ -60,6 +70,9 @@ class CheckResult(Suggests):
             lines += [f"{name:<{width}} : {text}" for name, text in self.types.items()]
         if self.type is not None:
             lines.append(f"value : {self.type}" if self.types else self.type)
+        for claim in self.claims:
+            start, end = claim.span
+            lines.append(f"{' '.join(self.source[start:end].split())} : {claim}")
         for error in self.errors:
             lines += ["", str(error)]
         for warning in self.warnings:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from grammar.nodes import Name, Node, Size
+from grammar.nodes import Node, Number, Size, children
 
 from ..core.sizes import SizeVariable
-from ..scope.names import MARKS, walk
+from ..scope.names import MARKS, spelled
 from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -39,19 +39,28 @@ def sides(fact: SizeEquation) -> list[Node]:
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """What a size expression speaks of, as it is written."""
-    for node in walk(side):
+    """What a size expression speaks of, as it is written; of d_{l}, whose label may be an index, the d alone."""
+    stack: list[Any] = [side]
+    while stack:
+        node = stack.pop()
         if isinstance(node, Size):
             yield "size", node.axis.name
-        elif isinstance(node, Name):
-            yield "scalar", node.text
+            continue
+        name = spelled(node)
+        if name is None:
+            stack += children(node)
+        elif all(isinstance(part, Number) for part in (*name.subscript, *name.superscript)):
+            yield "scalar", str(name.key())
+        else:
+            yield "scalar", name.base
+            stack += (*name.subscript, *name.superscript)
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
     """What a symbol may be written as: an axis under its own name, or under that of a function's axis parameter."""
     kind, name = symbol
     if kind == "scalar":
-        return {(kind, name.base)}
+        return {(kind, name.base), (kind, str(name))}
     bare = name.rstrip(MARKS)
     marks = name[len(bare) :]
     found, current = {(kind, name)}, env

@@ -7,6 +7,7 @@ out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from grammar import nodes
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node
 
 from ..core.sizes import is_ground, resolve, unify
+from ..operators import REGISTRY
 from ..scope.names import Key, spelled, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -24,12 +26,17 @@ from .cases import guarding, of_elements
 from .diagnostics import broadcast
 from .indexing import iota
 
-NEUTRAL = {"∑": 0, "∏": 1}
-JOINED = {"∑": "+", "∏": "⊙"}
+NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf}
+JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
 
 def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """∑_{i=1}^{n} body."""
+    if node.operator not in NEUTRAL:
+        raise checker.error(
+            301, f"{node.operator} goes over an axis, or over the index of an operand: {node.operator}_i X_{{ax(i)}}", node,
+            hint="∑, ∏, max and min go from a number to a number",
+        )  # fmt: skip
     first, last = (checker.solver.value(part, env) for part in (node.first, node.last))
     if not isinstance(first, int) or not isinstance(last, int):
         return bounded(checker, node, env)
@@ -226,11 +233,16 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
         if isinstance(node, IndexSum) and node.variable.text == variable:
             stack += [node.first, node.last]
             continue
-        if isinstance(node, Call) and node.operator in NEUTRAL and node.subscript == (Name(variable),):
+        if isinstance(node, Call) and node.subscript == (Name(variable),) and is_reduction(node.operator):
             continue
         if isinstance(node, Index):
             yield node
         stack += reversed(nodes.children(node))
+
+
+def is_reduction(operator: str) -> bool:
+    """Whether an operator makes one number of those along an axis, so that it can go over an index too."""
+    return operator in REGISTRY and REGISTRY[operator].kind == "reduction"
 
 
 def indexed_size(checker: Inference, node: Index, axis: Axis, env: Environment) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from grammar import nodes
@@ -15,10 +16,12 @@ from ..scope.names import Key
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, shown
 
+MANY = 50  # errors after which no more are given names that are near: each costs a look at all names
+
 
 def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     text = str(key)
-    known_names = visible(checker, env)
+    known_names = visible(checker, env) if len(checker.errors) < MANY else []
     base = place
     while isinstance(base, (nodes.Subscript, nodes.Superscript)):
         base = base.base
@@ -43,6 +46,9 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
             hint=f"give {text} a value, or write what it applies to: {key.base}(X)",
         )
     notes = known_here(checker, key, known_names)
+    refused = of_matrices(checker, key, place, known_names)
+    if refused is not None:
+        return refused
     hint = of_family(checker, key) or unspelled(checker, key) or of_derivative(checker, key, place)
     hint = hint or did_you_mean(near(text, spellable(checker, known_names))) or ELSEWHERE.get(text)
     return checker.error(
@@ -52,6 +58,36 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
         notes=notes,
         hint=hint or f"define {text} by an equation, or give it a value",
     )
+
+
+TRANSPOSED = ("T", "top", "⊤", "intercal")
+
+
+def of_matrices(checker: Inference, key: Key, place: Any, known: list[str]):
+    """QK^⊤, X^T, QK: the words of matrices, which named axes do not need."""
+    factors = factors_of(key.base, known)
+    if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
+        said = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
+        axes = f"contract the axis that they share: {factors[0]} ⊙_{{axis}} {factors[-1]}" if factors else ""
+        return checker.error(
+            201, f"{said} is a transposed matrix, and axes with names have no order", place,
+            hint=axes or f"write {key.base} as it is, or rename an axis: {key.base}_{{a→b}}",
+        )  # fmt: skip
+    if factors is None or key.superscript or key.subscript:
+        return None
+    first, *rest = factors
+    return checker.error(
+        201, f"{key.base} is one name, and it is not known", place,
+        notes=(f"{', '.join(dict.fromkeys(factors))} {'is' if not rest else 'are'} known, each a name of its own",),
+        hint=f"a product is {' ⊙ '.join(factors)}, a contraction {first} ⊙_{{axis}} {rest[-1]}",
+    )  # fmt: skip
+
+
+def factors_of(word: str, known: list[str]) -> list[str] | None:
+    """The names of one letter that a word is a row of, all of them known: Q and K of QK."""
+    factors = re.findall(r"[^\W\d_]'*", word)
+    fits = len(factors) > 1 and "".join(factors) == word and set(factors) <= set(known)
+    return factors if fits else None
 
 
 def of_family(checker: Inference, key: Key) -> str | None:

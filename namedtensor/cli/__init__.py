@@ -12,8 +12,10 @@
 `cost`: the command cost.
 `tree`: a syntax tree to look at.
 `render`: the command render.
+`derive`: the command derive.
 `explain`: the commands explain and diagram.
 `exercises`: the command exercises.
+`playground`: the command playground.
 `session`: formulas one after another, each knowing those before.
 `session_commands`: what one line of the prompt does: commands that begin with a colon.
 `repl`: the prompt.

@@ -27,15 +27,15 @@ def check_command(options: Any, console: Console) -> int:
     shapes = shapes_of(options.inputs, console)
     if documents or is_document(source):
         return check_documents(documents or [Given(source)], shapes, ignored, options, console)
-    if options.facts or options.baseline:
-        raise InputError("--facts and --baseline are for documents: .tex, .md or .ipynb")
+    if options.facts or options.baseline or options.page or options.format == "html":
+        raise InputError("--facts, --baseline, --page and --format html are for documents: .tex, .md or .ipynb")
     from ..programs.api import check
 
     checked = check(source.text, sizes=sizes_of(options.sizes), syntax=source.syntax, **shapes)
     errors = tuple(error for error in checked.errors if error.number not in ignored)
     warnings = tuple(warning for warning in checked.warnings if warning.number not in ignored)
     checked = replace(checked, errors=errors, warnings=warnings)
-    tried = [] if not options.random or checked.errors else _tried(source, shapes, options)
+    tried = _tried(source, shapes, options) if options.random and not checked.errors else checked.claims
     wrong = [each.error(source.text) for each in tried if each.verdict == "false" and 403 not in ignored]
     checked = replace(checked, errors=(*errors, *wrong))
     _write(checked, source, options.format, console)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from bisect import bisect_left
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..files.text import InputError
+from ..files.text import InputError, reason, whole_file
 from .arguments import FILE_LIKE, Source, sizes_of
 from .console import Console, error_record
 
@@ -105,6 +107,8 @@ def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], op
             new = new_findings(each.findings, known, options.baseline)
             checked[at] = each._replace(findings=new, known=len(each.findings) - len(new))
     _write(checked, options, console)
+    if options.page:
+        write_page(options.page, _page(checked))
     findings = [finding for each in checked for finding in each.findings]
     return int(bool(findings) if options.strict else any(finding.severity == "error" for finding in findings))
 
@@ -154,8 +158,25 @@ def _write(checked: list[Checked], options: Any, console: Console) -> None:
         for each in checked:
             _print(each, options, console)
         console.print(_summary(checked))
+    elif options.format == "html":
+        console.page(_page(checked))
     else:
         write_findings([finding for each in checked for finding in each.findings], options.format, console)
+
+
+def _page(checked: list[Checked]) -> str:
+    from ..documents.page import Document, page
+
+    return page((Document(each.name, each.whole, each.report, each.findings) for each in checked), _summary(checked))
+
+
+def write_page(place: str, text: str) -> None:
+    """Write a page to a file. Raises InputError."""
+    try:
+        with whole_file(place) as file:
+            file.write(text.encode())
+    except OSError as problem:
+        raise InputError(f"{place} cannot be written: {reason(problem)}") from None
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
@@ -232,7 +253,12 @@ def _line(whole: Any, position: int) -> str:
 
 
 def _line_of(at: Any) -> int:
-    return at.text.count("\n", 0, at.span[0]) + 1
+    return bisect_left(_ends_of_lines(at.text), at.span[0]) + 1
+
+
+@lru_cache(maxsize=64)
+def _ends_of_lines(text: str) -> list[int]:
+    return [found.start() for found in re.finditer("\n", text)]
 
 
 def _summary(checked: list[Checked]) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -21,8 +20,8 @@ from grammar.errors import NotationError
 from ..core.suggestions import did_you_mean, near
 from ..core.version import __version__
 from ..files.text import InputError
-from .arguments import Source, place_of, sizes_of, source_of, values_of
-from .check import check_command, shapes_of
+from .arguments import Source, place_of
+from .check import check_command
 from .console import (
     AT_THE_PROMPT,
     FINE,
@@ -35,7 +34,8 @@ from .console import (
     rehinted,
 )
 from .cost import cost_command, without_argument
-from .evaluate import EVAL_EXAMPLES, eval_arguments, eval_command, table, value_record
+from .derive import DERIVE_EXAMPLES, derive_arguments, derive_command
+from .evaluate import EVAL_EXAMPLES, eval_arguments, eval_command
 from .explain import (
     DIAGRAM_EXAMPLES,
     EXPLAIN_EXAMPLES,
@@ -45,7 +45,8 @@ from .explain import (
     explain_command,
 )
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
-from .render import render_command, spell, spelling_argument
+from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
+from .render import render_command, spelling_argument
 
 
 # -------------------------------------------------------------------------------------------------------------- commands
@@ -199,60 +200,6 @@ RENDER_EXAMPLES = r"""
 """
 
 
-# ---------------------------------------------------------------------------------------------------------------- derive
-def _derive_arguments(parser: argparse.ArgumentParser) -> None:
-    formula_arguments(
-        parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
-    )
-    parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
-    spelling_argument(parser, "the spelling of the derivative; text where it is left out")
-    parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X*, not worked out")
-    parser.add_argument("--steps", action="store_true", help="print the way to the closed form, a rule a line")
-
-
-def _derive(options: Any, console: Console) -> int:
-    from ..programs.api import derivative
-
-    source = source_of(options)
-    found: Any = derivative(source.text, options.by, source.syntax)
-    if all(SHAPE.match(word) for word in options.inputs):
-        return derived(found, options, console)
-    value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
-    if options.json:
-        console.json({"value": value_record(value)})
-    else:
-        console.print(table(value))
-    return FINE
-
-
-SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
-
-
-def derived(found: Any, options: Any, console: Console) -> int:
-    """Print a derivative: its closed form, unless shapes are missing that nothing says, or there is none."""
-    shapes = shapes_of(options.inputs, console)
-    if options.as_written:
-        return spell(found.tree, options.to or "text", options, console)
-    try:
-        closed = found.worked_out(sizes=sizes_of(options.sizes), **shapes)
-    except NotationError as problem:
-        if shapes or options.steps or problem.number not in (201, 206, 301, 302, 303, 309, 405):
-            raise
-        return spell(found.tree, options.to or "text", options, console)
-    shown = closed.derivation if options.steps else closed.closed
-    return spell(shown.tree, options.to or "text", options, console)
-
-
-DERIVE_EXAMPLES = r"""
-  namedtensor derive 'softmax_{ax} X' --by X
-  namedtensor derive 'softmax_{ax} X' --by X --steps
-  namedtensor derive 'x ⊙_{a} W' --by W x='ℝ^{a}' W='ℝ^{a × b}'
-  namedtensor derive 'softmax_{ax} X' --by X X='[1,2,3]:ax'
-  namedtensor derive '\nfun{\seq}{softmax} X' --by X --to latex-macros
-  namedtensor derive loss.nt --by W^1 > gradient.nt
-"""
-
-
 # ------------------------------------------------------------------------------------------------------------------ repl
 def _repl_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help="a program to begin with, as :load FILE")
@@ -315,7 +262,7 @@ COMMANDS = {
         "spell a formula as text, ASCII, LaTeX, or show its tree", _render_arguments, render_command, RENDER_EXAMPLES
     ),
     "derive": Command(
-        "print the derivative of a formula by a name, or its value", _derive_arguments, _derive, DERIVE_EXAMPLES
+        "print the derivative of a formula by a name, or its value", derive_arguments, derive_command, DERIVE_EXAMPLES
     ),
     "explain": Command(
         "print every step of a formula: its type and value", explain_arguments, explain_command, EXPLAIN_EXAMPLES
@@ -331,6 +278,12 @@ COMMANDS = {
         _exercises_arguments,
         _exercises,
         EXERCISES_EXAMPLES,
+    ),
+    "playground": Command(
+        "open the page where formulas are typed and seen: types, steps, values, exercises",
+        playground_arguments,
+        playground_command,
+        PLAYGROUND_EXAMPLES,
     ),
     "repl": Command("calculate at a prompt; names and values persist", _repl_arguments, _repl, REPL_EXAMPLES),
 }

@@ -168,6 +168,11 @@ class Console:
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
         write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable) + "\n")
 
+    def page(self, text: str) -> None:
+        """A page for browsers; a character that the stream cannot show is written as its number."""
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        write_to(sys.stdout, text.encode(encoding, "xmlcharrefreplace").decode(encoding))
+
     def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
         """The text of an error for a stream, standard error if none; `title` is where it is, file:line:column."""
         return (f"{title}: " if title else "") + str(self.respelled(error, stream or sys.stderr))

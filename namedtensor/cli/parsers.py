@@ -85,9 +85,9 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="fail on warnings too, and on what was not checked")
     parser.add_argument(
         "--format",
-        choices=("text", "json", "github", "sarif"),
+        choices=("text", "json", "github", "sarif", "html"),
         default="text",
-        help="how findings are written: to be read, as JSON, as annotations of GitHub, as SARIF 2.1.0",
+        help="how findings are written: to be read, as JSON, as annotations of GitHub, as SARIF 2.1.0, as a page of a document",
     )
     parser.add_argument(
         "--ignore",
@@ -106,6 +106,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", metavar="N", type=_count, default=0, help="what random tensors are drawn by; 0 where it is left out"
     )
     documents = parser.add_argument_group("documents (.tex, .md, .ipynb)")
+    documents.add_argument("--page", metavar="FILE.html", help="write the page of --format html to a file besides")
     documents.add_argument("--all", action="store_true", help="check maths that seems to be of no named axes too")
     documents.add_argument("--types", action="store_true", help="print the types of all names")
     documents.add_argument("--facts", metavar="FILE.nt", help="statements that each section begins with")

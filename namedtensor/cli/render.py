@@ -25,7 +25,7 @@ def _tree(program: Any) -> str:
     return outline(program)
 
 
-def _spell(name: str, **options: bool) -> Callable[[Any], str]:
+def _spell(name: str, **options: Any) -> Callable[[Any], str]:
     def spelled(program: Any) -> str:
         from grammar import printer
 
@@ -34,11 +34,13 @@ def _spell(name: str, **options: bool) -> Callable[[Any], str]:
     return spelled
 
 
+PAGE = 34.5  # ems of a line of the class `article`
 SPELLINGS: dict[str, Callable[[Any], str]] = {
     "text": _spell("to_text"),
     "ascii": _spell("to_text", ascii=True),
     "latex": _spell("to_latex"),
     "latex-macros": _spell("to_latex", macros=True),
+    "latex-display": _spell("to_latex", macros=True, width=PAGE),
     "tree": _tree,
 }
 

@@ -87,6 +87,16 @@ class Behaviour:
     def to_text(self, digits: int | None = None) -> str:
         """A table for terminals, with the names of the axes; `digits` are significant ones, see `set_digits`."""
 
+    def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
+        """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_digits`.
+
+        Raises NotationError for more than two axes.
+
+        >>> import namedtensor as nt
+        >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
+        \nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
+        """
+
     def _repr_html_(self) -> str: ...
     def sum(self, *, axis: Axes | None = None) -> Self:
         """The sum.

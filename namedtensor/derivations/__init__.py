@@ -10,6 +10,7 @@
 `worked_out`: the closed form as a program.
 `steps`: the way there, each step an equation that can be checked.
 `orders`: that of derivatives of any order.
+`differences`: a derivative by differences, which a closed form is held against.
 `proofs`: proved, false, or holding on what was tried.
 `gradients`: `nt.gradient`, by all parameters at once.
 

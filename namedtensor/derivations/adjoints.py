@@ -1,18 +1,18 @@
 """The derivative of a recurrence as a recurrence: the adjoint of its states, from the end back, and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n)
-    g^0 = ∂L/∂h^n                                       what L is by the last state
-    g^k = g^{k-1} ⊙ ∂h^t/∂h^{t-1}  at t = n − k + 1     k steps back
-    D = ∑_{t=1}^{n} g^{n-t} ⊙ ∂h^t/∂W                   what each step adds
+    g^n = ∂L/∂h^n                                            what L is by the last state
+    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t for t = n − 1, …, 0        from each state to the one before
+    D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
 
-One step is a program of its own, in which h^{t-1} and g^{n-t} are tensors that are given, and so is what comes after
+One step is a program of its own, in which h^{t-1} and g^t are tensors that are given, and so is what comes after
 the last; their closed forms are put together here. A term that a sum has for each step counts in its step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from grammar import nodes
@@ -24,13 +24,13 @@ from ..scope.names import walk
 from ..symbolic.lengths import length
 from ..symbolic.naming import LETTERS, names_left, words_of
 from ..symbolic.spelling import MARKS, call, with_axes
-from .indices import UNIT, Linear, at, linear, mapped, plus, written
+from .indices import UNIT, Linear, at, plus, written
 from .needed import needed
-from .recurrences import Family, NotARecurrence, recurrence_of, substituted
+from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of, substituted
 from .step_programs import Derivation, Shapes
 
 SHORT = 5  # symbols of a weight that is written where it counts
-COUNTERS, ADJOINTS = "kjmlstu", "gabqvpru"
+ADJOINTS = "gabqvpru"
 
 
 @dataclass
@@ -91,7 +91,6 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int]:
     if direct is not None:
         parts.append(derivation.named(direct))
     total = weighted(derivation, outside, whole, value)
-    index = Name(next(each for each in COUNTERS if each not in derivation.words))
     ends = []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
@@ -109,10 +108,10 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int]:
         body = total[0]
         for each in total[1:]:
             body = call("+", body, each)
-        recurrences(derivation, step, body, adjoints, ends, index)
+        recurrences(derivation, step, body, adjoints, ends)
         found = derivation.closed(step, body, taken.variable)
         if found is not None:
-            node = counted(derivation, adjoints, derivation.named(found))
+            node = derivation.named(found)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
     parts += starts(derivation, outside, adjoints)
@@ -177,54 +176,34 @@ def weighted(derivation: Derivation, outside: list[Any], whole: Node, value: Map
 
 
 def recurrences(
-    derivation: Derivation, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node], index: Name
+    derivation: Derivation, step: list[Any], body: Node, adjoints: dict[int, Adjoint], ends: list[Node]
 ) -> None:
     """The lines of the adjoints: at the end, and from one step to the one before."""
     recurrence, variable = derivation.recurrence, derivation.recurrence.variable
-    forwards = recurrence.step > 0
-    first = {} if forwards else recurrence.end
     for family, end in zip(recurrence.states, ends):
-        derivation.line(_member(adjoints[id(family)], first), end)
+        derivation.line(_member(adjoints[id(family)], recurrence.end), end)
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
         called = plain if adjoint.marked == adjoint.axes else str
         before = derivation.label(family, {variable: 1, UNIT: -recurrence.step})
         found = derivation.closed(step, body, before, called)
         if found is None:
-            axes = tuple(derivation.labels[f"{adjoint.letter}^{variable}"])
-            node: Node = with_axes(Number(0), axes)
+            node: Node = with_axes(Number(0), tuple(derivation.labels[f"{adjoint.letter}^{variable}"]))
         else:
-            node = counted(derivation, adjoints, derivation.named(found))
-        if forwards:
-            there = plus(plus(recurrence.last, {index.text: 1}, -1), {UNIT: 1})
-            over = nodes.Range(index, Number(1), written(recurrence.count))
-            derivation.line(_member(adjoint, {index.text: 1}), at(node, variable, there), over)
-        else:
-            over = nodes.Range(
-                Name(variable), written(plus(recurrence.first, {UNIT: 1})), written(plus(recurrence.last, {UNIT: 1}))
-            )
-            derivation.line(_member(adjoint, {variable: 1}), at(node, variable, {variable: 1, UNIT: -1}), over)
+            node = derivation.named(found)
+        after = {variable: 1, UNIT: recurrence.step}
+        derivation.line(_member(adjoint, {variable: 1}), at(node, variable, after), back(recurrence))
+
+
+def back(recurrence: Recurrence) -> nodes.Range:
+    """The steps from the one before the end to what they begin with."""
+    first, last = written(plus(recurrence.end, {UNIT: -recurrence.step})), written(recurrence.start)
+    plain_end = isinstance(last, Number) and (last.value <= 1 or isinstance(first, Number))
+    return nodes.Range(Name(recurrence.variable), first, last, down=recurrence.step > 0 and not plain_end)
 
 
 def _member(adjoint: Adjoint, index: Linear) -> Node:
     return nodes.Superscript(Name(adjoint.letter), (written(index),))
-
-
-def counted(derivation: Derivation, adjoints: dict[int, Adjoint], node: Node) -> Node:
-    """A formula of one step, the adjoint's index as it counts: the steps from the end."""
-    recurrence = derivation.recurrence
-    if recurrence.step < 0:
-        return node
-    letters = {each.letter for each in adjoints.values()}
-
-    def change(each: Any) -> Node | None:
-        if isinstance(each, nodes.Superscript) and isinstance(each.base, Name) and each.base.text in letters:
-            index = linear(each.components[0])
-            if index is not None and recurrence.variable in index:
-                return replace(each, components=(written(plus(recurrence.last, index, -1)),))
-        return None
-
-    return mapped(node, change)
 
 
 def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoint]) -> list[Node]:
@@ -232,8 +211,7 @@ def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoi
     recurrence, found = derivation.recurrence, []
     for family in recurrence.states:
         adjoint = adjoints[id(family)]
-        index = recurrence.count if recurrence.step > 0 else plus(recurrence.last, {UNIT: 1})
-        label = to_text(_member(adjoint, index))
+        label = to_text(_member(adjoint, recurrence.start))
         derivation.labels[label] = derivation.labels[f"{adjoint.letter}^{recurrence.variable}"]
         begins = family.member(written(recurrence.start))
         program = [derivation.begun(each) for each in outside]

@@ -19,6 +19,7 @@ from grammar.nodes import Equation, Name, Node, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
+from ..calculus.derivative import perturbing
 from ..core.limits import recursion_headroom
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
@@ -37,6 +38,7 @@ from .worked_out import read_shapes, stripped
 
 PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
 TRIES, CLOSE = 8, 1e-6
+DOES_NOT_HOLD = 403
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ def prove(
     >>> prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")
     proved
     >>> prove("∂(x ⊙_{a} x)/∂x* = 2 x^*", x="ℝ^{a}")
+    proved
+    >>> prove("∂(x ⊙ y) = ∂x ⊙ y + x ⊙ ∂y", x="ℝ^{a}", y="ℝ^{a}")
     proved
     >>> prove("exp(x + y) = exp x + exp y", x="ℝ", y="ℝ").verdict
     'false'
@@ -123,7 +127,8 @@ def _normal(claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes:
     with working(proving=True):
         inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
         checker = ReadingChecker(bind(claim, program), inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
-        terms = [checker.infer(side, checker.top) for side in sides]
+        with perturbing(checker, sides, checker.top):
+            terms = [checker.infer(side, checker.top) for side in sides]
         found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
                  if term.operator == "input"}  # fmt: skip
         if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
@@ -144,7 +149,16 @@ def _tried(
     before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int
 ) -> Verdict:
     """What drawn tensors say."""
-    programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
+    if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
+        zero = Value(nodes.Number(0))  # for a differential alone has no value
+        programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
+    else:
+        programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
+    return _by_draws(programs, inputs, shapes, sizes, tries)
+
+
+def _by_draws(programs: list[Formula], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int) -> Verdict:
+    """Whether programs have one value, and what they claim holds, for drawn tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     draw, seen = Random(0), 0
     for attempt in range(2 * tries):
@@ -153,6 +167,8 @@ def _tried(
         try:
             found = [program(values=values, sizes=sizes or None) for program in programs]
         except NotationError as problem:
+            if problem.number == DOES_NOT_HOLD:
+                return Verdict(FALSE, values)
             if problem.kind != "value":
                 raise
             continue

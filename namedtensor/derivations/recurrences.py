@@ -98,11 +98,6 @@ class Recurrence:
     def end(self) -> Linear:
         return self.last if self.step > 0 else self.first
 
-    @property
-    def count(self) -> Linear:
-        """How many steps there are."""
-        return plus(plus(self.last, self.first, -1), {UNIT: 1})
-
     def found(self, node: Any) -> tuple[Family, Linear] | None:
         """The family and index of which a node is a member."""
         name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
@@ -173,7 +168,7 @@ def operators_of(node: Any) -> set[str]:
 
 def family_of(definition: Definition, variable: str) -> Family:
     over = definition.range
-    if over is None or over.further is not None or over.downward or definition.elements or definition.claims:
+    if over is None or over.further is not None or definition.elements or definition.claims:
         raise NotARecurrence
     places = [
         (kind, number)
@@ -188,7 +183,7 @@ def family_of(definition: Definition, variable: str) -> Family:
 
 def _add(recurrence: Recurrence, family: Family, definition: Definition) -> None:
     assert definition.range is not None
-    first, last = linear(definition.range.first), linear(definition.range.last)
+    first, last = linear(definition.range.low), linear(definition.range.high)
     if first is None or last is None:
         raise NotARecurrence
     if recurrence.families and (first, last) != (recurrence.first, recurrence.last):

@@ -25,7 +25,7 @@ from ..symbolic.spelling import expression, with_axes
 from ..terms.inference import InputType
 from .closed_forms import closed_form
 from .indices import UNIT, Linear, at, mapped, plus, written
-from .recurrences import Family, NotARecurrence, Recurrence, depending, start_of, substituted
+from .recurrences import Family, NotARecurrence, Recurrence, base_of, depending, start_of, substituted
 
 STEPS = 3  # at which shapes are looked at
 
@@ -82,10 +82,18 @@ class Derivation:
         """The program of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         sums = {id(each.node) for each in recurrence.sums}
-        kept = []
-        for each in self.others():
-            if not any(recurrence.references(each)) and not any(id(node) in sums for node in walk(each)):
-                kept.append(self.opaque(each))
+        later, kept = set(), self.others()  # what is said of what comes after the steps
+        while True:
+            gone = [
+                each for each in kept
+                if any(recurrence.references(each)) or any(id(node) in sums for node in walk(each))
+                or (isinstance(each, Equation) and spoken(each) & later)
+            ]  # fmt: skip
+            if not gone:
+                break
+            later |= {word for each in gone if isinstance(each, Equation) for word in words_of(base_of(each.sides[0]))}
+            kept = [each for each in kept if each not in gone]
+        kept = [self.opaque(each) for each in kept]
         for family in recurrence.families:
             body = self.opaque(substituted(family.body, recurrence, self.in_step))
             kept.append(Equation((self.label(family, {variable: 1}), body)))
@@ -142,6 +150,10 @@ class Derivation:
         bounds = [self.recurrence, *self.recurrence.sums]
         for symbol in {symbol for each in bounds for symbol in (*each.first, *each.last)} - {UNIT}:
             few[symbol.strip("|")] = STEPS + max(abs(each.first.get(UNIT, 0)) for each in bounds)
+        for each in self.tree.statements:
+            sides = each.sides if isinstance(each, Equation) else ()
+            said = [few[side.text] for side in sides if isinstance(side, Name) and side.text in few]
+            few |= {side.axis.name: said[0] for side in sides if isinstance(side, nodes.Size) and said}
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
         }
@@ -201,6 +213,8 @@ class Derivation:
             for each in tree.statements
             if isinstance(each, Equation) and isinstance(each.sides[0], Name)
         }
+        if not any(node == by for each in (*statements, body) for node in walk(each)):
+            return None
         reached = depending(self.scope, nodes.Program(tuple(statements)), words_of(by))
         if not (words_of(body) | {each.operator for each in walk(body) if isinstance(each, nodes.Call)}) & reached:
             return None
@@ -237,6 +251,11 @@ class Derivation:
         """A statement, or what it is where it says what a state begins with and that lacks an axis."""
         name = spelled(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
+
+
+def spoken(statement: Equation) -> set[str]:
+    """The names that an equation needs."""
+    return set().union(*map(words_of, statement.sides[1:]))
 
 
 def is_zero(node: Node) -> bool:

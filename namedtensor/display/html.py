@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from grammar.errors import printable
 from grammar.printer.runs import Run, to_runs
 
 from .colours import Tint, axis_rules, classes
@@ -53,6 +54,11 @@ def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
     if len(lines) == 1:
         return f'<span class="nt-formula">{lines[0]}</span>'
     return '<div class="nt-formula">' + "".join(f"<div>{line}</div>" for line in lines) + "</div>"
+
+
+def html_piece(node: Any, text: str, tints: Mapping[str, Tint]) -> str:
+    """A piece of a formula; where it is no node, its text."""
+    return html_formula(node, tints) if hasattr(node, "span") else f"<code>{html.escape(printable(text))}</code>"
 
 
 def html_legend(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:

@@ -12,23 +12,26 @@ axes of its arguments have names of their own (`seq@1`); here they have their pl
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grammar.errors import NotationError, printable
+from grammar.errors import NotationError
 from grammar.nodes import Number
 from grammar.printer.runs import axes_in
 
 from ..core.axes import show
+from ..core.kinds import as_path
 from ..core.suggestions import Suggests, did_you_mean, near
+from ..files.text import whole_file
 from ..scope.names import Key, component, key
 from ..terms.environment import Environment, source_name
 from ..terms.terms import Term, resolved_shape
 from .colours import Tint, tints
-from .html import html_formula, html_type, style
+from .html import html_piece, html_type, style
 
 if TYPE_CHECKING:
     from ..checking.checker import Checker
@@ -213,6 +216,31 @@ class Explanation(Suggests):
         stages = tuple(step(each.text, each.node, each.place, each.axes, each.term, values) for each in kept)
         return Explanation(self.source, stages, stages[-1].value, self.axes)
 
+    def to_html(self) -> str:
+        """A page by itself that shows a step at a time: arrows, page keys and buttons lead on and back."""
+        from .slides import slides
+
+        return slides(self, self._tints)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write that page to a file; it needs no network and no other file.
+
+        Raises NotationError where the file cannot be written.
+
+        >>> import namedtensor as nt
+        >>> nt.explain("∑_{a} X", X=nt.tensor([1, 2], "a")).save("steps.html")  # doctest: +SKIP
+        """
+        place, page = as_path(path), self.to_html()
+        try:
+            with whole_file(place) as file:
+                file.write(page.encode())
+        except OSError as problem:
+            raise NotationError(409, f"{place} cannot be written: {problem.strerror or problem}") from None
+
+    @property
+    def _tints(self) -> dict[str, Tint]:
+        return tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
+
     def _grouped(self) -> Iterator[tuple[tuple[Location, ...], list[tuple[int, Step]]]]:
         """Runs of steps that stand in one place, each step with its number."""
         numbered = enumerate(self.stages, 1)
@@ -232,8 +260,7 @@ class Explanation(Suggests):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        colours = tints([*self.axes, *(axis for stage in self.stages for axis in stage.axes)])
-        return html_overview(self, colours) if len(self) > LONGEST else html_steps(self, colours)
+        return html_overview(self, self._tints) if len(self) > LONGEST else html_steps(self, self._tints)
 
 
 def spellings(place: Location) -> tuple[str, str, str]:
@@ -305,7 +332,7 @@ def html_steps(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
         for number, stage in group:
             rows.append(
                 f"<tr><td>{number}</td>"
-                f'<td style="text-align:left;{indent(len(place))}">{html_text(stage, tints)}</td>'
+                f'<td style="text-align:left;{indent(len(place))}">{html_piece(stage.node, stage.text, tints)}</td>'
                 f"<td>{html_type(stage.axes, tints)}</td><td>{stage.value._repr_html_()}</td></tr>"
             )
     return f'{style()}<table class="named-tensor-steps">{"".join(rows)}</table>'
@@ -320,12 +347,6 @@ def html_overview(explanation: Explanation, tints: Mapping[str, Tint]) -> str:
         )
     caption = f"<caption>{len(explanation)} steps; inside(…) shows those of one name</caption>"
     return f'{style()}<table class="named-tensor-steps">{caption}{"".join(rows)}</table>'
-
-
-def html_text(stage: Step, tints: Mapping[str, Tint]) -> str:
-    if hasattr(stage.node, "span"):
-        return html_formula(stage.node, tints)
-    return f"<code>{html.escape(printable(stage.text))}</code>"
 
 
 def indent(depth: int) -> str:

@@ -16,6 +16,7 @@
 `notebook`: the Markdown of a notebook.
 `stated_facts`: a file of facts before a document.
 `findings`: what a report says, each finding at its place in a file.
+`page`: a report for browsers.
 
 Law: it checks, and computes only where claims are tried; nothing is skipped without a reason in the report.
 """

@@ -7,6 +7,7 @@ from typing import Any
 
 from grammar import nodes
 from grammar.printer import to_latex
+from grammar.printer.runs import axes_in
 
 from ..scope.names import walk
 from .assembled import assembled
@@ -23,23 +24,39 @@ class Inheritance:
         self.sections: dict[Maths, Section] = {}
         self.functions: frozenset[str] = frozenset()
 
-    def take(self, section: Section) -> list[Maths]:
+    def take(self, section: Section) -> dict[Maths, nodes.Program]:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
         own = {name for maths in section.formulas for name in told(section.programs[maths])}
         wanted = [name for maths in section.formulas for name in _names(section.programs[maths])]
-        facts: dict[tuple[Maths, int], Maths] = {}
+        speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
+        for maths in section.formulas:
+            axes = set(axes_in(section.programs[maths]))
+            for name in _names(section.programs[maths]):
+                speaks.setdefault(name, set()).update(axes)
+        facts: dict[tuple[Maths, int], tuple[Maths, nodes.Program]] = {}
         seen = set(own)
         while wanted:
             name = wanted.pop()
             if name in seen:
                 continue
             seen.add(name)
+            if name in speaks and self.is_another(name, speaks[name]):
+                continue
             for place in self.known.get(name, ()):
                 if place not in facts and not set(_told_by(self.statement(place))) & own:
                     facts[place] = self.fact(place)
                     wanted += _names(self.statement(place))
         self.add(section)
-        return sorted(facts.values())
+        return dict(facts.values())
+
+    def is_another(self, name: str, axes: set[str]) -> bool:
+        """Whether a section uses a name for another tensor than those before it: of none of its axes does it speak."""
+        statements = [self.statement(place) for place in self.known.get(name, ())]
+        own = {axis for each in statements for axis in axes_in(each)}
+        functions = any(
+            isinstance(getattr(each, "sides", (each,))[0], (nodes.Call, nodes.Signature)) for each in statements
+        )
+        return bool(own) and not functions and not own & axes
 
     def add(self, section: Section) -> None:
         new: dict[str, list[tuple[Maths, int]]] = {}
@@ -55,7 +72,7 @@ class Inheritance:
         maths, number = place
         return self.sections[maths].programs[maths].statements[number]
 
-    def fact(self, place: tuple[Maths, int]) -> Maths:
+    def fact(self, place: tuple[Maths, int]) -> tuple[Maths, nodes.Program]:
         """A statement as a fact of another section."""
         statement = self.statement(place)
         if isinstance(statement, nodes.Equation):
@@ -63,7 +80,8 @@ class Inheritance:
         maths = place[0]
         span = maths[:2] if maths.written else assembled(self.document, [maths]).span(statement.span)
         assert span is not None
-        return Maths(*span, False, rf"\({to_latex(nodes.Program((statement,)))}\)")
+        program = nodes.Program((statement,))
+        return Maths(*span, False, rf"\({to_latex(program)}\)"), program
 
 
 class Needs:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
+from grammar.latex.tables import PRIMES, STARS, is_known
 from grammar.parser import parse
 
 from .remarks import Ignored, remarks
@@ -83,6 +84,7 @@ class Document:
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
     others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
     named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
+    speaks: bool = False  # whether it uses a macro of the notation
     errors: list[NotationError] = field(default_factory=list)
     given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
@@ -106,6 +108,7 @@ def find(source: str, common: int = 0) -> Document:
         section.maths[:0] = shared
     document.axes = _axis_macros(source, document.definitions)
     document.named = _shows_the_notation(document)
+    document.speaks = named_axes(document) is not None
     return document
 
 
@@ -315,7 +318,25 @@ def shows_axes(document: Document, maths: Maths) -> bool:
     if not document.named:
         return False
     macros = set(MACRO.findall(document.source, *maths[:2]))
-    return not macros & document.others and bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | document.axes))
+    if macros & document.others:
+        return False
+    return bool(macros & (NUMBER_OF_ARGUMENTS.keys() | NAMES | document.axes)) or _names_bare_axes(document, maths)
+
+
+def _names_bare_axes(document: Document, maths: Maths) -> bool:
+    r"""Whether maths has a shape of macros that nothing defines, ℝ^{\seq \times \key}, in a document of this notation."""
+    if not document.speaks:
+        return False
+    for shape in SHAPE.finditer(document.source, *maths[:2]):
+        named = set(MACRO.findall(shape[1])) - {r"\times", *STARS, *PRIMES}
+        if named and not any(each in document.definitions or is_known(each) for each in named):
+            return True
+    return False
+
+
+SHAPE = re.compile(
+    r"\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])\s*\^\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\[A-Za-z]+)"
+)
 
 
 def named_axes(document: Document) -> Span | None:

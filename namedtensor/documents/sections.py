@@ -75,8 +75,7 @@ def check_document(
 def inherit(document: Document, section: Section, before: Inheritance) -> None:
     """Give a section the facts of those before it that it needs."""
     facts = before.take(section)
-    for fact in facts:
-        section.programs[fact] = parse(fact.written, "latex")
+    section.programs.update(facts)
     section.inherited = frozenset(facts)
     section.formulas = sorted([*facts, *section.formulas])
 
@@ -116,8 +115,8 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         problem, first, second = conflict
         at, before = _holder(formulas, problem.span), _holder(formulas, first)
         later = at is not None and at in blamed and before is not None and before.end <= at.start
-        if at and later and first and second and problem.span:
-            again.append(Redefinition(at.start, first, second))
+        if at and before and later and first and second and problem.span:
+            again.append(Redefinition(max(before.end, _counts_from(document, at)), first, second))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
         if at is None or at in blamed and not _explained(document, at, conflict, removed):
@@ -138,6 +137,18 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         present = needs.of(own, following)
         if own:
             _check_program(document, section, present, assembled(document, present, removed), set(own) & blamed, findings)  # fmt: skip
+
+
+def _counts_from(document: Document, maths: Maths) -> int:
+    """From where on what a formula says counts: in running text, for the whole of its paragraph or item."""
+    if maths.display:
+        return maths.start
+    starts = [found.end() for found in PARAGRAPH.finditer(document.source, max(0, maths.start - LONGEST), maths.start)]
+    return starts[-1] if starts else maths.start
+
+
+PARAGRAPH = re.compile(r"\n[ \t]*\n|\\item(?![A-Za-z])|\\(?:begin|end)\{[A-Za-z]+\*?\}|\\(?:sub)*section\*?\{")
+LONGEST = 5000  # characters of a paragraph
 
 
 def _explained(document: Document, at: Maths, conflict: Conflict, removed: frozenset[Span]) -> bool:
@@ -184,20 +195,38 @@ def _conflict(work: AssembledProgram, formulas: list[Maths]) -> Conflict | None:
 
 
 def _declared_again(work: AssembledProgram, program: nodes.Program, formulas: list[Maths]) -> Conflict | None:
-    """The first declaration of a name that an earlier formula declares to be of another set."""
+    """The first declaration of a name that an earlier formula declares to be of another set, or that one of an earlier
+    subsection defines."""
     declared: dict[str, nodes.Declaration] = {}
+    defined: dict[str, nodes.Equation] = {}
     for statement in program.statements:
+        if isinstance(statement, nodes.Equation):
+            defined.setdefault(to_text(statement.sides[0]), statement)
         if not isinstance(statement, nodes.Declaration):
             continue
         for name in statement.names:
-            before = declared.setdefault(to_text(name), statement)
-            if before is statement or _sets(before) == _sets(statement):
+            again = work.span(name.span)
+            before: Any = declared.setdefault(to_text(name), statement)
+            if before is statement:
+                before = defined.get(to_text(name))
+                if before is None or not again or not _is_headed(work, before.span, again):
+                    continue
+            elif _sets(before) == _sets(statement):
                 continue
-            first, again = work.span(before.span), work.span(name.span)
+            first = work.span(before.span)
             if _holder(formulas, first) != _holder(formulas, again):
                 message = f"{to_text(name)} is declared twice"
                 return Conflict(NotationError(202, message, work.source, again), first, work.span(statement.span))
     return None
+
+
+def _is_headed(work: AssembledProgram, before: Span, again: Span) -> bool:
+    """Whether a subsection begins between a statement and a place of the document."""
+    first = work.span(before)
+    return first is not None and SUBSECTION.search(work.source, first[1], again[0]) is not None
+
+
+SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
 
 
 def _sets(declaration: nodes.Declaration) -> list[str]:
@@ -218,6 +247,8 @@ def _check_program(document: Document, section: Section, formulas: list[Maths], 
     for error in map(work.error, checked.errors):
         at = _holder(formulas, error.span)
         if at is not None and at not in blamed or _mentions_only(document, section, at, error):
+            continue
+        if error.number in FACTS and _is_a_condition(section, at):
             continue
         if _has_unread_rows(document, at) and 200 <= error.number < 300:
             continue  # the row that was not read may have said it
@@ -257,8 +288,15 @@ def _try_claims(document: Document, formulas: list[Maths], work: AssembledProgra
 BASE = re.compile(r"[_^({]")
 
 
+def _is_a_condition(section: Section, at: Maths | None) -> bool:
+    """Whether a formula only says of which tensors the others speak: n ≥ 1, ε > 0."""
+    return at is not None and all(isinstance(each, nodes.Fact) for each in section.programs[at].statements)
+
+
 def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> bool:
     """Whether an error is that something is not known, a name or a size: running text may say it."""
+    if error.number in OF_SHAPES and any(SHAPE_VARIABLE.search(text) for text in (*error.notes, error.message)):
+        return True  # 𝒮 stands for any axes, and running text says for which
     if error.number not in FACTS:
         return False
     name = (error.span_text or "").lstrip("\\")
@@ -266,6 +304,8 @@ def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> 
 
 
 FACTS = (201, 204, 309)
+OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are the reason
+SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
 
 def _mentions_only(document: Document, section: Section, at: Maths | None, error: NotationError) -> bool:

@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 from grammar.errors import NotationError, NotationWarning, Span
-from grammar.nodes import Call, Declaration, Equation, Name, Number, Program, Set, Signature, Size, Value
+from grammar.nodes import Call, Declaration, Equation, Fact, Name, Number, Program, Set, Signature, Size, Value
 from grammar.printer import to_text
 
 from ..checking.report import check_program
@@ -79,6 +79,13 @@ def tried_claims(
         yield tried
 
 
+def claims_of(
+    text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
+) -> tuple[Tried, ...]:  # fmt: skip
+    """What comes of every claim of a program."""
+    return tuple(tried_claims(text, program, shapes, sizes, Draws()))
+
+
 def _of_sizes(statement: Any) -> bool:
     """Whether an equation is about sizes alone, which checking takes care of."""
     return any(isinstance(side, Size) for side in statement.sides)
@@ -94,7 +101,8 @@ def _needed(scope: Scope, claim: Equation) -> Program:
         new = {at for at, each in enumerate(others) if at not in kept and names & makes[each.span]}
         names |= {name for at in new for name in _names_in(others[at])}
         grows, kept = bool(new), kept | new
-    return Program((*(_without_claims(others[at]) for at in sorted(kept)), claim))
+    facts = (each for each in scope.program.statements if isinstance(each, Fact) and _variables(each) <= names)
+    return Program((*facts, *(_without_claims(others[at]) for at in sorted(kept)), claim))
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
@@ -112,6 +120,10 @@ def _names_made(scope: Scope) -> dict[Span, set[str]]:
         elif isinstance(statement, Equation) and _of_sizes(statement):
             made.setdefault(statement.span, set())
     return made
+
+
+def _variables(statement: Any) -> set[str]:
+    return {node.text for node in walk(statement) if isinstance(node, Name)}
 
 
 def _names_in(statement: Any) -> set[str]:
@@ -224,9 +236,11 @@ class _Trial:
         for attempt in range(5 * wanted):
             try:
                 values, sizes = self.values(source, inputs, random, bool(attempt % 2))
+                if self.facts:
+                    _evaluated(self.facts, {name: each for name, each in values.items() if name in self.spoken}, {})
                 _evaluated(source, values, sizes)
             except NotationError as problem:
-                if problem.number == 403 and not UNDEFINED.search(problem.message):
+                if problem.number == 403 and problem.source == source and not UNDEFINED.search(problem.message):
                     drawn = {self.called.get(name, name): value for name, value in values.items()}
                     return Tried(self.claim.span, FALSE, seen, problem.message, drawn)
                 self.asked |= set(SIZE_ASKED.findall(problem.hint or ""))
@@ -259,6 +273,17 @@ class _Trial:
             ]
             values[name] = _tensor(numbers, tuple(shape), lengths)
         return values, sizes
+
+    @cached_property
+    def facts(self) -> str:
+        """What is said of the tensors that are drawn: x > 0."""
+        stated = tuple(each for each in self.program.statements if isinstance(each, Fact))
+        return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
+
+    @cached_property
+    def spoken(self) -> set[str]:
+        """The names that the facts speak of."""
+        return {to_text(node) for each in self.program.statements if isinstance(each, Fact) for node in walk(each)}
 
     @cached_property
     def sets(self) -> dict[str, Set]:

@@ -18,9 +18,10 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
         return
     taken: set[int] = set()
     layers = lowering.is_on("layers in blocks") and regions.are_layers(terms)
+    chains: dict[int, contraction_order.Parts] = {}
     for number in reversed(range(len(terms))):
         term = terms[number]
-        if id(term) not in taken and not _is_reordered(lowering, term):
+        if id(term) not in taken and not _is_reordered(lowering, term, chains):
             region = regions.find_layers(terms, number, lowering.uses, lowering.itemsize) if layers else None
             region = region or regions.find(term, lowering.uses, lowering.itemsize)
             if region is not None and not taken & set(region.inside):
@@ -28,9 +29,11 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
                 taken |= set(region.inside)
 
 
-def _is_reordered(lowering: Lowering, term: Term) -> bool:
+def _is_reordered(lowering: Lowering, term: Term, chains: dict[int, contraction_order.Parts]) -> bool:
     """Whether a term is a chain of contractions, whose best order need not have the large array that tiles avoid."""
-    return lowering.is_on("contraction order") and contraction_order.chain_of(term, lowering.is_separable) is not None
+    if not lowering.is_on("contraction order"):
+        return False
+    return contraction_order.chain_of(term, lowering.is_separable, chains) is not None
 
 
 def lower_region(lowering: Lowering, term: Term) -> Argument:

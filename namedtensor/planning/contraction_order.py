@@ -30,11 +30,14 @@ class Chain(NamedTuple):
     axes: frozenset[str]
 
 
-def chain_of(term: Term, alone: Callable[[Term], bool]) -> Chain | None:
+Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of too many the first, and the axes summed
+
+
+def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> Chain | None:
     """The factors of products within sums of products, where another order can be cheaper and each axis is one thing."""
     if not any(argument.operator in CHAINED for argument in term.arguments):
         return None
-    factors, axes = _collected(term, alone, True)
+    factors, axes = _collected(term, alone, known, True)
     fewest = 2 if term.operator == "∑" else 3
     if not fewest <= len(factors) <= MOST or not axes or len(axes) != len(set(axes)):
         return None
@@ -44,13 +47,22 @@ def chain_of(term: Term, alone: Callable[[Term], bool]) -> Chain | None:
     return Chain(tuple(factors), frozenset(axes))
 
 
-def _collected(term: Term, alone: Callable[[Term], bool], first: bool = False) -> tuple[list[Term], list[str]]:
+def _collected(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool = False) -> Parts:
     """The factors of a term and the axes that they are summed over; a term that is no product is its own factor."""
+    found = None if first else known.get(id(term))
+    if found is None:
+        found = _parts(term, alone, known, first)
+        if not first:
+            known[id(term)] = found
+    return found
+
+
+def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool) -> Parts:
     product = term.operator in ("⊙", "juxtaposed") and len(term.arguments) == 2
     total = term.operator == "∑" and len(term.arguments) == 1
     if not (product or total) or not (first or alone(term)) or term.options:
         return [term], []
-    parts = [_collected(argument, alone) for argument in term.arguments]
+    parts = [_collected(argument, alone, known) for argument in term.arguments]
     for place, (_, summed) in enumerate(parts):
         if not summed:
             continue
@@ -60,7 +72,7 @@ def _collected(term: Term, alone: Callable[[Term], bool], first: bool = False) -
     if total and len(parts[0][0]) == 1:
         return [term], []
     factors = [factor for more, _ in parts for factor in more]
-    return factors, [*term.axes, *(axis for _, summed in parts for axis in summed)]
+    return factors[: MOST + 1], [*term.axes, *(axis for _, summed in parts for axis in summed)]
 
 
 Tree = Any  # a factor's place, or a pair of trees
@@ -112,7 +124,7 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
     """A chain of contractions in its cheapest order."""
-    b, chain = lowering.builder, chain_of(term, lowering.is_separable)
+    b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
         return None
     values = [lowering.known(factor) for factor in chain.factors]

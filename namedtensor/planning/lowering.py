@@ -84,6 +84,7 @@ class Lowering:
         self.user_functions: list[Any] = []
         self.regions: dict[int, Region] = {}  # by the identity of their roots
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
+        self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
         self.loop_steps: dict[int, LoopStep] = {}
         self.fused: set[int] = set()  # terms that the library does as one operation
         self.blocks = self.slices = self.loops = 0

@@ -192,14 +192,29 @@ def to_text(formula: str | Verbs, ascii: bool = False, colours: bool = False, sy
     return asked(formula, syntax).to_text(ascii, colours)
 
 
-def to_latex(formula: str | Verbs, macros: bool = False, colours: bool = False, syntax: str = "auto") -> str:
+def to_latex(
+    formula: str | Verbs, macros: bool = False, colours: bool = False, syntax: str = "auto", width: float | None = None
+) -> str:
     """A formula in LaTeX. See `Formula.to_latex`.
 
     >>> import namedtensor as nt
     >>> nt.to_latex("sum_{seq} x")
     '\\\\sum\\\\limits_{\\\\mathsf{seq}} x'
     """
-    return asked(formula, syntax).to_latex(macros, colours)
+    return asked(formula, syntax).to_latex(macros, colours, width)
+
+
+def latex_preamble() -> str:
+    """What a LaTeX document needs before `\\begin{document}` for all that `to_latex` prints.
+
+    The macros are the paper's; those of the package `namedtensor` count where it is loaded before.
+
+    >>> print(latex_preamble().splitlines()[0])
+    \\usepackage{amsmath,amssymb,xcolor}
+    """
+    from grammar.printer.preamble import PREAMBLE
+
+    return PREAMBLE
 
 
 def to_python(

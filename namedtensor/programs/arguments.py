@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from grammar.errors import NotationError
 from grammar.nodes import Declaration
@@ -15,8 +15,6 @@ from ..core.kinds import as_mapping
 from ..core.layout import Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, arithmetic, key
-from ..scope.numbers_given import as_numbers
-from ..scope.symbols import Scope
 from ..terms.inference import InputType
 
 Values = Mapping[str, Any]
@@ -25,6 +23,14 @@ DTYPE = "float32"  # of inputs that are given by their shape
 
 
 # --------------------------------------------------------------------------------------------------------- the values
+class ReadsNumbers(Protocol):
+    """A program that knows which values it needs as plain numbers."""
+
+    def as_numbers(
+        self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
+    ) -> Mapping[str, Any]: ...
+
+
 class Arguments:
     """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
 
@@ -57,9 +63,9 @@ class Arguments:
     def __reduce__(self):  # layouts hold modules, which cannot be pickled
         return Arguments, (self.values, self.positional)
 
-    def with_numbers(self, scope: Callable[[Mapping[Key, InputType]], Scope]) -> Arguments:
-        """The same, with plain numbers for the values without axes that the formula needs as such before it is planned."""
-        found = as_numbers(self.values, lambda: scope(self.inputs))
+    def with_numbers(self, program: ReadsNumbers) -> Arguments:
+        """The same, with plain numbers for the values without axes that the program needs as such before it is planned."""
+        found = program.as_numbers(self.values, lambda: self.inputs)
         return self if found is self.values else Arguments(found, self.positional)
 
     @property

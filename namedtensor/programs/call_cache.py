@@ -19,10 +19,7 @@ from grammar.errors import NotationError
 from ..backends.function import no_match
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.names import Key
-from ..scope.symbols import Scope
-from ..terms.inference import InputType
-from .arguments import Arguments, all_values, layout_of, spelling_of, told_names, whole_sizes
+from .arguments import Arguments, ReadsNumbers, all_values, layout_of, spelling_of, told_names, whole_sizes
 from .executable import Executable
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
@@ -114,7 +111,7 @@ class CachedCall:
         by_layout: tuple[Any, ...] | None,
     ) -> Any:  # fmt: skip
         bound = self._bound(arguments, all_values(values, named))
-        given = bound.with_numbers(self._scope_given)
+        given = bound.with_numbers(self._read)
         extent, told = {} if sizes is None else whole_sizes(sizes), told_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
@@ -131,7 +128,7 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
     ) -> Any:
         """Its value by an executable made for this call alone, for arrays whose axes are spread over devices."""
-        given = self._bound(arguments, dict(values)).with_numbers(self._scope_given)
+        given = self._bound(arguments, dict(values)).with_numbers(self._read)
         return self._run(self._made(given, whole_sizes(sizes), (), spread), given)
 
     def _layout(self, value: Any, name: str) -> Layout:
@@ -142,8 +139,9 @@ class CachedCall:
         """What is given, bound to names."""
         raise NotImplementedError
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        """What the program's names mean for these inputs."""
+    @property
+    def _read(self) -> ReadsNumbers:
+        """The program that is called."""
         raise NotImplementedError
 
     def _made(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
+from grammar.nodes import Equation, Program
 
 from ..checking.checker import Checker
 from ..checking.report import CheckResult, report
 from ..checking.report import check_program as check_whole
+from ..core.hooks import answered
 from ..core.limits import recursion_headroom
-from ..scope.names import Key, key
+from ..scope.names import Key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
@@ -33,7 +37,9 @@ def check_goal(
 
     Of a function that one of the shapes is an argument of, the type is that of its value.
     """
-    return checked_goal(goal, shapes, sizes, told).result
+    if isinstance(goal, Entry) or goal.takes(shapes):
+        return checked_goal(goal, shapes, sizes, told).result
+    return check_program(goal.program, shapes, sizes, told)
 
 
 def checked_goal(
@@ -51,7 +57,22 @@ def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
 ) -> CheckResult:
     """What is found in all that a text says, which may have errors of any kind."""
-    return checked_program(program, shapes, sizes, told).result
+    result = checked_program(program, shapes, sizes, told).result
+    if not result.ok or not claims_something(program.tree, shapes):
+        return result
+    return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))
+
+
+def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
+    """Whether an equation may be a claim, and not only define a name that is not given."""
+    given = {key(name) for name in shapes}
+    for each in tree.statements:
+        if isinstance(each, Equation):
+            head, *bodies = each.sides
+            name = spelled(head)
+            if len(bodies) > 1 or name is None or name.key() in given:
+                return True
+    return False
 
 
 def checked_program(

@@ -21,15 +21,14 @@ from ..core.limits import recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan
 from ..planning.target import Target
-from ..scope.names import Key, key
-from ..scope.symbols import Scope
-from ..terms.inference import InputType
+from ..scope.names import key
 from ..terms.terms import Term
 from .arguments import Abstract, Arguments, filled, layout_of, spelling_of, types_of, whole_sizes
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
 from .executable import PLAIN, Executable, Options, checked, function_of, planned
 from .parameters import parameter_shapes
+from .parsed import ParsedProgram
 
 LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
 
@@ -143,8 +142,9 @@ class CompiledFormula(Suggests, CachedCall):
             )  # fmt: skip
         return Arguments({**dict(zip(names, arguments)), **by_name})
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _made(
         self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None

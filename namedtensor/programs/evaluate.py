@@ -14,9 +14,7 @@ from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..display.steps import Explanation
-from ..scope.names import Key
-from ..scope.symbols import Definition, Scope
-from ..terms.inference import InputType
+from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
@@ -48,8 +46,9 @@ class Evaluator(Asked):
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return Arguments(by_name)
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _repeat(self, names: tuple[str, ...], run: Run) -> None:
         super()._repeat(names, run)
@@ -173,7 +172,7 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
-    given = Arguments(all_values(values, named)).with_numbers(program.scope_given)
+    given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
     tell(checker)
     last = checker.scope.valued

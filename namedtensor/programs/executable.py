@@ -97,7 +97,7 @@ def of_terms(
         roots += [left] + ([right] if isinstance(right, Term) else [])
     function = function_of(checker.scope.source, roots, abstract, target, checker.limits, without)
     claims = tuple(
-        PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls)
+        PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls, span in checker.scope.facts)
         for _, right, span in checker.claim_terms
     )
     names = tuple(name for name, each in abstract.items() if isinstance(each, Layout))
@@ -172,6 +172,7 @@ class PlannedClaim(NamedTuple):
     right: Any  # of membership: the kind of set, and what is in it
     span: tuple[int, int]
     is_call: bool  # whether it may have been meant as a definition of a function
+    is_fact: bool = False  # whether it is a comparison
 
 
 def judge(claims: Sequence[PlannedClaim], arrays: Sequence[Any], orders: Sequence[Any], source: str) -> None:
@@ -219,6 +220,10 @@ def _judge_equal(claim: PlannedClaim, left: Any, left_order: Any, right: Any, ri
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
     where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
     place = f" at {where}" if where else ""
+    if claim.is_fact:
+        raise NotationError(
+            403, f"this does not hold{place}", source, claim.span, hint="for the truth values themselves write 𝕀[x > 0]"
+        )
     raise NotationError(
         403,
         f"this does not hold{place}: {_number(left[at])} on the left, {_number(right[at])} on the right",
@@ -238,6 +243,15 @@ def _along(array: Any, own: Sequence[str], order: Sequence[str]) -> Any:
     return np.expand_dims(array, tuple(place for place, axis in enumerate(order) if axis not in own))
 
 
+# Sets that are named: in words, whether their numbers are whole, and what they are not less than.
+BOUNDED: dict[str, tuple[str, bool, Any]] = {
+    "integers": ("ℤ, the whole numbers", True, -float("inf")),
+    "naturals": ("ℕ, the whole numbers from 0", True, 0),
+    "positive": ("ℝ_{>0}, the numbers above 0", False, "positive"),
+    "nonnegative": ("ℝ_{≥0}, the numbers from 0", False, 0),
+}
+
+
 def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
     import numpy as np
 
@@ -251,6 +265,10 @@ def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
     elif domain == "interval":
         wrong = (array < values[0]) | (array > values[1])
         text = f"[{values[0]}, {values[1]}]"
+    elif domain in BOUNDED:
+        text, whole, least = BOUNDED[domain]
+        wrong = np.isnan(array) | (array <= 0 if least == "positive" else array < least)
+        wrong = wrong | (array != np.floor(array)) if whole else wrong
     else:
         wrong = (array < 1) | (array > values[0]) | (array != np.floor(array))
         text = f"[{values[0]}], the whole numbers from 1 to {values[0]}"

@@ -6,7 +6,7 @@ function W. Nothing else in `programs` makes a checker.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,9 +22,12 @@ from ..operators import REGISTRY
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
 from ..scope.names import Key, key, walk
+from ..scope.numbers_given import as_numbers, possible_numbers
 from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
 from .program_names import ProgramNames
+
+MOST_READINGS = 64  # sets of given names for which a program keeps what it may need as numbers
 
 
 class ParsedProgram:
@@ -32,6 +35,7 @@ class ParsedProgram:
 
     def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT):
         self.source, self.syntax, self.limits = source, syntax, limits
+        self._possible: dict[tuple[frozenset[str], int], frozenset[str]] = {}  # numbers, by the names that are given
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ParsedProgram) and self.tree == other.tree
@@ -71,6 +75,20 @@ class ParsedProgram:
         shadowed = shadowed_by([*map(str, inputs)], self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
         return bind(self.source, tree, axes_given(inputs))
+
+    def as_numbers(self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]) -> Mapping[str, Any]:
+        """The values, plain numbers for those without axes that it needs as such before it is planned."""
+
+        def possible(names: frozenset[str]) -> frozenset[str]:
+            mark = names, USER_FUNCTIONS.version  # which say how the text is read
+            found = self._possible.get(mark)
+            if found is None:
+                found = possible_numbers(self.scope_given(inputs()).program)
+                if len(self._possible) < MOST_READINGS:
+                    self._possible[mark] = found
+            return found
+
+        return as_numbers(values, possible, lambda: self.scope_given(inputs()))
 
     def checker(
         self,

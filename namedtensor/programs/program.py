@@ -14,9 +14,6 @@ from ..core.hooks import answered
 from ..core.kinds import as_names, as_text, wrong
 from ..core.suggestions import no_attribute
 from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.names import Key
-from ..scope.symbols import Scope
-from ..terms.inference import InputType
 from .arguments import Arguments, Values, all_values
 from .call_cache import CachedCall
 from .entries import Entry, Several, WholeProgram
@@ -244,8 +241,9 @@ class EntryPoint(Verbs):
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return bound(self._goal, arguments, by_name)
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _made(
         self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
@@ -280,8 +278,9 @@ class EntryPoints(CachedCall):
     def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> Arguments:
         return Arguments(by_name)
 
-    def _scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        return self._goal.program.scope_given(inputs)
+    @property
+    def _read(self) -> ParsedProgram:
+        return self._goal.program
 
     def _made(
         self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 from ..core.axes import show
-from ..core.kinds import as_count, as_mapping, as_names
+from ..core.kinds import as_count, as_mapping, as_names, as_number
 from ..core.suggestions import Suggests
 from ..display.steps import Explanation
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
@@ -56,8 +56,11 @@ class Verbs(Suggests, Asked):
         escapes = {axis: tint.escape for axis, tint in self._tints.items()} if colours else None
         return to_text(self._tree, ascii=ascii, colours=escapes)
 
-    def to_latex(self, macros: bool = False, colours: bool = False) -> str:
+    def to_latex(self, macros: bool = False, colours: bool = False, width: float | None = None) -> str:
         """What it says in LaTeX; with `macros`, in the paper's own; with `colours`, each axis in its own.
+
+        With a `width` in ems it is a display of its own, broken where it is broader; the text of `article` is 34.5 ems.
+        What stands in a document for the macros is `latex_preamble()`.
 
         >>> import namedtensor as nt
         >>> print(nt.formula("∑_{seq} x").to_latex(colours=True))
@@ -65,8 +68,10 @@ class Verbs(Suggests, Asked):
         """
         from grammar.printer import to_latex
 
+        if width is not None:
+            as_number(width, "width=", 1, "write width=34.5, the ems of a line of the class article")
         found = {axis: tint.colour.light for axis, tint in self._tints.items()} if colours else None
-        return to_latex(self._tree, macros=macros, colours=found)
+        return to_latex(self._tree, macros=macros, colours=found, width=width)
 
     def to_html(self, sizes: Mapping[str, Any] | None = None) -> str:
         """What it says for a page, each axis in its colour throughout, with a legend that tells the `sizes` that are given."""
@@ -144,7 +149,7 @@ class Verbs(Suggests, Asked):
                 raise no_function(arguments)
             return explain_value(self._goal.program, values, sizes, named)
         program = entry.program
-        given = bound(entry, arguments, all_values(values, named)).with_numbers(program.scope_given)
+        given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
         inputs, own = given.inputs, given.arguments
         types, told = [each for _, each in own], told_names(values, named)
         checker = program.checker(inputs, whole_sizes(sizes), arguments=types, told=told)

@@ -93,8 +93,13 @@ def changes_in(evaluation: Any, sides: tuple[Any, ...], env: Environment) -> dic
     """For the names that an equation has the ∂ of, what they stand for and a change of it; those defined by others follow."""
     found = [node.body for side in sides for node in walk(side) if isinstance(node, nodes.Differential)]
     keys = {evaluation.key_of(name, env): body for body in found if (name := spelled(body)) is not None}
-    given = {key for key in keys if any(key in place.variables for place in env.outwards())}
-    values = {key: evaluation.value(keys[key], env) for key in given or keys}
+    names = [name for body in found if spelled(body) is None for name in walk(body) if isinstance(name, nodes.Name)]
+    within = {evaluation.key_of(spelled(name), env): name for name in names}
+    bodies = {**within, **keys}
+    given = [
+        {key for key in some if any(key in place.variables for place in env.outwards())} for some in (keys, within)
+    ]
+    values = {key: evaluation.value(bodies[key], env) for key in given[0] or given[1] or keys}
     draw = Random(0)
     return {key: (X, Tensor(X.shape, lambda record: draw.uniform(-1, 1))) for key, X in values.items()}
 

@@ -11,12 +11,13 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Index, Name, Node, Number, Size
 
 from ..scope.names import Key, spelled, walk
+from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
 from .calculus import derivative, differential
 from .calls import Calls
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
-from .functions import apply, divide, power
+from .functions import apply, divide, is_reduction, power
 from .names import STEPS, Names
 from .sizes import stated
 
@@ -27,7 +28,9 @@ class Evaluation(Calls):
     def __init__(self, scope: Scope, values: Mapping[Key, Tensor], sizes: Mapping[str, int]):
         self.scope = scope
         self.sizes = sizes
-        self.top = Environment(variables=dict(values))
+        self.top = Environment(
+            variables=dict(values), axes=stand_for(scope, {name: X.shape for name, X in values.items()})
+        )
         self.busy = set()
         self.calls = 0
         self.used = set()
@@ -122,8 +125,15 @@ class Evaluation(Calls):
                 need(base, real)
                 if real in indices:
                     raise NotationError(303, f"{real} is indexed twice")
-                indices[real] = self.value(part, env)
+                indices[real] = self.sliced(part, real, env) if isinstance(part, nodes.Slice) else self.value(part, env)
         return index(base, indices)
+
+    def sliced(self, part: nodes.Slice, axis: str, env: Environment) -> Tensor:
+        """first, first + 1, …, last along an axis"""
+        first, last = (int(plain(self.value(end, env))) for end in (part.first, part.last))
+        if last < first:
+            raise NotationError(401, "a slice is empty")
+        return Tensor({axis: last - first + 1}, lambda s: first + s[axis] - 1)
 
     def rename(self, node: nodes.Rename, env: Environment) -> Tensor:
         """Renames, merges and splits of one subscript: all old axes are taken before any new one is made."""
@@ -229,7 +239,42 @@ class Evaluation(Calls):
     # ------------------------------------------------------------------------------------------------- sums by index
     def index_sum(self, node: nodes.IndexSum, env: Environment) -> Tensor:
         first, last = self.bound(node.first, env), self.bound(node.last, env)
-        return self.sum_over(node.operator, node.variable, range(first, last + 1), node.body, env)
+        return self.fold(node.operator, node.variable, range(first, last + 1), node.body, env)
+
+    def over(self, node: nodes.Over, env: Environment) -> Tensor:
+        """max_{i ∈ [n]} …, ∑_{j ≠ i} …"""
+        of = node.over
+        if node.operator == "lim" or isinstance(of, nodes.Set) and of.domain not in ("count", "elements", "field"):
+            raise NotationError(405, "this has a type and no value")
+        if isinstance(of, nodes.Set):
+            if of.domain == "count":
+                values: Any = range(1, self.bound(of.elements[0], env) + 1)
+            elif of.domain == "elements":
+                values = [plain(self.value(each, env)) for each in of.elements]
+            else:
+                values = list(self.value(of.elements[0], env).entries.values())
+            return self.fold(node.operator, node.variable, values, node.body, env)
+        call = Call(node.operator, (), (node.variable,), (node.body,))
+        values = self.summed_index(call, env)
+        if values is None:
+            raise NotationError(309, f"nothing says how far {node.variable.text} goes")
+        kept = []
+        for value in values:
+            place = Environment(parent=env, sizes_from=env, elements={Key(node.variable.text): number(value)})
+            if plain(self.condition(of, place)):
+                kept.append(value)
+        return self.fold(node.operator, node.variable, kept, node.body, env)
+
+    def fold(self, operator: str, variable: Name, values, body: Node, env: Environment) -> Tensor:
+        """An operator over what a body is for each value of a variable."""
+        if operator in ("∑", "∏"):
+            return self.sum_over(operator, variable, values, body, env)
+        elements = [{Key(variable.text): number(value)} for value in values]
+        found = [self.value(body, Environment(parent=env, sizes_from=env, elements=each)) for each in elements]
+        if not found and operator in ("max", "min"):
+            return number(-math.inf if operator == "max" else math.inf)
+        stacked = apply("stack", found, ("over",), (), lambda axis: len(found))
+        return apply(operator, [stacked], ("over",), (), len)
 
     def sum_over(self, sign: str, variable: Name, values: range, body: Node, env: Environment) -> Tensor:
         """∑_i …, each term computed alone."""
@@ -264,10 +309,19 @@ class Evaluation(Calls):
             return self.call_defined(function, bound, node, env)
         if node.operator == "size":
             return self.size_of(node, env)
-        if node.operator in ("∑", "∏"):
+        if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
             over = self.summed_index(node, env)
             if over is not None:
-                return self.sum_over(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]
+                return self.fold(node.operator, node.subscript[0], over, node.arguments[0], env)  # type: ignore[arg-type]
+        if node.operator == "‖":
+            return self.norm_of_all(node, env)
+        if node.operator == "log" and [type(part) for part in node.subscript] == [Number]:
+            (X,) = self.values(node.arguments, env)
+            base = self.value(node.subscript[0], env)
+            result = broadcast(
+                lambda x, b: divide(*(apply("log", [number(n)], (), (), len)({}) for n in (x, b))), X, base
+            )
+            return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
         axes = tuple(real for part in node.subscript for real in env.real(axis_named(part)))
         options = tuple(plain(option) for option in self.values(node.parameters, env))
         if None in options or len(options) > (node.operator in ("norm", "standardize")):
@@ -278,6 +332,12 @@ class Evaluation(Calls):
             return self.standardized(arguments[0], axes, small)
         result = apply(node.operator, arguments, axes, options, lambda axis: self.size(axis, env))
         return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
+
+    def norm_of_all(self, node: Call, env: Environment) -> Tensor:
+        """‖x‖, ‖x‖_p"""
+        (X,) = self.values(node.arguments, env)
+        options = tuple(plain(option) for option in self.values(node.parameters, env))
+        return apply("norm", [X], tuple(X.shape), options, len) if X.shape else broadcast(abs, X)
 
     def standardized(self, X: Tensor, axes: tuple[str, ...], small: Tensor) -> Tensor:
         """standardize_{ax} X with an ε that the program has, or was given."""
@@ -292,6 +352,7 @@ class Evaluation(Calls):
     RULES: dict[type, Callable[..., Tensor]] = {
         Number: lambda self, node, env: number(node.value),
         Name: Names.name,
+        nodes.Over: over,
         nodes.Subscript: subscript,
         nodes.Superscript: superscript,
         Index: index,

@@ -306,6 +306,11 @@ def apply(name: str, tensors, axes: tuple[str, ...], options: tuple, size: Calla
     raise NotationError(201, f"{name} is not known")
 
 
+def is_reduction(name: str) -> bool:
+    """Whether a function makes one number of those along an axis."""
+    return name in REDUCTIONS or name in REGISTRY and REGISTRY[name].kind == "reduction"
+
+
 def apply_definition(
     record: Operator, tensors, axes: tuple[str, ...], options: tuple, size: Callable[[str], int]
 ) -> Tensor:

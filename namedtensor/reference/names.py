@@ -66,7 +66,19 @@ class Names(Sizes):
             member = None if indices is None else self.family(family, indices, holder, env)
             if member is not None:
                 return member
+        for own, group in definitions.items() if owner.families and name.superscript else ():
+            if own.base == name.base and self.numbered(group[0].name, env) == name:  # a^{n} where n is 4
+                return self.define(own, group, holder, env)
         return None
+
+    def numbered(self, name: Spelled, env: Environment) -> Key:
+        """The key of a name whose labels are numbers where these are known."""
+
+        def text(part: Node) -> str:
+            size = whole(self.size_value(part, env)) if not isinstance(part, nodes.Number) else None
+            return component(part, env.index) if size is None else str(size)
+
+        return Key(name.base, tuple(map(text, name.subscript)), tuple(map(text, name.superscript)))
 
     def define(self, name: Key, group: list[Definition], holder: Environment, env: Environment) -> Tensor:
         """The value of an equation. What the program says of sizes is about the call that asks."""

@@ -18,6 +18,7 @@ from grammar.symbols import FUNCTIONS
 
 from ..scope.binder import bind
 from ..scope.names import Key, key
+from ..scope.shape_variables import stand_for
 from ..scope.symbols import Scope
 from .calls import needed_axes
 from .definitions import Tensor, at, lift, number
@@ -28,14 +29,14 @@ Values = Mapping[str, Any]
 Sizes = Mapping[str, int]
 
 
-def input_axes(scope: Scope, name: Key, X: Tensor) -> tuple[str, ...]:
+def input_axes(scope: Scope, name: Key, X: Tensor, shapes: Environment) -> tuple[str, ...]:
     """The axes that the program itself gives an input; all others are extra."""
     declared = scope.declaration(name)
     of = declared[0] if declared is not None else None
     for function in scope.all_functions():
         if of is None and function.signature is not None and name in (option.key() for option in function.options):
             of = function.declarations.get(name)
-    return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, Environment()))
+    return tuple(X.shape) if of is None else tuple(axis for axis, _ in set_axes(of, shapes))
 
 
 def as_tensor(value: Any, name: str) -> Tensor:
@@ -57,7 +58,8 @@ def run(scope: Scope, inputs: Mapping[Key, Tensor], sizes: Sizes, arguments, nee
         return value
 
     tensors = [*inputs.values(), *arguments]
-    axes = [*(input_axes(scope, name, X) for name, X in inputs.items()), *needed]
+    shapes = Environment(axes=stand_for(scope, {name: X.shape for name, X in inputs.items()}))
+    axes = [*(input_axes(scope, name, X, shapes) for name, X in inputs.items()), *needed]
     with deep_recursion():
         anywhere = [first(X, own) for X, own in zip(tensors, axes)]
         value = result(*anywhere)  # tells which inputs are used

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -23,6 +24,7 @@ from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import ARITHMETIC, OF_AXES
 from .names import Key, Spelled, component, component_names, spelled, walk
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
+from .updates import without_updates
 from .value_of_program import value_of
 from .where_clauses import Units, definitions_of, said
 
@@ -35,6 +37,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     kind name where one name has two definitions.
     """
     given = given or {}
+    program = updated(program)
     # the scope holds the program, so that its id stays its own; a hash would walk it
     mark = (source, id(program), frozenset(given.items()), open)
     found = _SCOPES.get(mark)
@@ -47,6 +50,18 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
 
 
 _SCOPES: dict[tuple, Scope] = {}
+
+
+@lru_cache(maxsize=512)
+def _updated(program: nodes.Program) -> nodes.Program:
+    return without_updates(program)
+
+
+def updated(program: nodes.Program) -> nodes.Program:
+    """The program without updates; one and the same each time."""
+    if not any(isinstance(each, nodes.Update) for each in program.statements):
+        return program
+    return _updated(program)
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
@@ -102,7 +117,11 @@ class Binder:
     # ------------------------------------------------------------------------------------------- one statement each
     def add(self, position: int, statement) -> None:
         scope = self.scope
-        if isinstance(statement, nodes.Value):
+        if isinstance(statement, nodes.Fact):
+            scope.facts.add(statement.span)
+            held = nodes.Indicator(statement.condition, statement.span)
+            self.claims.append((position, Claim(held, Number(1, statement.span), statement.span)))
+        elif isinstance(statement, nodes.Value):
             scope.values.append((position, statement.body))
         elif isinstance(statement, Signature):
             scope.signatures.append((position, statement))
@@ -133,7 +152,10 @@ class Binder:
         heads = [
             index
             for index, side in enumerate(sides)
-            if definable(side) and (position, index) not in self.claimed and side not in counting
+            if definable(side)
+            and (position, index) not in self.claimed
+            and side not in counting
+            and not (index and speaks_of(sides[0], side))
         ]
         if any(isinstance(side, Size) for side in sides):
             heads = defined_by_sizes(sides, heads)
@@ -220,7 +242,7 @@ class Binder:
         """Raise where a name has two definitions; else say what is claimed, and what the value is."""
         heads: dict[tuple, FunctionDefinition] = {}
         for function in self.functions:
-            other = heads.setdefault(spelling(function.head), function)
+            other = heads.setdefault((*spelling(function.head), len(function.parameters)), function)
             if other is not function:
                 self.twice(function.title, other.statement, function.statement, function.head.span)
         for group in self.scope.definitions.values():
@@ -336,7 +358,9 @@ class Binder:
 
     def attach_signatures(self) -> None:
         for function in self.functions:
-            function.signature = (self.signatures.get(spelling(function.head)) or [None])[-1]
+            found = self.signatures.get(spelling(function.head), [])
+            fitting = [each for each in found if len(each.domain) == len(function.parameters)]
+            function.signature = (fitting or found or [None])[-1]
 
     def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
         above = [function for function in functions if function.position <= position]
@@ -441,6 +465,12 @@ def gathered(
         for name in names(function):
             found.setdefault(name, []).append(function)
     return found
+
+
+def speaks_of(left: Node, side: Node) -> bool:
+    """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
+    named = spelled(side.base if isinstance(side, Index) else side)
+    return named is not None and any(spelled(node) == named for node in walk(left))
 
 
 def definable(node: Node) -> bool:

@@ -43,6 +43,7 @@ def _script(sign: str, components: tuple[str, ...]) -> str:
 
 
 _KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+))*)")
+_CONDITIONAL = re.compile(r"[^\W\d_]\w*\(\s*\w+'*(?:\s*,\s*\w+'*)*(?:\s*\|\s*\w+'*(?:\s*,\s*\w+'*)*)?\s*\)")  # p(B | A)
 _WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s_^{}]+))")
 _SMALL = {**{small: ("_", plain) for small, plain in SUBSCRIPTS.items()}}
@@ -77,6 +78,8 @@ def key(text: str) -> Key:
 @lru_cache(maxsize=4096)
 def _key(text: str) -> Key:
     spelled = _unfold_small(text.strip()) if not text.isascii() else text.strip()
+    if _CONDITIONAL.fullmatch(spelled):
+        return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))
     match = _KEY.fullmatch(spelled)
     if not match or not _WORD.fullmatch(match["base"]):
         raise NotationError(

@@ -15,12 +15,17 @@ from .names import spelled, walk
 from .symbols import Scope
 
 
-def as_numbers(values: Mapping[str, Any], scope: Callable[[], Scope]) -> Mapping[str, Any]:
-    """The values, those without axes that the formula needs as whole numbers as such."""
+def as_numbers(
+    values: Mapping[str, Any], possible: Callable[[frozenset[str]], frozenset[str]], scope: Callable[[], Scope]
+) -> Mapping[str, Any]:
+    """The values, those without axes that the formula needs as whole numbers as such.
+
+    `possible` tells quickly, of the names that are given, which may be needed so.
+    """
     single = [name for name, value in values.items() if is_whole(value)]
-    if not single:
+    if not single or possible(frozenset(values)).isdisjoint(single):
         return values
-    needed = {name for name in single if name in set(numbers_in(scope()))}
+    needed = set(numbers_in(scope())).intersection(single)
     return {name: as_number(value) if name in needed else value for name, value in values.items()}
 
 
@@ -48,8 +53,17 @@ def numbers_in(scope: Scope) -> Iterator[str]:
             yield from (inner.text for inner in walk(part) if isinstance(inner, Name))
 
 
-def whole_parts(node: Any, ranged: frozenset[str]) -> tuple[Node, ...]:
-    """Of a node the parts that are whole numbers: components of a member's name, ends of ranges, sizes."""
+def possible_numbers(program: nodes.Program) -> frozenset[str]:
+    """The names that may stand so, were each name with scripts that of a member."""
+    parts = (part for node in walk(program) for part in whole_parts(node, None))
+    return frozenset(inner.text for part in parts for inner in walk(part) if isinstance(inner, Name))
+
+
+def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
+    """Of a node the parts that are whole numbers: components of a member's name, ends of ranges, sizes.
+
+    `ranged` are the names that have members; None where each may.
+    """
     if isinstance(node, (Range, IndexSum)):
         return (node.first, node.last)
     if isinstance(node, nodes.Set):
@@ -59,4 +73,6 @@ def whole_parts(node: Any, ranged: frozenset[str]) -> tuple[Node, ...]:
     if isinstance(node, Call):
         return (*node.superscript, *node.subscript)
     name = None if isinstance(node, Axis) else spelled(node)
-    return (*name.subscript, *name.superscript) if name is not None and name.base in ranged else ()
+    if name is None or (ranged is not None and name.base not in ranged):
+        return ()
+    return (*name.subscript, *name.superscript)

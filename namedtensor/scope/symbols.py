@@ -168,6 +168,7 @@ class Scope:
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
     given: frozenset[Key] = frozenset()  # the names that values are given for
     replaced: tuple[Replaced, ...] = ()  # the built-ins that it has definitions of its own for
+    facts: set[tuple[int, int]] = field(default_factory=set)  # where a comparison is claimed to hold
     calls: frozenset[tuple[int, int]] = frozenset()  # where a claim might look like the definition of a function
 
     @property

@@ -17,6 +17,7 @@ from grammar.nodes import Axis, Call, Cases, Indicator, Name, Node, Number, Rena
 
 from . import algebra
 from .applying import OPPOSITE
+from .factoring import factored
 from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
 from .spelling import (
     MARKS,
@@ -458,7 +459,7 @@ def _made(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], 
 def _reshaped(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
     old = len(head.bound)
     items = ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),)
-    return Rename(self.form(parts[0], names), items)
+    return Rename(self.form(factored(parts[0]), names), items)
 
 
 def _literal(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:

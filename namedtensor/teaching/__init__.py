@@ -1,6 +1,8 @@
 """Formulas compared, exercises marked: what a class hands in, and what is said of it.
 
 `spelling`: formulas as one text.
+`values`: tensors as plain numbers, and formulas computed on them.
+`random_numbers`: the same draws with NumPy and without.
 `settings`: what two formulas are compared on: names, sizes, draws.
 `comparison`: two values, record by record.
 `differences`: how they differ, in words.

@@ -7,13 +7,12 @@ only the other has, in every way that the sizes allow.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ..core.tensor import NamedTensor
+from .values import Value, records
 
 RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
 ROUNDING = 1e-12  # of the largest number in sight: what is left where terms cancel
@@ -33,7 +32,7 @@ class Difference:
     of: int
 
 
-def matchings(found: NamedTensor, due: NamedTensor, fixed: Iterable[str]) -> Iterator[Matching]:
+def matchings(found: Value, due: Value, fixed: Iterable[str]) -> Iterator[Matching]:
     """The ways to read the new axes of `found` as those of `due`; the first keeps all names that both have."""
     own = [axis for axis in found.axes if axis not in due.axes]
     missing = [axis for axis in due.axes if axis not in found.axes]
@@ -44,39 +43,42 @@ def matchings(found: NamedTensor, due: NamedTensor, fixed: Iterable[str]) -> Ite
             yield dict(zip(own, order))
 
 
-def laid_out(found: NamedTensor, due: NamedTensor, matching: Matching) -> tuple[np.ndarray, np.ndarray]:
-    """Both as arrays in one order of axes, that of `due`."""
+def laid_out(found: Value, due: Value, matching: Matching) -> tuple[Value, Value]:
+    """Both with their axes in one order, that of `due`."""
     back = {other: axis for axis, other in matching.items()}
-    order = [back.get(axis, axis) for axis in due.axes]
-    return array_of(found, order), array_of(due, due.axes)
+    return found.laid_out([back.get(axis, axis) for axis in due.axes]), due
 
 
-def array_of(value: NamedTensor, axes: Iterable[str]) -> np.ndarray:
-    axes = list(axes)
-    return np.asarray(value.to_array(tuple(axes)) if axes else value.array)
+def agree(found: Any, due: Any, scale: float) -> bool:
+    """Whether two numbers are the same; what is undefined in both is."""
+    if found == due or (math.isnan(found) and math.isnan(due)):
+        return True
+    return abs(float(found) - float(due)) <= RELATIVE * abs(due) + ROUNDING * scale and math.isfinite(due)
 
 
-def agree(found: np.ndarray, due: np.ndarray, scale: float) -> np.ndarray:
-    """Where two arrays hold the same numbers; what is undefined in both is the same."""
-    with np.errstate(all="ignore"):
-        close = np.abs(found.astype(float) - due.astype(float)) <= RELATIVE * np.abs(due) + ROUNDING * scale
-    return close | (found == due) | (np.isnan(found.astype(float)) & np.isnan(due.astype(float)))
+def all_agree(found: Iterable[Any], due: Iterable[Any], scale: float) -> bool:
+    return all(agree(left, right, scale) for left, right in zip(found, due))
 
 
-def difference(found: NamedTensor, due: NamedTensor, matching: Matching, scale: float) -> Difference | None:
+def difference(found: Value, due: Value, matching: Matching, scale: float) -> Difference | None:
     """The record where they differ most, or None where they do not; the sizes are the same."""
     left, right = laid_out(found, due, matching)
-    wrong = ~agree(left, right, scale)
-    if not wrong.any():
+    pairs = list(zip(left.numbers, right.numbers))
+    wrong = [place for place, pair in enumerate(pairs) if not agree(*pair, scale)]
+    if not wrong:
         return None
-    with np.errstate(all="ignore"):
-        size = np.where(wrong, np.nan_to_num(np.abs(left.astype(float) - right.astype(float)), nan=np.inf), -1.0)
-    place = np.unravel_index(int(np.argmax(size)), size.shape) if size.ndim else ()
-    record = {axis: int(index) + 1 for axis, index in zip(due.axes, place)}
-    return Difference(record, left[place].item(), right[place].item(), int(wrong.sum()), wrong.size)
+    place = max(wrong, key=lambda at: distance(*pairs[at]))
+    indices = next(itertools.islice(records(due.extent), place, None))
+    record = {axis: index + 1 for axis, index in zip(due.axes, indices)}
+    return Difference(record, *pairs[place], len(wrong), len(pairs))
 
 
-def largest(values: Iterable[NamedTensor]) -> float:
+def distance(found: Any, due: Any) -> float:
+    apart = abs(float(found) - float(due))
+    return math.inf if math.isnan(apart) else apart
+
+
+def largest(values: Iterable[Value]) -> float:
     """The largest finite number of some tensors; 1 where there is none."""
-    arrays = (np.asarray(value.array, dtype=float) for value in values)
-    return max((float(np.abs(each[np.isfinite(each)]).max(initial=0)) for each in arrays), default=1.0) or 1.0
+    numbers = (abs(float(each)) for value in values for each in value.numbers)
+    return max(filter(math.isfinite, numbers), default=1.0) or 1.0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ..core.tensor import NamedTensor
-from .comparison import Difference, Matching, agree, laid_out
+from .comparison import Difference, Matching, all_agree, laid_out
+from .values import Value
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def axes_differ(found: NamedTensor, due: NamedTensor, given: Sequence[str], words: Words) -> str:
+def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) -> str:
     """What is wrong about the axes of a value."""
     extra = [axis for axis in found.axes if axis not in due.axes]
     lacking = [axis for axis in due.axes if axis not in found.axes]
@@ -47,11 +46,11 @@ def _axes(names: Sequence[str]) -> str:
     return f"{'axis' if len(names) == 1 else 'axes'} {listed(names)}"
 
 
-def _type(value: NamedTensor) -> str:
+def _type(value: Value) -> str:
     return "ℝ^{" + " × ".join(value.axes) + "}" if value.axes else "ℝ"
 
 
-def sizes_differ(found: NamedTensor, due: NamedTensor, words: Words) -> str | None:
+def sizes_differ(found: Value, due: Value, words: Words) -> str | None:
     for axis in due.axes:
         if axis in found.sizes and found.sizes[axis] != due.sizes[axis]:
             return f"the axis {axis} of {words.your_value} has the size {found.sizes[axis]}, {words.due} is {due.sizes[axis]}"
@@ -80,7 +79,7 @@ def names_of_new_axes(matching: Matching, words: Words) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------ how they differ
-Pair = tuple[NamedTensor, NamedTensor, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
+Pair = tuple[Value, Value, Mapping[str, int]]  # what was found, what is due, the sizes of all axes
 
 
 def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
@@ -94,28 +93,28 @@ def related(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | No
     )
 
 
-def _constant(arrays: Sequence[np.ndarray]) -> float | None:
-    values = np.concatenate([each.ravel() for each in arrays])
-    if not values.size or not np.isfinite(values).all():
+def _constant(values: Sequence[float]) -> float | None:
+    """The one number that all are, to rounding."""
+    if not values or not all(map(math.isfinite, values)):
         return None
-    middle = float(np.median(values))
-    return middle if np.allclose(values, middle, rtol=1e-7, atol=1e-9) else None
+    middle = float(statistics.median(values))
+    return middle if all(near(each, middle, 1e-7, 1e-9) for each in values) else None
 
 
-def _ratio(
-    arrays: Sequence[tuple[np.ndarray, np.ndarray]], sizes: Sequence[Mapping[str, int]], words: Words
-) -> str | None:
+def near(found: float, due: float, relative: float, absolute: float = 0.0) -> bool:
+    return abs(found - due) <= absolute + relative * abs(due)
+
+
+def _ratio(arrays: Sequence[tuple[Value, Value]], sizes: Sequence[Mapping[str, int]], words: Words) -> str | None:
     ratios = []
     for found, due in arrays:
-        there = np.abs(due.astype(float)) > 1e-9
-        if not np.allclose(found[~there], 0, atol=1e-7):
+        pairs = [(float(own), float(right)) for own, right in zip(found.numbers, due.numbers)]
+        there = [own / right for own, right in pairs if abs(right) > 1e-9]
+        if not all(abs(own) <= 1e-7 for own, right in pairs if not abs(right) > 1e-9):
             return None
-        if there.any():
-            ratios.append(_constant([found[there] / due[there]]))
-        else:
-            ratios.append(None)
+        ratios.append(_constant(there) if there else None)
     known = [(ratio, extent) for ratio, extent in zip(ratios, sizes) if ratio is not None]
-    if len(known) < 2 or len(known) < sum(bool(np.any(due)) for _, due in arrays):
+    if len(known) < 2 or len(known) < sum(any(due.numbers) for _, due in arrays):
         return None
     if all(ratio == 0 for ratio, _ in known):
         return f"every number of {words.yours} is 0"
@@ -134,9 +133,9 @@ def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> 
         for names in itertools.permutations(sizes[0], 2 if "{1}" in text else 1):
             made = [value(*(extent[name] for name in names)) for extent in sizes]
             for sign in (1, -1):
-                if np.allclose(ratios, np.multiply(sign, made), rtol=1e-9, atol=0):
+                if all(near(ratio, sign * each, 1e-9) for ratio, each in zip(ratios, made)):
                     return f"{first} = {'−' if sign < 0 else ''}{text.format(*(f'|{name}|' for name in names))}"
-    return first if np.allclose(ratios, ratios[0], rtol=1e-7) else None
+    return first if all(near(ratio, ratios[0], 1e-7, 1e-8) for ratio in ratios) else None
 
 
 def _fraction(ratio: float) -> str:
@@ -162,25 +161,29 @@ SIZE_RATIOS: tuple[tuple[str, Callable[..., float]], ...] = (  # the plainest fi
 )
 
 
-def _offset(arrays: Sequence[tuple[np.ndarray, np.ndarray]], words: Words) -> str | None:
-    by = _constant([np.asarray(found, dtype=float) - due for found, due in arrays])
+def _offset(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
+    by = _constant(
+        [float(own) - float(right) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
+    )
     if by is None or by == 0:
         return None
     return f"{words.yours} is {shown(abs(by))} {'more' if by > 0 else 'less'} than what is {words.due}, everywhere"
 
 
-def _reordered(arrays: Sequence[tuple[np.ndarray, np.ndarray]], axes: Sequence[str], words: Words) -> str | None:
+def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
-        if all(agree(np.sort(found, at), np.sort(due, at), 1.0).all() for found, due in arrays):
+        rows = (row for found, due in arrays for row in zip(found.along(at), due.along(at)))
+        if all(all_agree(sorted(found), sorted(due), 1.0) for found, due in rows):
             return f"{words.yours} has the numbers that are {words.due}, in another order along {axis}"
-    if axes and all(agree(np.sort(found, None), np.sort(due, None), 1.0).all() for found, due in arrays):
+    if axes and all(all_agree(sorted(found.numbers), sorted(due.numbers), 1.0) for found, due in arrays):
         return f"{words.yours} has the numbers that are {words.due}, at other places"
     return None
 
 
-def _close(arrays: Sequence[tuple[np.ndarray, np.ndarray]], words: Words) -> str | None:
-    off = max(float(np.max(np.abs(np.asarray(found, dtype=float) - due), initial=0)) for found, due in arrays)
-    scale = max(float(np.max(np.abs(due), initial=0)) for _, due in arrays)
+def _close(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
+    pairs = [(float(own), float(right)) for pair in arrays for own, right in zip(*(each.numbers for each in pair))]
+    off = max((abs(own - right) for own, right in pairs), default=0.0)
+    scale = max((abs(right) for _, right in pairs), default=0.0)
     if math.isfinite(off) and off <= 1e-3 * scale:
         return f"{words.yours} is close, and off by {shown(off)} at most"
     return None

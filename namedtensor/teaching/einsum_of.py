@@ -13,10 +13,11 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..terms.environment import source_name
-from ..terms.terms import Term
+from ..terms.terms import Term, topological
 
 PRODUCTS = ("⊙", "dot", "juxtaposed")
 SUMS = ("∑", "sum")
+MOST = 60  # operands
 
 
 @dataclass
@@ -45,6 +46,8 @@ class Letter:
 
 def einsum_of(root: Term, text: Callable[[Any], str]) -> str:
     """The call. Raises NotationError, which says what is no product, where there is none."""
+    if operands_in(root) > MOST:
+        raise NotationError(404, f"einsum would take more than {MOST} operands")
     found = factors(root, text)
     spelled: dict[Letter, str] = {}
     groups = ["".join(spelling(each.found(), spelled) for each in letters) for _, letters in found.operands]
@@ -52,6 +55,14 @@ def einsum_of(root: Term, text: Callable[[Any], str]) -> str:
     names = ", ".join(name for name, _ in found.operands)
     call = f'einsum("{",".join(groups)}->{output}", {names})'
     return call if found.number == 1 else f"{found.number:g} * {call}"
+
+
+def operands_in(root: Term) -> int:
+    """How many operands a product would have, where a part that is used twice counts twice."""
+    count: dict[int, int] = {}
+    for term in topological(root):
+        count[id(term)] = max(1, sum(count[id(each)] for each in term.arguments))
+    return count[id(root)]
 
 
 def factors(term: Term, text: Callable[[Any], str]) -> Factors:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
@@ -36,7 +36,8 @@ class Mark:
     """What is said of one answer.
 
     `right`; `points` of `of`; `feedback` in words; `tried` is false where the answer could not be read or typed, which costs no
-    try; `hints` are those of the exercise, and `model` is there where its file says that it may be shown.
+    try; `hints` are those of the exercise, `model` is there where its file says that it may be shown, and `error` where the answer has
+    one.
     """
 
     exercise: str
@@ -47,6 +48,7 @@ class Mark:
     tried: bool = True
     hints: tuple[str, ...] = ()
     model: str | None = None
+    error: NotationError | None = None
 
     def __bool__(self) -> bool:
         return self.right
@@ -74,8 +76,12 @@ def mark(exercise: ExerciseText, answer: Any, seed: int = 0) -> Mark:
     """What is said of an answer; raises nothing."""
     found: list[Mark] = []
     worker = threading.Thread(target=lambda: found.append(_marked(exercise, answer, seed)), daemon=True)
-    worker.start()
-    worker.join(SECONDS)
+    try:
+        worker.start()
+    except RuntimeError:  # a page has one thread, and whoever asks ends it
+        worker.run()
+    else:
+        worker.join(SECONDS)
     return (
         found[0] if found else _mark(exercise, False, f"could not be marked in {SECONDS:.0f} seconds: make it smaller")
     )
@@ -91,7 +97,9 @@ def _mark(exercise: ExerciseText, right: bool, feedback: str, tried: bool = True
 def _marked(exercise: ExerciseText, answer: Any, seed: int) -> Mark:
     try:
         return _mark(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
-    except (NotationError, Refused) as problem:
+    except NotationError as problem:
+        return replace(_mark(exercise, False, str(problem), tried=False), error=problem)
+    except Refused as problem:
         return _mark(exercise, False, str(problem), tried=False)
     except Wrong as problem:
         return _mark(exercise, False, str(problem))
@@ -255,9 +263,9 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
         found = reference.setting.value(text, drawn)
         if found.axes:
             raise Refused("a number is asked for, of sizes such as |seq|")
-        if abs(float(found.array) - float(due.array)) > 1e-9 * max(1.0, abs(float(due.array))):
+        if abs(found.number - due.number) > 1e-9 * max(1.0, abs(due.number)):
             said = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise Wrong(f"with {said} yours is {float(found.array):g}, due is {float(due.array):g}")
+            raise Wrong(f"with {said} yours is {found.number:g}, due is {due.number:g}")
     return "right on three sets of sizes"
 
 

@@ -17,10 +17,10 @@ from grammar.nodes import Call, Name, Number, Rename, Superscript
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..core.tensor import NamedTensor
 from .comparison import difference, matchings
 from .differences import Words
 from .settings import Drawn, Setting
+from .values import Value
 
 SECONDS = 1.0  # for all mutants of one model
 SHOWN = 60  # characters of a piece that is named
@@ -32,7 +32,7 @@ INSTEAD = {  # an operator -> what is taken for it
 }  # fmt: skip
 
 Path = tuple[tuple[str, Any], ...]
-State = Sequence[tuple[Mapping[str, NamedTensor], NamedTensor, NamedTensor]]
+State = Sequence[tuple[Mapping[str, Value], Value, Value]]
 
 
 def slip(setting: Setting, model: str, state: State, scales: Sequence[float], words: Words) -> str | None:

@@ -12,20 +12,20 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol
-
-import numpy as np
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..core.tensor import NamedTensor, tensor
 from .exercise_files import ExerciseText
-from .settings import STYLES, Drawn, Setting
+from .random_numbers import STYLES
+from .settings import Drawn, Setting
 from .spelling import called, expression
+from .values import Value
 
 DIGITS = 10  # of the values that a released file keeps
 FITS = Callable[[tuple[str, ...]], bool]
@@ -36,8 +36,8 @@ class Reference(Protocol):
 
     setting: Setting
 
-    def draws(self) -> Iterator[tuple[Drawn, NamedTensor]]: ...
-    def slips(self) -> Iterator[tuple[str, list[NamedTensor]]]: ...
+    def draws(self) -> Iterator[tuple[Drawn, Value]]: ...
+    def slips(self) -> Iterator[tuple[str, list[Value]]]: ...
     def types(self) -> Mapping[str, FITS]: ...
     def signature(self) -> tuple[list[FITS], FITS]: ...
     def lines(self) -> tuple[Callable[[int, str], bool], int]: ...
@@ -68,7 +68,14 @@ class Model:
             return self.exercise.hole.replace("?", f"({expression(formula)})")
         return called(formula)
 
-    def draws(self) -> Iterator[tuple[Drawn, NamedTensor]]:
+    def draws(self) -> Iterator[tuple[Drawn, Value]]:
+        return iter(self._drawn)
+
+    @cached_property
+    def _drawn(self) -> list[tuple[Drawn, Value]]:
+        return list(self._draws())
+
+    def _draws(self) -> Iterator[tuple[Drawn, Value]]:
         if self.exercise.kind == "order":
             yield from islice(self.setting.draws(self.derivation()[0], self.seed), 1)
         elif self.exercise.kind == "sizes":
@@ -81,7 +88,7 @@ class Model:
                 drawn = self.setting.said(self.seed, text, self.setting.sizes(self.model))
                 yield drawn, self.setting.value(self.model, drawn)
 
-    def slips(self) -> Iterator[tuple[str, list[NamedTensor]]]:
+    def slips(self) -> Iterator[tuple[str, list[Value]]]:
         for slip in self.exercise.slips:
             try:
                 formula = self._whole(slip.formula)
@@ -129,7 +136,7 @@ class Kept:
         self.setting = Setting(exercise.given)
         self.kept = opened(exercise.due or "", exercise.name)
 
-    def draws(self) -> Iterator[tuple[Drawn, NamedTensor]]:
+    def draws(self) -> Iterator[tuple[Drawn, Value]]:
         for each in self.kept["draws"]:
             if each["style"] in STYLES:
                 drawn = self.setting.drawn(each["seed"], each["style"], each["sizes"])
@@ -137,7 +144,7 @@ class Kept:
                 drawn = self.setting.said(each["seed"], each["style"], each["sizes"])
             yield drawn, _tensor(each["due"])
 
-    def slips(self) -> Iterator[tuple[str, list[NamedTensor]]]:
+    def slips(self) -> Iterator[tuple[str, list[Value]]]:
         for sentence, values in self.kept["slips"]:
             yield sentence, [_tensor(each) for each in values]
 
@@ -185,14 +192,13 @@ def _kept_draws(model: Model, seed: int) -> Iterator[dict[str, Any]]:
         yield {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "due": _record(due)}
 
 
-def _record(value: NamedTensor) -> dict[str, Any]:
-    array = np.asarray(value.array, dtype=float)
-    numbers = [float(f"{each:.{DIGITS}g}") for each in array.ravel()]
-    return {"axes": list(value.axes), "shape": list(array.shape), "numbers": numbers}
+def _record(value: Value) -> dict[str, Any]:
+    numbers = [float(f"{float(each):.{DIGITS}g}") for each in value.numbers]
+    return {"axes": list(value.axes), "shape": list(value.extent), "numbers": numbers}
 
 
-def _tensor(record: Mapping[str, Any]) -> NamedTensor:
-    return tensor(np.asarray(record["numbers"], dtype=float).reshape(record["shape"]), tuple(record["axes"]))
+def _tensor(record: Mapping[str, Any]) -> Value:
+    return Value(tuple(record["axes"]), tuple(record["shape"]), tuple(record["numbers"]))
 
 
 def _stream(name: str, length: int) -> bytes:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.tensor import NamedTensor
 from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, related, sizes_differ, value_differs
 from .mutants import slip
 from .settings import Drawn, Setting, declared
 from .spelling import called, text_of
+from .values import Value
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "what the second is")
 
@@ -74,7 +74,7 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
     found, due = (called(each, tuple(setting.sets)) for each in (found, due))
     setting.check(due)
     setting.check(found)
-    state: list[tuple[Drawn, NamedTensor, NamedTensor]] = []
+    state: list[tuple[Drawn, Value, Value]] = []
     for drawn, value in setting.draws(due, seed):
         state.append((drawn, setting.value(found, drawn), value))
     if not state:
@@ -84,7 +84,7 @@ def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0
 
 def judged(
     setting: Setting,
-    state: Sequence[tuple[Mapping[str, NamedTensor], NamedTensor, NamedTensor]],
+    state: Sequence[tuple[Mapping[str, Value], Value, Value]],
     words: Words,
     model: str | None = None,
 ) -> Sameness:
@@ -120,7 +120,7 @@ def judged(
 
 
 def _first_difference(
-    pairs: Sequence[tuple[NamedTensor, NamedTensor]], way: Matching, scales: Sequence[float]
+    pairs: Sequence[tuple[Value, Value]], way: Matching, scales: Sequence[float]
 ) -> tuple[int, Difference] | None:
     for at, ((found, due), scale) in enumerate(zip(pairs, scales)):
         if sizes_differ(found, due, Words()):

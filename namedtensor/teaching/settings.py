@@ -9,13 +9,12 @@ meet share one.
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
-
-import numpy as np
 
 from grammar import nodes
 from grammar.errors import NotationError, NotationWarning
@@ -25,24 +24,16 @@ from grammar.printer import to_text
 
 from ..core.kinds import wrong
 from ..core.sizes import resolve
-from ..core.tensor import NamedTensor, tensor
 from ..programs.api import check
-from ..programs.evaluate import evaluate
 from ..scope.names import walk
+from .random_numbers import STYLES, Draw, Numbers
+from .values import Value, computed, records
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # sizes that are tried where equations between them are to hold
 AGAIN = 20  # draws in place of one on which the model has no value at all
 
-Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
-STYLES: dict[str, Draw] = {
-    "normal": lambda random, shape: random.standard_normal(shape),
-    "whole": lambda random, shape: random.integers(-4, 5, shape).astype(float),
-    "positive": lambda random, shape: random.uniform(0.2, 3.0, shape),
-    "large": lambda random, shape: 6 * random.standard_normal(shape),
-    "small": lambda random, shape: 0.01 * random.standard_normal(shape),  # shows an ε that is missing
-}
 
 
 def declared(types: Mapping[str, Any]) -> str:
@@ -126,15 +117,14 @@ class Setting:
             labels,
         )
 
-    def value(self, formula: str, drawn: Drawn) -> NamedTensor:
+    def value(self, formula: str, drawn: Drawn) -> Value:
         """The value of a formula on what was drawn."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                found = evaluate(self.with_formula(formula), dict(drawn.values), syntax="text")
+                return computed(self.with_formula(formula), drawn.values)
             except NotationError as problem:
                 raise self.own(problem, formula) from None
-        return found if isinstance(found, NamedTensor) else tensor(found, ())
 
     @lru_cache(maxsize=256)
     def sizes(self, model: str, offset: int = 0) -> dict[str, int]:
@@ -177,20 +167,20 @@ class Setting:
         return found
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> Drawn:
-        """Tensors for all that is declared, float64."""
-        random = np.random.default_rng([seed, list(STYLES).index(style)])
-        values = {name: _tensor(random, style, each, sizes) for name, each in self.sets.items()}
+        """Tensors for all that is declared."""
+        numbers = Numbers(f"{seed} {style}")
+        values = {name: _value(numbers, style, each, sizes) for name, each in self.sets.items()}
         return Drawn(values, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> Drawn:
         """A draw of which one tensor is said: X = [1, 1, 1]_{n}; the sizes of its axes are its own."""
         name, _, written = text.partition("=")
-        value = evaluate(written.strip(), syntax="text")
+        value = computed(written.strip(), {})
         sizes = {**sizes, **value.sizes}
         drawn = self.drawn(seed, "normal", sizes)
         return Drawn({**drawn.values, name.strip(): value}, seed, text)
 
-    def draws(self, model: str, seed: int = 0) -> Iterator[tuple[Drawn, NamedTensor]]:
+    def draws(self, model: str, seed: int = 0) -> Iterator[tuple[Drawn, Value]]:
         """What was drawn in each style, with the model's value; where that is undefined everywhere, drawn again."""
         extents = [self.sizes(model, offset) for offset in OFFSETS]
         for at, style in enumerate(STYLES):
@@ -198,7 +188,7 @@ class Setting:
             for again in range(AGAIN):
                 drawn = self.drawn(seed + 1000 * again, style, sizes)
                 value = self.value(model, drawn)
-                if not value.array.size or np.isfinite(value.array).any():
+                if not value.numbers or any(map(math.isfinite, value.numbers)):
                     yield drawn, value
                     break
 
@@ -207,7 +197,7 @@ class Setting:
 class Drawn:
     """Tensors by name."""
 
-    values: Mapping[str, NamedTensor]
+    values: Mapping[str, Value]
     seed: int = 0
     style: str = "normal"
 
@@ -235,20 +225,31 @@ def _between_sizes(tree: nodes.Program) -> bool:
     )
 
 
-def _tensor(random: np.random.Generator, style: str, given: Set, sizes: Mapping[str, int]) -> NamedTensor:
+def _value(numbers: Numbers, style: str, given: Set, sizes: Mapping[str, int]) -> Value:
     axes = tuple(axis.name for axis, _ in given.axes)
-    return tensor(_entries(random, style, given, tuple(sizes[axis] for axis in axes)), axes)
+    extent = tuple(sizes[axis] for axis in axes)
+    draw = _draw(style, given)
+    return Value(axes, extent, tuple(draw(numbers) for _ in records(extent)))
 
 
-def _entries(random: np.random.Generator, style: str, given: Set, shape: tuple[int, ...]) -> Any:
-    bounds = [float(evaluate(to_text(each), syntax="text")) for each in given.elements if not _named(each)]
-    if given.domain == "reals" or len(bounds) != len(given.elements):
-        return STYLES[style](random, shape)
-    if given.domain == "interval":
-        return random.uniform(bounds[0], bounds[1], shape)
-    if given.domain == "count":
-        return random.integers(1, max(2, int(bounds[0]) + 1), shape)
-    return random.choice(np.asarray(bounds), shape)
+def _draw(style: str, given: Set) -> Callable[[Numbers], float]:
+    bounds = [computed(to_text(each), {}).number for each in given.elements if not _named(each)]
+    if len(bounds) != len(given.elements):
+        return STYLES[style]
+    return DOMAINS[given.domain](STYLES[style], bounds)
+
+
+DOMAINS: dict[str, Callable[[Draw, list[float]], Draw]] = {  # of a style and of the bounds that a set says
+    "reals": lambda draw, bounds: draw,
+    "field": lambda draw, bounds: draw,
+    "integers": lambda draw, bounds: lambda numbers: float(numbers.whole(-4, 4)),
+    "naturals": lambda draw, bounds: lambda numbers: float(numbers.whole(0, 8)),
+    "positive": lambda draw, bounds: lambda numbers: abs(draw(numbers)) + 0.01,
+    "nonnegative": lambda draw, bounds: lambda numbers: abs(draw(numbers)),
+    "interval": lambda draw, bounds: lambda numbers: numbers.uniform(bounds[0], bounds[1]),
+    "count": lambda draw, bounds: lambda numbers: numbers.whole(1, max(1, int(bounds[0]))),
+    "elements": lambda draw, bounds: lambda numbers: bounds[numbers.whole(0, len(bounds) - 1)],
+}
 
 
 def _named(node: Any) -> bool:

@@ -9,6 +9,7 @@
 `pytrees`: tensors as trees of JAX.
 `diagnostics`: what is said where operands do not fit.
 `tables`: how a tensor looks.
+`latex`: a tensor as a matrix of the paper.
 `digits`: how many digits are shown.
 
 Law: importing the room gives NamedTensor, which lies in `core`, its operators and methods; nothing here knows of formulas.

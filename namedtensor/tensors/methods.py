@@ -141,6 +141,20 @@ def to_text(self: NamedTensor, digits: int | None = None) -> str:
     return tables.text_table(self, digits)
 
 
+def to_latex(self: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
+    """The number, row or matrix in LaTeX, `macros`: in the paper's own; `digits` are significant ones, see `set_digits`.
+
+    Raises NotationError for more than two axes.
+
+    >>> import namedtensor as nt
+    >>> print(nt.tensor([[3, 1, 4], [1, 5, 9]], "height width").to_latex(macros=True))
+    \\nmatrix{\\name{height}}{\\name{width}}{3 & 1 & 4 \\\\ 1 & 5 & 9}
+    """
+    from .latex import latex_of
+
+    return latex_of(self, macros, digits)
+
+
 def as_html(self: NamedTensor) -> str:
     from . import tables
 
@@ -176,6 +190,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
     "__str__": as_text,
     "__format__": formatted,
     "to_text": to_text,
+    "to_latex": to_latex,
     "_repr_html_": as_html,
 }
 

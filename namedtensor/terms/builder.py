@@ -34,7 +34,8 @@ class SimplifyingGraph(TermGraph):
                 if is_one(one) and one.shape.keys() <= other.shape.keys():
                     return other
         if operator in BROADCASTING and not axes and len(arguments) == 2:
-            arguments = bare(*arguments), bare(*arguments[::-1])
+            one = bare(*arguments)
+            arguments = one, bare(arguments[1], one)
         found = self.signed(operator, arguments, axes, options, shape, node)
         return found or super().intern(operator, arguments, axes, options, shape, boolean, node)
 

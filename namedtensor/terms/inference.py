@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from grammar.errors import NotationError
-from grammar.nodes import Node
+from grammar.nodes import Call, Node, left_spine
 
 from ..core.axes import show
 from ..core.limits import Limits
@@ -20,6 +20,9 @@ from ..scope.names import Key, Spelled
 from ..scope.symbols import Claim, Scope, SizeEquation
 from .environment import Environment, told_apart
 from .terms import Term, TermGraph
+
+SPINE = 16  # operations in a row whose first operands are typed by recursion
+LONG = 1000  # characters of a text that may have more of them than Python's calls can nest
 
 
 class InputType(NamedTuple):
@@ -106,6 +109,9 @@ class Inference(ABC):
         self.infer_parameters, self.recover, self.strict = infer_parameters, recover, strict
         self.python, self.limits = python, limits
         self.graph = TermGraph()
+        self.is_long = len(scope.source) > LONG
+        self.left: tuple[Node, Environment, Any] | None = None  # the first operand of what is typed, typed before
+        self.is_ahead = False  # while definitions are evaluated before they are asked for
         self.top = Environment()
         self.unnamed = Environment()  # of what is given and stands nowhere in the program
         self.sized: set[str] = set()  # the axes of inputs that the program names
@@ -115,8 +121,10 @@ class Inference(ABC):
         self.types: dict[str, Any] = {}  # the shapes of names
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.errors: list[NotationError] = []
+        self.noted: set[tuple] = set()  # their places and numbers
         self.warnings: list[CheckWarning] = []
         self.pending_claims: list[tuple[Claim, Environment]] = []
+        self.typing = False  # whether only the types of a claim are asked for, which has no value
         self.claim_terms: list[tuple[Term, Any, tuple[int, int]]] = []
         self.guards: list[Term] = []  # the conditions under which an index counts
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
@@ -146,9 +154,45 @@ class Inference(ABC):
 
     def infer(self, node: Node, env: Environment) -> Term:
         """The term of an expression."""
+        if self.is_long:
+            if self.left is not None and self.left[0] is node and self.left[1] is env:
+                return self.first_operand()
+            spine = left_spine(node)
+            if len(spine) > SPINE:
+                return self.along(spine, env)
         term = self.RULES[type(node)](self, node, env)
         self.trace.append((node, term, env))
         return term
+
+    def along(self, spine: list[Call], env: Environment) -> Term:
+        """The term of a + b + c + …, its first operands typed from within, so that Python's calls do not nest as they do."""
+        found = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
+        for node in reversed(spine):
+            self.left = (node.arguments[0], env, found)
+            found = self.attempt(lambda node=node: self.RULES[type(node)](self, node, env))
+            self.left = None
+            if isinstance(found, Term):
+                self.trace.append((node, found, env))
+        if not isinstance(found, Term):
+            raise found
+        return found
+
+    def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
+        """A term; in recovery the error instead, which what is around it has to meet."""
+        try:
+            return work()
+        except (NotationError, AlreadyReported) as problem:
+            if not self.recover:
+                raise
+            return problem
+
+    def first_operand(self) -> Term:
+        """The operand that was typed before the operation that asks for it."""
+        assert self.left is not None
+        found, self.left = self.left[2], None
+        if not isinstance(found, Term):
+            raise found
+        return found
 
     def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
         """The terms of several parts; in recovery, each part's error is noted before the first stops the whole."""
@@ -210,13 +254,17 @@ class Inference(ABC):
 
     def note(self, problem: NotationError) -> None:
         """Gather an error, unless there is one of that number at that place."""
-        if not any(other.span == problem.span and other.number == problem.number for other in self.errors):
+        if (problem.span, problem.number) not in self.noted:
+            self.noted.add((problem.span, problem.number))
             self.errors.append(problem)
 
     def text(self, node: Any) -> str:
         """A piece of the formula as it is written."""
         span = getattr(node, "span", node)
-        text = " ".join(self.scope.source[span[0] : span[1]].split())
+        text = self.scope.source[span[0] : span[1]]
+        if len(text) > 4000:  # what is left out need not be read
+            text = text[:2000] + " … " + text[-2000:]
+        text = " ".join(text.split())
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def described(self, node: Node, shape: Mapping[str, Any]) -> str:

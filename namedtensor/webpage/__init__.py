@@ -14,8 +14,12 @@
 `loops`: a text as nested loops.
 `code`: a text as a function of other libraries.
 `derive`: its derivative, and the way there.
+`marks`: exercises, answers marked, two formulas compared.
+`examples`: the gallery.
 `complete`: what may come next.
 `answers`: the questions and their answers; the protocol.
+`worker`: answers in a process of their own.
+`server`: the page, served to this machine alone.
 
 Law: everything but the server runs where there is nothing but Python and lark; it raises nothing.
 """

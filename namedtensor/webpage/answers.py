@@ -37,7 +37,8 @@ and says them.
               nt-more where underlined
      "inputs": [{"name": "X", "type": "ℝ^{seq[3]}", "axes": [["seq", 3]], "from": "given" | "declared" | "guessed" | "argument",
                  "needed": "tensor" | "number", "number": 3 | null,
-                 "domain": {"kind": "reals" | "interval" | "elements" | "count", "bounds": [..]}, "span": [..] | null}],
+                 "domain": {"kind": "reals" | "interval" | "elements" | "count" | "integers" | "naturals" | "positive" |
+                 "nonnegative", "bounds": [..]}, "span": [..] | null}],
               what is to have a value, in the order of the text; "guessed": nothing says its type and this is the least with which
               the formula is right. A "number" is to be sent in `inputs` as a number, since the plan depends on it; "span" is
               that of its first mention. A "count" of bounds [n] holds the whole numbers 1 to n
@@ -95,7 +96,7 @@ closed form `text` and `latex` are null, `steps` empty, `why` says why and `prog
 "record": {"seq": 1} | null, "found": 0.2, "due": 0.6, "axes": {"theirs": "ours"}}`.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
-"without", "parts", "hole", "inputs": as of check, "has_model": bool}]}`. No model is told.
+"without", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_model": bool}]}`. No model is told.
 
 **mark** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "right": false, "points": 0, "of": 2,
 "tried": true, "feedback": "..", "hints": [..], "model": null | text, "error": ERROR | null}`.
@@ -117,7 +118,9 @@ from .check import check
 from .code import code
 from .complete import completions
 from .derive import derive
+from .examples import examples
 from .loops import loops
+from .marks import exercises, mark, same
 from .plans import plan, runtime_source
 from .replies import Reply, error_data
 from .requests import Request
@@ -125,6 +128,7 @@ from .requests import Request
 QUESTIONS: dict[str, Callable[[Request], Reply]] = {
     "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
     "loops": loops, "code": code, "derive": derive, "complete": completions,
+    "same": same, "exercises": exercises, "mark": mark, "examples": examples,
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 

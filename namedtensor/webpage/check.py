@@ -116,7 +116,7 @@ def open_type(axes: Mapping[str, int | None]) -> str:
 def domain_of(name: str, found: Typed) -> Reply:
     """What its elements are, as its declaration says."""
     for given, bounds in declared_sets(found):
-        if given[0] == name:
+        if given[0] == name and given[1] != "field":
             return {"kind": given[1], "bounds": bounds}
     return {"kind": "reals", "bounds": []}
 

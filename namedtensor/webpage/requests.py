@@ -18,13 +18,13 @@ class Request:
 
     fields: Mapping[str, Any]
 
-    def word(self, name: str, default: str | None = "") -> str:
+    def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
         """A field that is a text."""
         found = self.fields.get(name, default)
         if not isinstance(found, str):
             raise _wrong(name, "a text")
-        if len(found) > LONGEST:
-            raise NotationError(404, f"{name} has {len(found)} characters, and at most {LONGEST} are read")
+        if len(found) > longest:
+            raise NotationError(404, f"{name} has {len(found)} characters, and at most {longest} are read")
         if any("\ud800" <= each <= "\udfff" for each in found):
             raise NotationError(106, f"{name} holds half a character")
         return found

@@ -17,7 +17,7 @@ export function axisWords(text, names) {
       continue;
     }
     const sign = text[at];
-    if (sign === "#" && /(^|\n)\s*$/.test(text.slice(0, at))) {
+    if (sign === "#") {
       const end = text.indexOf("\n", at);
       at = end < 0 ? text.length : end;
       continue;

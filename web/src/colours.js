@@ -5,7 +5,8 @@ import { computed, effect, signal } from "@preact/signals";
 /** Axes of the text as `check` gives them; and what the reader chose: {axis: "#rrggbb"}. */
 export const axes = signal([]);
 export const chosen = signal({});
-const byName = computed(() => new Map(axes.value.map((axis) => [axis.name, axis])));
+export const others = signal([]); // axes that only a derivative has
+const byName = computed(() => new Map([...others.value, ...axes.value].map((axis) => [axis.name, axis])));
 
 export const plainName = (name) => name.replace(/@.*$/, "");
 
@@ -15,10 +16,11 @@ export function tint(name) {
   return axis ? `nt-axis nt-${axis.colour}${axis.underlined ? " nt-more" : ""}` : "nt-axis";
 }
 
-export const colourOf = (name, dark) => {
+/** The colour in which the page shows an axis now, as a colour picker takes it. */
+export function colourOf(name) {
   const axis = byName.value.get(name);
-  return axis ? (chosen.value[name] ?? (dark ? axis.dark : axis.light)) : "#808080";
-};
+  return (axis && (chosen.value[name] ?? getComputedStyle(document.documentElement).getPropertyValue(`--nt-${axis.colour}`).trim())) || "#808080";
+}
 
 /** The variables of the style sheet, which both light and dark read. */
 effect(() => {

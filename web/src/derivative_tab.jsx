@@ -3,7 +3,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { sizesOf, shown } from "./arrays.js";
+import { others } from "./colours.js";
 import { Inline } from "./formula.jsx";
+import { Copy } from "./code_tab.jsx";
 import { compute, computeMany } from "./machine.js";
 import { ask } from "./python.js";
 import { Problem, useReply } from "./reply.jsx";
@@ -13,10 +15,16 @@ import { Table } from "./tables.jsx";
 const MOST = 400; // elements by which differences are taken
 const WIDTH = 1e-5;
 
+/** The sizes of all axes: those that only the derivative has, key*, are as large as the axes that they are named after. */
+function sizesOfBoth(known, axes) {
+  const base = (name) => known[name] ?? known[name.replace(/['′*]+$/, "")];
+  return { ...known, ...Object.fromEntries(axes.filter(({ name }) => base(name) !== undefined).map(({ name }) => [name, base(name)])) };
+}
+
 /** The value of the derivative, by the plan of its program: {value, axes}. */
-async function valueOfProgram(program, reply) {
-  const known = formula(reply).inputs;
-  const found = await ask({ ask: "plan", text: program, inputs: known });
+async function valueOfProgram({ program, axes }, reply) {
+  const { inputs: known, sizes } = formula(reply);
+  const found = await ask({ ask: "plan", text: program, inputs: known, sizes: sizesOfBoth(sizes, axes ?? []) });
   if (!found.ok) throw new Error(found.error.message);
   const held = Object.fromEntries(reply.inputs.map((input) => [input.name, valueOf(input)]));
   const arrays = await compute(found, found.inputs.map((name) => held[name]));
@@ -67,7 +75,7 @@ function Checked({ reply, name }) {
   useEffect(() => {
     let stale = false;
     const work = async () => {
-      const derivative = await valueOfProgram(reply.program, current.plan.of);
+      const derivative = await valueOfProgram(reply, current.plan.of);
       const slope = await differences(current, name).catch(() => null);
       if (!stale) found.value = { derivative, close: slope && compared(derivative, slope, current, name) };
     };
@@ -80,7 +88,7 @@ function Checked({ reply, name }) {
   return (
     <div>
       <h3>Its value</h3>
-      {close && <p class="quiet">Differences of the formula's own values agree to {shown(close.worst, 2)}; the largest number is {shown(close.largest, 3)}.</p>}
+      {close && <p class="quiet" data-worst={close.worst}>It agrees with differences of the formula's own values to {shown(close.worst, 2)}, where the largest number is {shown(close.largest, 3)}.</p>}
       <Table value={derivative.value} axes={derivative.axes} caption="the value of the derivative" />
     </div>
   );
@@ -90,6 +98,7 @@ export function Derivative() {
   const names = inputs.value.filter(({ needed }) => needed !== "number").map(({ name }) => name);
   const name = names.includes(by.value) ? by.value : names[0];
   const reply = useReply({ ask: "derive", by: name ?? "" }, name !== undefined);
+  useEffect(() => void (others.value = reply?.axes ?? []), [reply]);
   if (!plan.value) return <p class="quiet">The derivative stands here when the formula is right.</p>;
   if (name === undefined) return <p class="quiet">There is nothing to derive by: the formula is given nothing.</p>;
   return (
@@ -101,7 +110,9 @@ export function Derivative() {
       {reply && !reply.ok && <Problem error={reply.error} />}
       {reply?.ok && (
         <>
-          <div class="result-formula" tabIndex={0} role="group" aria-label={`the derivative: ${reply.text}`}><Inline latex={reply.latex} /></div>
+          <div class="result-formula" tabIndex={0} role="group" aria-label={`the derivative: ${reply.text}`}><Inline latex={`\\displaystyle ${reply.latex}`} /></div>
+          {reply.why && <p class="quiet">{reply.why}</p>}
+          <p><Copy text={reply.text} label="copy the text" /></p>
           <Checked reply={reply} name={name} />
           <h3>By rule</h3>
           <ol class="rules">

@@ -3,6 +3,7 @@
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Editor } from "./editor.jsx";
+import { Inline } from "./formula.jsx";
 import { ask } from "./python.js";
 import { keep, recall } from "./storage.js";
 
@@ -47,6 +48,7 @@ async function mark(exercise) {
   return true;
 }
 
+const NONE = [];
 const paragraphs = (text) => String(text ?? "").split(/\n\s*\n/).filter(Boolean).map((each, n) => <p key={n}>{each.split(/(`[^`]+`)/).map((part) => (/^`.*`$/.test(part) ? <code>{part.slice(1, -1)}</code> : part))}</p>);
 
 function Hints({ hints }) {
@@ -71,6 +73,25 @@ function Feedback({ mark: found }) {
   );
 }
 
+const FORMULAS = new Set(["formula", "fix", "gradient", "translate"]);
+
+/** What Python says of an answer while it is written: its LaTeX, its errors. Kinds that are no formulas have nothing. */
+function useRead(exercise) {
+  const reply = useSignal(null);
+  const text = exercise ? answerOf(exercise.name).value : "";
+  useEffect(() => {
+    if (!exercise || !FORMULAS.has(exercise.kind) || !text.trim()) return void (reply.value = null);
+    const inputs = Object.fromEntries(exercise.inputs.map((input) => [input.name, input.type]));
+    let stale = false;
+    const timer = setTimeout(() => ask({ ask: "check", text, inputs }).then((found) => !stale && (reply.value = found.ok ? { ...found, of: text } : null), () => {}), 150);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [exercise, text]);
+  return reply.value;
+}
+
 export function Exercise() {
   useEffect(() => {
     if (file.value && !sheet.value) openExercises(file.value);
@@ -81,6 +102,7 @@ export function Exercise() {
     if (found) openExercises(await found.text());
   };
   const exercise = current.value;
+  const read = useRead(exercise);
   return (
     <div class="exercise">
       <div class="row">
@@ -102,7 +124,8 @@ export function Exercise() {
           {exercise.without?.length > 0 && <p class="quiet">without {exercise.without.join(", ")}</p>}
           {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
           {exercise.hole && <p class="quiet">what stands for the question mark: <code>{exercise.hole}</code></p>}
-          <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} onSubmit={() => (mark(exercise), true)} />
+          <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (mark(exercise), true)} />
+          {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
           <div class="row"><button type="button" class="main" data-after-editor onClick={() => mark(exercise)}>mark it</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
           <Feedback mark={marks.value[exercise.name]} />
           <Hints hints={exercise.hints ?? []} />

@@ -39,10 +39,27 @@ function moved(root, span, key) {
   return spanOf(parts[Math.min(parts.length - 1, Math.max(0, at + (key === "ArrowRight" ? 1 : -1)))]);
 }
 
+const LEAST = 0.7; // of the size of its letters, before it is to be scrolled
+
+/** Makes the letters of a wide formula smaller. */
+function fit(element) {
+  const inner = element.querySelector(".katex-display");
+  if (!inner) return;
+  inner.style.fontSize = "";
+  const room = element.clientWidth / element.scrollWidth;
+  if (room < 1) inner.style.fontSize = `${Math.max(LEAST, room * 0.98)}em`;
+}
+
 /** The formula of a latex with marks; `lit` is the span that is lit, `onPoint` hears of another. */
 export function Formula({ latex, lit = null, onPoint, onPick, state = "right", label }) {
   const host = useRef(null);
-  useEffect(() => typesetInto(host.current, latex, true), [latex]);
+  useEffect(() => {
+    typesetInto(host.current, latex, true);
+    fit(host.current);
+    const watch = new ResizeObserver(() => host.current && fit(host.current));
+    watch.observe(host.current);
+    return () => watch.disconnect();
+  }, [latex]);
   useEffect(() => {
     for (const each of host.current.querySelectorAll(".lit")) each.classList.remove("lit");
     if (lit) for (const each of host.current.querySelectorAll(`.katex-html [data-at="${lit.join("-")}"]`)) each.classList.add("lit");

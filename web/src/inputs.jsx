@@ -5,7 +5,7 @@ import { Grid } from "./grid.jsx";
 import { limits } from "./random.js";
 import { read, readFile } from "./reading.js";
 import { give, given, inputs, numbers, resize, types, valueOf } from "./state.js";
-import { Type, typeText } from "./types.jsx";
+import { Name, Type, typeText } from "./types.jsx";
 
 /** A number, by a slider and as it is. */
 function Slider({ name, value, domain, whole, onChange }) {
@@ -59,7 +59,10 @@ function Paste({ input, onDone }) {
 function TypeField({ input }) {
   const typed = useSignal(null);
   const done = () => {
-    if (typed.value !== null && typed.value.trim() && typed.value !== typeText(input.axes)) {
+    if (typed.value !== null && !typed.value.trim()) {
+      const { [input.name]: _, ...others } = types.value;
+      types.value = others; // it is guessed again
+    } else if (typed.value !== null && typed.value.trim() && typed.value !== typeText(input.axes)) {
       const number = Number(typed.value);
       if (Number.isFinite(number)) numbers.value = { ...numbers.value, [input.name]: number };
       else types.value = { ...types.value, [input.name]: typed.value.trim() };
@@ -96,7 +99,7 @@ function Input({ input }) {
   return (
     <li class="input">
       <div class="input-head">
-        <b class="name">{input.name}</b> <span aria-hidden="true">∈</span>{" "}
+        <b class="name" data-name={input.name}><Name name={input.name} /></b> <span aria-hidden="true">∈</span>{" "}
         {editing.value ? <TypeField input={input} /> : <Type axes={input.axes} />}
         {input.from === "guessed" && <span class="quiet" title="nothing says its type: this is the least with which the formula is right">guessed</span>}
         <span class="tools">

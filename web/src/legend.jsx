@@ -19,12 +19,13 @@ function Size({ axis, size }) {
 }
 
 export function Legend() {
+  void dark.value; // the pickers show other colours in the dark
   if (axes.value.length === 0 || !checked.value?.axes?.length) return null;
   return (
     <ul class="legend" aria-label="axes">
       {axes.value.map(({ name, size }) => (
         <li key={name}>
-          <input type="color" aria-label={`colour of ${name}`} value={colourOf(name, dark.value)} onInput={(event) => (chosen.value = { ...chosen.value, [name]: event.currentTarget.value })} />
+          <input type="color" aria-label={`colour of ${name}`} value={colourOf(name)} onInput={(event) => (chosen.value = { ...chosen.value, [name]: event.currentTarget.value })} />
           <Axis name={name} />
           {Number.isInteger(sizes.value[name] ?? size) && <Size axis={name} size={sizes.value[name] ?? size} />}
         </li>

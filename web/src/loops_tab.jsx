@@ -1,8 +1,21 @@
 // The formula as nested loops, each line of which lights its part.
 
+import { axes } from "./colours.js";
 import { sameSpan } from "./places.js";
 import { Problem, useReply } from "./reply.jsx";
 import { lit, plan } from "./state.js";
+import { Axis } from "./types.jsx";
+
+/** A line with the names of axes in their colours: after `for`, and between brackets. */
+function coloured(text) {
+  const names = new Set(axes.value.map((axis) => axis.name));
+  let depth = 0;
+  return text.split(/([\p{L}][\p{L}\p{N}]*['′]*|[[\]])/u).map((part, n, all) => {
+    depth += part === "[" ? 1 : part === "]" ? -1 : 0;
+    const counted = all[n - 2] === "for" && all[n - 1] === " ";
+    return names.has(part) && (depth > 0 || counted) ? <Axis key={n} name={part} /> : part;
+  });
+}
 
 export function Loops() {
   const reply = useReply({ ask: "loops" });
@@ -12,7 +25,7 @@ export function Loops() {
   return (
     <pre class="code" tabIndex={0} role="group" aria-label="the formula as nested loops">
       {reply.lines.map((line, n) => (
-        <div key={n} class={`line ${line.span && sameSpan(lit.value, line.span) ? "lit" : ""}`} style={{ "--indent": line.indent }} onMouseEnter={() => (lit.value = line.span)} onMouseLeave={() => (lit.value = null)}>{line.text || " "}</div>
+        <div key={n} class={`line ${line.span && sameSpan(lit.value, line.span) ? "lit" : ""}`} style={{ "--indent": line.indent }} onMouseEnter={() => (lit.value = line.span)} onMouseLeave={() => (lit.value = null)}>{line.text ? coloured(line.text) : " "}</div>
       ))}
     </pre>
   );

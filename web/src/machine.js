@@ -49,7 +49,10 @@ function send(message) {
 }
 
 async function ready() {
-  runtime ??= ask({ ask: "runtime" }).then((reply) => reply.source).catch((problem) => {
+  runtime ??= ask({ ask: "runtime" }).then((reply) => {
+    if (!reply.ok) throw new Error(reply.error.message);
+    return reply.source;
+  }).catch((problem) => {
     runtime = null;
     throw problem;
   });

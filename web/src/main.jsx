@@ -110,8 +110,9 @@ async function first() {
   if (last?.text) take(last);
   const reply = await asked;
   if (reply.ok) examples.value = reply.examples;
-  if (reply.file && !linked) openFile(reply.file);
-  else if (!last?.text) open(reply.examples?.[0] ?? { text: "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V" });
+  const file = reply.file && !linked;
+  if (file) openFile(reply.file);
+  if (!last?.text && !text.value) open(reply.examples?.[0] ?? { text: "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V" });
 }
 
 function take(state) {

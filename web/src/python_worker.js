@@ -16,8 +16,11 @@ function serve(files) {
   };
 }
 
+/** Starts Python; gives the milliseconds that each part of it took. */
 async function start(parts) {
+  const times = { begin: performance.now() };
   const [wasm, library, project] = await Promise.all([parts.wasm, parts.library, parts.project].map(unpacked));
+  times.unpacked = performance.now();
   serve({ "pyodide.asm.wasm": wasm, "python_stdlib.zip": library });
   try {
     self.importScripts = undefined; // by calling it Pyodide finds out that a worker is classic, which it refuses
@@ -26,19 +29,21 @@ async function start(parts) {
   }
   const python = await loadPyodide({
     createPyodideModule, indexURL: FOLDER, packageBaseUrl: FOLDER, stdLibURL: `${FOLDER}python_stdlib.zip`, checkAPIVersion: true,
-    lockFileContents: { info: { abi_version: "", arch: "", platform: "", version: "", python: "" }, packages: {} }, stdout: () => {}, stderr: () => {},
+    lockFileContents: { info: LOCK, packages: {} }, stdout: () => {}, stderr: () => {},
   });
+  times.python = performance.now();
   python.unpackArchive(project, "zip", { extractDir: "/lib/python3.14/site-packages" });
   answer = python.runPython(`
 import json
 from namedtensor.webpage.answers import answer
 lambda request: json.dumps(answer(request), ensure_ascii=False)`);
+  times.project = performance.now();
+  return JSON.stringify({ unpacked: times.unpacked - times.begin, python: times.python - times.unpacked, project: times.project - times.python });
 }
 
 self.onmessage = async ({ data }) => {
   try {
-    if (data.parts) await start(data.parts);
-    self.postMessage({ number: data.number, text: data.text === undefined ? "" : answer(data.text) });
+    self.postMessage({ number: data.number, text: data.parts ? await start(data.parts) : answer(data.text) });
   } catch (problem) {
     self.postMessage({ number: data.number, problem: String(problem?.message ?? problem) });
   }

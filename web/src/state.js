@@ -59,10 +59,19 @@ let timer = null;
 
 const said = (problem) => ({ kind: "page", number: null, message: problem.message, labels: [], notes: [], repairs: [], span: null, hint: null });
 
+/** The names that the text itself declares or defines: of these it says the types. */
+function own(source) {
+  const heads = [...source.matchAll(/^[ \t&]*([^=∈\n]+?)[ \t&]*(?:∈|\\in\b|=|≝|:=)/gm)].map((match) => match[1]);
+  return new Set(heads.flatMap((head) => head.split(",")).map((name) => name.trim()));
+}
+
 async function check() {
   const mine = ++turn;
   performance.mark("pause");
-  const asked = { text: text.value, inputs: { ...types.value, ...numbers.value }, sizes: sizes.value };
+  if (!text.value.trim()) return settle({ errors: [], warnings: [], parts: [], inputs: [], axes: [], latex: null, type: null });
+  const declared = own(text.value);
+  const inputs = Object.fromEntries(Object.entries({ ...types.value, ...numbers.value }).filter(([name]) => !declared.has(name)));
+  const asked = { text: text.value, inputs, sizes: sizes.value };
   try {
     const reply = await ask({ ask: "check", ...asked, superscripts: superscripts.value });
     if (mine !== turn) return;
@@ -79,7 +88,7 @@ function settle(reply) {
     failure.value = null;
     if (reply.latex) typeset.value = { latex: reply.latex, plain: reply.plain_latex, macros: reply.macros_latex };
     if (reply.axes?.length) colouredAxes.value = reply.axes;
-    if (reply.errors.length) plan.value = results.value = null;
+    if (reply.errors.length || !reply.type) plan.value = results.value = null;
     if (lit.value) lit.value = null;
   });
 }

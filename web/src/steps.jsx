@@ -60,6 +60,15 @@ function Detail({ number, current, steps, values, written, stage }) {
   );
 }
 
+/** Scrolls the panel, where it scrolls by itself, and never the page. */
+function bring(item) {
+  const panel = item?.closest("[role=tabpanel]");
+  if (!panel || panel.scrollHeight <= panel.clientHeight) return;
+  const [above, below] = [item.offsetTop - panel.offsetTop - 70, item.offsetTop - panel.offsetTop + item.offsetHeight];
+  if (panel.scrollTop > above) panel.scrollTop = above;
+  else if (panel.scrollTop + panel.clientHeight < below) panel.scrollTop = Math.min(above, below - panel.clientHeight);
+}
+
 export function Steps() {
   const stage = useSignal(0);
   const playing = useSignal(false);
@@ -83,9 +92,7 @@ export function Steps() {
     const timer = setTimeout(next, calm() ? 2500 : shrinking ? 1300 : 1800);
     return () => clearTimeout(timer);
   });
-  useEffect(() => {
-    list.current?.querySelector("[aria-current=step]")?.scrollIntoView?.({ block: "nearest" });
-  }, [number]);
+  useEffect(() => bring(list.current?.querySelector(".open")), [number, stage.value]);
   if (!found) return <p class="quiet">The steps stand here when the formula is right.</p>;
   return (
     <div class="steps">

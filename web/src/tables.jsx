@@ -2,14 +2,19 @@
 
 import { signal } from "@preact/signals";
 import { offset, shown, sizesOf } from "./arrays.js";
+import { axes } from "./colours.js";
 import { labels, record } from "./state.js";
 import { Axis } from "./types.jsx";
 
 export const heat = signal(true);
 const MOST = 16; // rows and columns that are written out
 
-/** The word for a position of an axis: its label, or its number. */
-export const wordOf = (axis, place) => labels.value[axis]?.[place - 1] ?? String(place);
+/** The word for a position of an axis: its label, where all of them have one, or its number. */
+export function wordOf(axis, place) {
+  const words = labels.value[axis];
+  const size = axes.value.find((each) => each.name === axis)?.size;
+  return words?.length === size ? words[place - 1] : String(place);
+}
 
 /** Positions that are shown: all, or the first and the last with null for the gap. */
 function places(size) {
@@ -80,7 +85,7 @@ export function Table({ value, axes, caption, digits = 4, differs }) {
             </tr>
           </thead>
           <tbody>
-            {row ? places(row[1]).map((r) => (r === null ? <tr key="gap"><th class="gap">⋮</th></tr> : <tr key={r}><th scope="row">{wordOf(row[0], r)}</th>{line(r)}</tr>)) : <tr><th class="corner" aria-label="values" />{line(null)}</tr>}
+            {row ? places(row[1]).map((r) => (r === null ? <tr key="gap"><th class="gap">⋮</th></tr> : <tr key={r}><th scope="row">{wordOf(row[0], r)}</th>{line(r)}</tr>)) : <tr><th scope="row" class="corner"><span class="hidden">values</span></th>{line(null)}</tr>}
           </tbody>
         </table>
       </div>

@@ -16,3 +16,6 @@ export function Type({ axes }) {
 
 /** The plain text of a type. */
 export const typeText = (axes) => (axes.length ? `ℝ^{${axes.map(([axis, size]) => `${axis}[${size ?? "?"}]`).join(" × ")}}` : "ℝ");
+
+/** A name as it is written by hand: W^Q with its Q above. */
+export const Name = ({ name }) => name.split(/(?=[_^])/).map((part, n) => (part[0] === "^" ? <sup key={n}>{part.slice(1)}</sup> : part[0] === "_" ? <sub key={n}>{part.slice(1)}</sub> : part));

@@ -64,30 +64,33 @@ export async function open(browser, address, { fragment = "", width = 1280, heig
   page.on("pageerror", (problem) => page.complaints.push(String(problem)));
   page.on("request", (request) => page.asked.push(request.url()));
   await page.setViewport({ width, height });
+  if (FILE && NAME === "chromium") await page.setOfflineMode(true);
   await page.goto(address + fragment, { waitUntil: "domcontentloaded" });
   if (wait) await until(page, () => document.querySelector(".step, .numbers td, output.scalar"), [], 90_000);
   return page;
 }
 
-export const until = (page, test, args = [], timeout = 10_000) => page.waitForFunction(test, { timeout, polling: 20 }, ...args);
+export const until = (page, test, args = [], timeout = 30_000) => page.waitForFunction(test, { timeout, polling: 20 }, ...args);
 
 /** The text of the editor. */
 export const textOf = (page) => page.$eval("#formula", (each) => [...each.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n"));
 
 /** Waits until Python and the plan have followed the text. */
-export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready"));
+export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready"), [], 30_000);
 
-export async function clear(page) {
-  await page.focus("#formula");
+export async function clear(page, editor = "#formula") {
+  await page.focus(editor);
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
   await page.keyboard.up("Control");
   await page.keyboard.press("Backspace");
 }
 
-export async function write(page, text) {
-  await clear(page);
-  await page.keyboard.sendCharacter(text);
+/** Writes a text anew. Firefox is sent one character at a time, and lines by their key. */
+export async function write(page, text, editor = "#formula") {
+  await clear(page, editor);
+  if (NAME !== "firefox") return page.keyboard.sendCharacter(text);
+  for (const each of text) await (each === "\n" ? page.keyboard.press("Enter") : page.keyboard.sendCharacter(each));
 }
 
 export async function show(page, name) {
@@ -99,7 +102,7 @@ export async function show(page, name) {
 export const numbers = (page, within = "#view") => page.$$eval(`${within} td[title], ${within} output.scalar`, (cells) => cells.map((cell) => Number(cell.title)));
 
 /** What the page's formula is given, from the grids: {name: [label, number] of each cell}. */
-export const given = (page) => page.$$eval(".input", (inputs) => Object.fromEntries(inputs.map((input) => [input.querySelector(".name").textContent, {
+export const given = (page) => page.$$eval(".input", (inputs) => Object.fromEntries(inputs.map((input) => [input.querySelector(".name").dataset.name, {
   type: input.querySelector(".type")?.getAttribute("aria-label") ?? "ℝ",
   data: [...input.querySelectorAll("input.cell, .slider input[type=number]")].map((cell) => Number(cell.value.replace("−", "-"))),
 }])));

@@ -23,7 +23,7 @@ def numbers(value, order):
 
 
 question = json.load(sys.stdin)
-inputs = {name: tensor(given) for name, given in question["inputs"].items()}
+inputs = {name: tensor(given) for name, given in question.get("inputs", {}).items()}
 if question["ask"] == "value":
     print(json.dumps(numbers(nt.evaluate(question["text"], inputs), question.get("order"))))
 elif question["ask"] == "steps":
@@ -32,5 +32,10 @@ elif question["ask"] == "steps":
 elif question["ask"] == "code":
     space = {}
     exec(question["code"], space)
-    formula = space["formula"]
-    print(json.dumps(np.asarray(formula(*[np.asarray(given) for given in question["arrays"]]), float).ravel().tolist()))
+    formula = space["function"]
+    arrays = [np.reshape(given["data"], given["shape"]) for given in question["arrays"]]
+    print(json.dumps(np.asarray(formula(*arrays), float).ravel().tolist()))
+elif question["ask"] == "marks":
+    sheet = nt.exercises(question["file"])
+    marks = [sheet[name].mark(answer) for name, answer in question["answers"]]
+    print(json.dumps([{"right": mark.right, "feedback": mark.feedback} for mark in marks]))

@@ -2,9 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { statSync } from "node:fs";
-import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, settled, shot, show, textOf, until, write } from "./browser.mjs";
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, settled, shot, show, textOf, until, write } from "./browser.mjs";
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
 const DECLARED = "Q ∈ ℝ^{key[4]}\nK ∈ ℝ^{seq[5] × key[4]}\nV ∈ ℝ^{seq[5] × val[3]}\n";
 let browser, end, where;
@@ -154,6 +157,37 @@ test("5. the axis that is summed collapses, step by step", async () => {
   await leave(page);
 });
 
+test("5. the code for NumPy gives the value, where Python runs it", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  const found = await wholeNumbers(page);
+  const inputs = await given(page);
+  await show(page, "code");
+  await until(page, () => document.querySelector("#view pre.code")?.textContent.includes("import numpy"));
+  const code = await page.$eval("#view pre.code", (each) => each.textContent);
+  const shapes = { Q: [4], K: [5, 4], V: [5, 3] };
+  const arrays = Object.entries(shapes).map(([name, shape]) => ({ shape, data: inputs[name].data }));
+  assert.ok(close(found, oracle({ ask: "code", code, arrays, inputs: {} })));
+  for (const [library, sign] of [["torch", "import torch"], ["jax", "import jax"], ["javascript", "export function"], ["einsum", "no einsum"]]) {
+    await page.$$eval("[name=library]", (choices, title) => choices.find((each) => each.nextSibling.textContent === title).click(), { torch: "PyTorch", jax: "JAX", javascript: "JavaScript", einsum: "einsum" }[library]);
+    await until(page, (sign) => document.querySelector("#view").textContent.includes(sign), [sign]);
+  }
+  await leave(page);
+});
+
+test("5. the derivative agrees with differences", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  await show(page, "derivative");
+  for (const name of ["Q", "K", "V"]) {
+    await page.$$eval("[name=by]", (choices, name) => choices.find((each) => each.nextSibling.textContent === name).click(), name);
+    await until(page, (name) => document.querySelector("[name=by]:checked").nextSibling.textContent === name && document.querySelector("[data-worst]"), [name], 30_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal((await numbers(page)).length, { Q: 12, K: 20, V: 9 }[name]);
+    assert.ok(Number(await page.$eval("[data-worst]", (each) => each.dataset.worst)) < 1e-6);
+  }
+  await shot(page, "derivative");
+  await leave(page);
+});
+
 test("6. a link holds text, numbers, tab and the lit part; sharing twice replaces", async () => {
   const page = await reading(ATTENTION);
   await show(page, "code");
@@ -198,6 +232,43 @@ test("8. a phone has no sideways scroll", async () => {
   await leave(page);
 });
 
+test("8. axe finds nothing, light and dark, right and wrong, at every tab", { skip: NAME === "firefox" }, async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  const check = async (state) => {
+    await page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {}))));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((each) => each.html.slice(0, 200) + " " + each.any.map((one) => one.message).join(" ").slice(0, 200))]));
+    assert.deepEqual(found, [], state);
+  };
+  await page.evaluate(AXE);
+  for (const tab of ["steps", "value", "loops", "code", "derivative", "exercise"]) {
+    await show(page, tab);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await check(`light, ${tab}`);
+  }
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  for (const tab of ["value", "steps"]) {
+    await show(page, tab);
+    await check(`dark, ${tab}`);
+    await shot(page, `dark-${tab}`);
+  }
+  await write(page, DECLARED + ATTENTION.replace("seq", "sek"));
+  await until(page, () => document.querySelector(".problem"));
+  await page.evaluate(() => document.activeElement.blur());
+  await check("dark, wrong");
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+  await check("light, wrong");
+  await leave(page);
+});
+
+test("8. letters are large for a projector", async () => {
+  const page = await reading(ATTENTION, { width: 1600, height: 900 });
+  await page.click("button[aria-label='large letters for a projector']");
+  assert.ok((await page.$eval(".formula .katex", (each) => parseFloat(getComputedStyle(each).fontSize))) > 30);
+  await shot(page, "projector");
+  await leave(page);
+});
+
 test("8. Tab alone goes through the page and is never held", async () => {
   const page = await reading(ATTENTION);
   await page.evaluate(() => document.activeElement.blur());
@@ -212,6 +283,46 @@ test("8. Tab alone goes through the page and is never held", async () => {
   }
   for (const wanted of ["the formula, typeset; arrows walk through its parts", "Q at key 1", "tab-steps", "play"]) assert.ok(seen.includes(wanted), `${wanted} is not among ${seen}`);
   for (let n = 0; n + 3 < seen.length; n++) assert.ok(new Set(seen.slice(n, n + 4)).size > 1, `held at ${seen[n]}`);
+  await leave(page);
+});
+
+test("10. every example of the gallery has a value", async () => {
+  const page = await open(browser, where.address);
+  await until(page, () => document.querySelector("select[aria-label=examples]"));
+  const many = await page.$$eval("select[aria-label=examples] option[value]:not([disabled])", (options) => options.length);
+  assert.ok(many >= 20, `${many}`);
+  await show(page, "value");
+  for (let n = 0; n < many; n++) {
+    const before = await textOf(page);
+    await page.select("select[aria-label=examples]", String(n));
+    await until(page, (before, n) => (n === 0 || [...document.querySelectorAll("#formula .cm-line")].map((line) => line.textContent).join("\n") !== before) && document.querySelector(".formula[data-state=right]") && document.querySelector("#view td[title], #view output.scalar"), [before, n], 30_000);
+    assert.equal(await page.$$eval(".problem:not(.warned)", (found) => found.map((each) => each.textContent).join()), "", `example ${n}`);
+  }
+  assert.deepEqual(page.complaints, []);
+  await leave(page);
+});
+
+test("11. answers are marked in the words of Python", async () => {
+  const page = await open(browser, where.address);
+  const file = readFileSync(join(ROOT, "docs", "examples", "puzzles.nt"), "utf8");
+  await show(page, "exercise");
+  await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(join(ROOT, "docs", "examples", "puzzles.nt"));
+  await until(page, () => document.querySelectorAll("#view select option").length === 25, [], 30_000);
+  const names = await page.$$eval("#view select option", (options) => options.map((each) => each.textContent));
+  const answers = [[names[0], "x"], [names[0], "0"], [names[1], "X ⊙_{n} X"], [names[3], "A_{row(iota_{row})}"], [names[3], "A_{kolumn(1)}"]];
+  const due = oracle({ ask: "marks", file, answers });
+  for (const [n, [name, answer]] of answers.entries()) {
+    await page.select("#view select", String(names.indexOf(name)));
+    await until(page, (name) => document.querySelector(`#view [aria-label="your answer to ${name}"]`), [name]);
+    const editor = `#view [aria-label="your answer to ${name}"]`;
+    await write(page, answer, editor);
+    await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+    await until(page, () => document.querySelector(".feedback"), [], 30_000);
+    const told = (said) => document.querySelector(".feedback")?.textContent.replace(/\s+/g, " ").includes(said.replace(/\s+/g, " "));
+    await until(page, told, [due[n].feedback]).catch(async () => assert.equal(await page.$eval(".feedback", (each) => each.textContent), due[n].feedback));
+    assert.equal(await page.$eval(".feedback", (each) => each.classList.contains("right")), due[n].right);
+  }
+  await shot(page, "exercise");
   await leave(page);
 });
 

@@ -1,0 +1,191 @@
+"""What stands over, under and around: accents, braces with a remark, calligraphic letters, norms, whole parts, tables of cases.
+
+Each function reads the piece at `position` of a stretch that ends at `end`, and returns where to go on.
+"""
+
+from __future__ import annotations
+
+from ..errors import NotationError
+from ..symbols import ACCENTS, CALLIGRAPHIC
+from ..text import fold
+from ..tokens import Token
+from .characters import joined
+from .macros import NAMED
+from .reader import Part, Reader, Stretch
+from .tables import ACCENT_MACROS, AXIS_FONTS, PAIRS
+
+
+# ------------------------------------------------------------------------------------------------------------- letters
+def accent(reader: Reader, position: int, end: int) -> int:
+    r"""\hat y, \tilde{\theta}; \hat{W_1}, whose accent is that of W"""
+    macro, start, _ = reader.pieces[position]
+    group, after = reader.argument(position, position + 1, end, letters=True)
+    mark = ACCENTS[ACCENT_MACROS[macro]]
+    if isinstance(group, Token):
+        return reader.put([accented(group, mark, start)], after, end)
+    name, rest = joined(reader, *group)
+    scripted = rest < group[1] and reader.pieces[rest][0] in ("_", "^", "'", "\\prime")
+    if not name or not (rest == group[1] or scripted):
+        raise NotationError(
+            111, f"{macro} stands over more than a name", reader.source, reader.pieces[position][1:],
+            hint=f"put it over one name, or give the whole a name: {macro}{{y}}",
+        )  # fmt: skip
+    stop = reader.pieces[rest - 1 if scripted else after - 1][2]
+    token = accented(Token("NAME", name, start, stop, reader.place), mark, start)
+    parts: list[Part] = [token] if rest == group[1] else [token, (rest, group[1])]
+    return reader.put(parts, after, end)
+
+
+def accented(token: Token, mark: str, start: int) -> Token:
+    plain = token.text.rstrip("'")
+    return Token("NAME", fold(plain + mark) + token.text[len(plain) :], start, token.end, token.place)
+
+
+def calligraphic(reader: Reader, position: int, end: int) -> int:
+    r"""\mathcal{L}"""
+    macro, start, _ = reader.pieces[position]
+    group, after = reader.argument(position, position + 1, end, letters=True)
+    text = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
+    if not text or not set(text) <= set(CALLIGRAPHIC):
+        raise NotationError(
+            111,
+            f"{macro} takes capital letters",
+            reader.source,
+            reader.pieces[position][1:],
+            hint=f"write {macro}{{L}}",
+        )
+    name = "".join(CALLIGRAPHIC[letter] for letter in text)
+    return reader.put([Token("NAME", name, start, reader.pieces[after - 1][2], reader.place)], after, end)
+
+
+# ------------------------------------------------------------------------------------------------------------ brackets
+def opening(reader: Reader, position: int, end: int) -> int:
+    r"""\lVert, \lfloor, \lceil"""
+    text, start, stop = reader.pieces[position]
+    return opened(reader, PAIRS[text], position + 1, start, stop)
+
+
+def opened(reader: Reader, name: str, rest: int, start: int, stop: int) -> int:
+    reader.brackets.append((name, len(reader.tokens)))
+    reader.settle()
+    reader.add(("FUNCTION", name), start, stop)
+    reader.add(("CALL", "("), start, stop)
+    return rest
+
+
+def closing(reader: Reader, position: int, end: int) -> int:
+    r"""\rVert, \rfloor, \rceil"""
+    _, start, stop = reader.pieces[position]
+    if reader.brackets:
+        reader.brackets.pop()
+    reader.settle()
+    reader.add(("RPAREN", ")"), start, stop)
+    return position + 1
+
+
+def either(reader: Reader, position: int, end: int) -> int:
+    r"""\| and \Vert: they close a norm where one is open within the bracket around them, else they open one."""
+    if reader.brackets and reader.brackets[-1][0] == "‖":
+        return closing(reader, position, end)
+    _, start, stop = reader.pieces[position]
+    return opened(reader, "‖", position + 1, start, stop)
+
+
+def braced(reader: Reader, position: int, end: int) -> int:
+    r"""\underbrace{x + y}_{\text{both}}: what stands over the brace"""
+    group, after = reader.argument(position, position + 1, end)
+    rest = reader.skip_looks(after, end)
+    if rest < end and reader.pieces[rest][0] in ("_", "^"):
+        after = reader.argument(rest, rest + 1, end)[1]
+    return reader.put(["group", group, None] if isinstance(group, tuple) else [group], after, end)
+
+
+def group(reader: Reader, position: int, end: int) -> int:
+    r"""{, which groups nothing by itself; but {a \over b} is a quotient"""
+    close = reader.partner.get(position, position)
+    if not reader.overs or not any(position < over < close for over in reader.overs):
+        return position + 1
+    inner = position + 1
+    while inner < close and reader.pieces[inner][0] != "\\over":
+        inner = reader.partner.get(inner, inner) + 1
+    if inner >= close:
+        return position + 1
+    above, below = (position + 1, inner), (inner + 1, close)
+    sign = Token("SLASH", "/", *reader.pieces[inner][1:])
+    start, stop = reader.pieces[position][1:], reader.pieces[close][1:]
+    parts: list[Part] = [Token("LBRACE", "{", *start)]
+    for side in (above, below):
+        parts += [Token("LBRACE", "{", *start), "group", side, None, Token("RBRACE", "}", *stop)]
+        parts += [sign] if side is above else []
+    return reader.put([*parts, Token("RBRACE", "}", *stop)], close + 1, end)
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+def array(reader: Reader, position: int, end: int) -> int:
+    r"""\left\{ \begin{array}{ll} … \end{array} \right., which is cases; or a matrix under the axis of its columns"""
+    close = closed_by(reader, position, end)
+    begin = position + 1
+    if reader.piece(begin) == "[":
+        while begin < end and reader.pieces[begin][0] != "]":
+            begin += 1
+        begin += 1
+    columns_end = reader.argument(position, begin, end)[1]  # {ll}
+    if reader.last() == "LBRACE":
+        opened = reader.tokens.pop()
+        if reader.brackets:
+            reader.brackets.pop()
+        reader.settle()
+        stop = Token("RBRACE", "}", *reader.pieces[close][1:])
+        return reader.put([opened, "cases", (columns_end, close), None, stop], close + 1, end)
+    found = literal_in(reader, position, (columns_end, close))
+    if found is None:
+        raise reader.unknown(position)
+    return reader.put(found, close + 1, end)
+
+
+def literal(reader: Reader, position: int, after: int, axes: list, cells: Token | Stretch) -> list[Part]:
+    """The parts of a literal: its cells between [ and ], and those of its axes that are not empty."""
+    _, start, stop = reader.pieces[position]
+    _, close, finish = reader.pieces[after - 1]
+    named: list[Part] = []
+    for group, edge in axes:
+        if isinstance(group, Token) or group[0] < group[1]:
+            between = reader.edges(group, edge)[0][1]
+            named += [*([Token("COMMA", ",", between, between)] if named else []), "sub", group, None]
+    parts = [Token("LBRACKET", "[", start, stop), "matrix", cells, None, Token("RBRACKET", "]", close, finish)]
+    if named:
+        sign, brace = Token("SUB", "_", start, finish), Token("LBRACE", "{", start, stop)
+        parts += [sign, brace, *named, Token("RBRACE", "}", close, finish)]
+    return parts
+
+
+def union(reader: Reader, position: int, end: int) -> int:
+    r"""\mathcal{S} \cup \mathcal{T}, where axes stand"""
+    if reader.kind not in ("sub", "shape"):
+        raise reader.unknown(position)
+    sign = ("TIMES", "×") if reader.kind == "shape" else ("COMMA", ",")
+    reader.add(sign, *reader.pieces[position][1:])
+    return position + 1
+
+
+def closed_by(reader: Reader, position: int, end: int) -> int:
+    close = reader.partner.get(position)
+    if close is None or close >= end:
+        raise reader.unknown(position)
+    return close
+
+
+def literal_in(reader: Reader, position: int, inside: Stretch) -> list[Part] | None:
+    r"""\mathsf{h} \begin{array}[b]{c}\mathsf{w}\\ \begin{bmatrix} 3 & 1 \\ 1 & 5 \end{bmatrix}\end{array}, as macros expand"""
+    middle, last = inside
+    while middle < last and not reader.pieces[middle][0].startswith("\\\\"):
+        middle = reader.partner.get(middle, middle) + 1
+    cells = reader.skip_looks(middle + 1, last)
+    if middle >= last or not reader.piece(cells).startswith("\\begin{") or reader.partner.get(cells) != last - 1:
+        return None
+    columns, rows = (inside[0], middle), (position, position)
+    before = reader.piece(position - 1)
+    if reader.last() == "NAME" and NAMED.fullmatch(before) and before.startswith(AXIS_FONTS):
+        reader.tokens.pop()
+        rows = (position - 1, position)
+    return literal(reader, position, last + 1, [(rows, position), (columns, middle)], (cells + 1, last - 1))

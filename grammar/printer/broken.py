@@ -1,0 +1,158 @@
+r"""Long formulas broken into rows: before an operator, on the outermost level that has one, the loosest operator first.
+
+Y &= A + B + C        Y &= A + B \\ &\quad {} + C
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .breadth import breadth
+
+TOKEN = re.compile(r"\\(?:left|right)\s*(?:\\[A-Za-z]+|\\.|.)|\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
+LOOSEST_FIRST = (
+    frozenset(("=", r"\in", r"\to", r"\rightarrow")),
+    frozenset(("+", "-")),
+    frozenset(
+        (
+            r"\odot",
+            r"\cdot",
+            r"\ndot",
+            r"\ncat",
+            r"\nbin",
+            r"\mathbin",
+            r"\times",
+            r"\star",
+            r"\oplus",
+            r"\land",
+            r"\lor",
+        )
+    ),
+)
+LEVEL = {token: level for level, tokens in enumerate(LOOSEST_FIRST) for token in tokens}
+OPENING, CLOSING = "([", ")]"
+INDENT = 1.0  # ems of \quad before what goes on
+ROOM = 0.45  # of a row that the left sides may take before all begin at the margin
+
+
+class Break(NamedTuple):
+    """Where a row may be broken: within how many brackets, before how tight an operator, and these brackets."""
+
+    depth: int
+    level: int
+    position: int
+    brackets: tuple[tuple[int, int], ...]
+
+
+def display(rows: list[str], width: float) -> str:
+    r"""Rows with & before their relation as a display no broader than `width` ems, where they can be broken.
+
+    >>> print(display(["Y &= A + B", "Z &= C"], 30))
+    \begin{align*}
+    Y &= A + B \\
+    Z &= C
+    \end{align*}
+    """
+    lines = aligned(rows, width)
+    left = heads(rows)
+    if left > ROOM * width or any(left + breadth(line.partition("&")[2]) > width for line in lines):
+        lines = at_the_margin(rows, width)
+    text = " \\\\\n".join(lines)
+    return f"\\begin{{align*}}\n{text}\n\\end{{align*}}"
+
+
+def heads(rows: list[str]) -> float:
+    """How broad the left sides are, which stand in one column."""
+    return max((breadth(row.partition("&")[0]) for row in rows if "&" in row), default=0.0)
+
+
+def aligned(rows: list[str], width: float) -> list[str]:
+    """Rows with their relations below each other."""
+    lines: list[str] = []
+    for row in rows:
+        head, mark, body = row.partition("&") if "&" in row else ("", "&", row)
+        first, *others = broken(body, width - heads(rows))
+        lines += [f"{head}{mark}{first}", *(f"&\\quad {{}}{other}" for other in others)]
+    return lines
+
+
+def at_the_margin(rows: list[str], width: float) -> list[str]:
+    """Rows that all begin at the margin: they may be broken before their relation too."""
+    lines: list[str] = []
+    for row in rows:
+        first, *others = broken(row.replace("&", "", 1), width, whole="&" in row)
+        lines += [f"&{first}", *(f"&\\quad {{}}{other}" for other in others)]
+    return lines
+
+
+def broken(text: str, room: float, whole: bool = False) -> list[str]:
+    """A formula in pieces of which each has room; longer ones where nothing more can be broken. Of a `whole` statement the
+    relation between its sides is the last place to break."""
+    pieces: list[str] = []
+    while breadth(text) > room - INDENT * bool(pieces):
+        chosen = best(text, room - INDENT * bool(pieces), whole)
+        if chosen is None:
+            break
+        text, moved = opened(text, chosen)
+        pieces.append(text[:moved].rstrip())
+        text, whole = text[moved:], whole and chosen.depth > 0
+    return [*pieces, text]
+
+
+def best(text: str, room: float, whole: bool) -> Break | None:
+    """The last break on the outermost level that leaves a first piece with room; the first of all where none does."""
+    found = breaks(text, whole)
+    for key in sorted({(each.depth, each.level) for each in found}):
+        group = [each for each in found if (each.depth, each.level) == key]
+        fitting = [each for each in group if breadth(opened(text, each)[0][: each.position]) <= room]
+        if fitting and breadth(text[: fitting[-1].position]) > 0.25 * room:
+            return fitting[-1]
+    return min(found, key=lambda each: each.position, default=None)
+
+
+def breaks(text: str, whole: bool = False) -> list[Break]:
+    """Everywhere that a row may be broken, none in braces or an environment."""
+    found: list[Break] = []
+    stack: list[int] = []  # where brackets open
+    pairs: dict[int, int] = {}
+    braces, before = 0, ""
+    waiting: list[tuple[int, int, tuple[int, ...]]] = []
+    for token in TOKEN.finditer(text):
+        word = token[0]
+        if word.isspace():
+            continue
+        bracket = word[-1] if word.startswith(("\\left", "\\right")) else word
+        if word == "{" or word == "\\begin":
+            braces += 1
+        elif word == "}" or word == "\\end":
+            braces -= 1
+        elif braces == 0 and bracket in OPENING:
+            stack.append(token.start())
+        elif braces == 0 and bracket in CLOSING and stack:
+            pairs[stack.pop()] = token.start()
+        elif braces == 0 and word in LEVEL and before not in ("", *LEVEL) and before[-1] not in OPENING + ",":
+            waiting.append((LEVEL[word], token.start(), tuple(stack)))
+        before = word
+    first = next((position for level, position, opened_at in waiting if level == 0 and not opened_at), None)
+    for level, position, opened_at in waiting:
+        if whole and position == first:
+            level = len(LOOSEST_FIRST)  # the relation of the statement itself is left last
+        if all(each in pairs for each in opened_at):
+            brackets = tuple((each, pairs[each]) for each in opened_at)
+            found.append(Break(len(brackets), level, position, brackets))
+    return found
+
+
+def opened(text: str, chosen: Break) -> tuple[str, int]:
+    r"""A text whose brackets around a break are of a fixed size, which \left and \right are not; and the break's place."""
+    position = chosen.position
+    for place, word, fixed in sorted(
+        [(start, "\\left", "\\Bigl") for start, _ in chosen.brackets]
+        + [(end, "\\right", "\\Bigr") for _, end in chosen.brackets],
+        reverse=True,
+    ):
+        if text.startswith(word, place):
+            text = text[:place] + fixed + text[place + len(word) :]
+            position += (len(fixed) - len(word)) * (place < chosen.position)
+    return text, position

@@ -1,0 +1,123 @@
+"""Operators over a variable: max_{i ∈ [n]} …, ∑_{j ≠ i} …, ∑_{i ∈ I} …; and what has a type and no value: argmin_{x ∈ ℝ^{n}}, lim.
+
+The variable becomes a tensor along an axis of its own, as the index of a sum does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Node, Number
+
+from ..core.sizes import is_ground, resolve
+from ..operators import REGISTRY
+from ..scope.names import Key
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .axis_sizes import unknown_size
+from .claims import COUNTED
+from .declarations import set_axes
+from .indexing import iota
+from .sums import NEUTRAL, implicit_sum, index_sum, over, uses
+
+
+def over_variable(checker: Inference, node: nodes.Over, env: Environment) -> Term:
+    if isinstance(node.over, nodes.Set):
+        return over_set(checker, node, node.over, env)
+    if node.operator == "lim":
+        return without_value(checker, node, {}, env)
+    return restricted(checker, node, env)
+
+
+def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environment) -> Term:
+    if of.domain not in COUNTED:
+        sizes = [
+            (axis, None if size is None else checker.solver.value(size, env))
+            for axis, size, _ in set_axes(checker, of, env)
+        ]
+        shape = {axis: unknown_size(checker, axis) if size is None else size for axis, size in sizes}
+        return without_value(checker, node, shape, env)
+    if of.axes:
+        raise checker.error(405, "a variable that counts is one number, and this set has axes", of, hint="write [n]")
+    record = REGISTRY.get(node.operator)
+    if record is None or record.kind != "reduction":
+        raise checker.error(
+            301, f"{node.operator} does not go over the numbers of a set", node, hint="∑, ∏, max, min and mean do"
+        )
+    if of.domain == "count":
+        last = checker.solver.value(of.elements[0], env)
+        if isinstance(last, int) and node.operator in NEUTRAL:
+            first = Number(1, of.span)
+            return index_sum(
+                checker, nodes.IndexSum(node.operator, node.variable, first, of.elements[0], node.body, node.span), env
+            )
+        if not isinstance(last, int):
+            raise checker.error(
+                309, f"{checker.text(of.elements[0])} has no value, and the set {checker.text(of)} needs one", of.elements[0],
+                hint=f"give it by name: sizes={{{checker.text(of.elements[0])!r}: 3}}",
+            )  # fmt: skip
+    depth = env.depth + 1
+    axis = f"{node.variable.text}@{depth}"
+    members = members_of(checker, of, axis, node, env)
+    inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
+    inner.variables[Key(node.variable.text)] = members
+    term = checker.infer(node.body, inner)
+    return over(checker, node.operator, axis, members.shape[axis], term, node.variable, node.body, node, env)
+
+
+def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
+    """The numbers of a set along an axis: 1, …, n; those that are listed; those of a tensor with one axis."""
+    if of.domain == "count":
+        return iota(checker, axis, 1, checker.solver.value(of.elements[0], env), of)  # type: ignore[arg-type]
+    if of.domain == "elements":
+        row = tuple(of.elements)
+        return checker.infer(nodes.Literal((row,), (nodes.Axis(axis, of.span),), of.span), env)
+    (name,) = of.elements
+    found = checker.infer(name, env)
+    own = [each for each in found.shape if "@" not in each]
+    if len(own) != 1:
+        raise checker.error(
+            405, f"{checker.text(name)} has to be the numbers along one axis", name,
+            notes=(checker.described(name, found.shape),), hint="write [n], {1, 3}, or a tensor of one axis",
+        )  # fmt: skip
+    return checker.renamed(found, {own[0]: axis}, name)
+
+
+def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
+    """∑_{j ≠ i} …: over all that j indexes; the terms for which the condition does not hold count nothing."""
+    neutral = NEUTRAL.get(node.operator)
+    if neutral is None:
+        raise checker.error(
+            301, f"{node.operator} has no value for what a condition leaves out", node, hint="∑, ∏, max and min have"
+        )
+    if not any(True for _ in uses(node.variable.text, node.body)):
+        raise checker.error(
+            309, f"nothing says how far {node.variable.text} goes", node.variable,
+            hint=f"index with it, as in X_{{ax({node.variable.text})}}, or write {node.variable.text} ∈ [n]",
+        )  # fmt: skip
+    span = node.body.span
+    empty: Node = Number(neutral, span)
+    body = nodes.Cases(((node.body, node.over), (empty, None)), span)  # type: ignore[arg-type]
+    call = Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
+    found = implicit_sum(checker, call, env)
+    assert found is not None
+    return found
+
+
+def without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
+    """The type of a limit, of a minimum over a variable: that of its body, or for argmin of the variable."""
+    if not checker.infer_parameters and not checker.typing:
+        known = all(is_ground(resolve(size)) for size in shape.values())
+        raise checker.error(
+            405, f"{checker.text(node)[:60]} has a type and no value", node,
+            hint="a limit and a minimum over all tensors are for readers; check reads them"
+            if known
+            else "name its sizes",
+        )  # fmt: skip
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
+    name = f"{node.variable.text} {len(checker.graph)}"
+    inner.variables[Key(node.variable.text)] = checker.graph.intern("input", options=(name,), shape=shape, node=node)
+    body = checker.infer(node.body, inner)
+    return inner.variables[Key(node.variable.text)] if node.operator.startswith("arg") else body

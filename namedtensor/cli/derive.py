@@ -1,0 +1,130 @@
+"""The command `derive`: the closed form of a derivative, the way to it, and both against tensors."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .arguments import sizes_of, source_of, values_of
+from .check import shapes_of
+from .console import FINE, Console
+from .evaluate import table, value_record
+from .parsers import formula_arguments
+from .render import spell, spelling_argument
+
+
+def derive_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(
+        parser, "shapes, X='ℝ^{seq}'; or its tensors and numbers: then the value of the derivative is printed"
+    )
+    parser.add_argument("--by", metavar="NAME", required=True, help="what the derivative is taken by: X, W^Q, b_1")
+    spelling_argument(parser, "the spelling of the derivative; text where it is left out")
+    parser.add_argument("--as-written", action="store_true", help="print ∂…/∂X*, not worked out")
+    parser.add_argument("--steps", action="store_true", help="print the way to the closed form, a rule a line")
+    parser.add_argument(
+        "--check", metavar="NAME=...", nargs="*",
+        help="tensors and numbers: hold the closed form against differences, and check each step",
+    )  # fmt: skip
+
+
+def derive_command(options: Any, console: Console) -> int:
+    from ..programs.api import derivative
+
+    source = source_of(options)
+    found: Any = derivative(source.text, options.by, source.syntax)
+    if options.check is not None:
+        return compared(found, options, console)
+    if all(SHAPE.match(word) for word in options.inputs):
+        return derived(found, options, console)
+    value = found(values=values_of(options.inputs, console), sizes=sizes_of(options.sizes))
+    if options.json:
+        console.json({"value": value_record(value)})
+    else:
+        console.print(table(value))
+    return FINE
+
+
+SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
+
+
+def derived(found: Any, options: Any, console: Console) -> int:
+    """Print a derivative: its closed form, unless shapes are missing that nothing says, or there is none."""
+    shapes = shapes_of(options.inputs, console)
+    if options.as_written:
+        return spell(found.tree, options.to or "text", options, console)
+    try:
+        closed = found.worked_out(sizes=sizes_of(options.sizes), **shapes)
+    except NotationError as problem:
+        if shapes or options.steps or problem.number not in (201, 206, 301, 302, 303, 309, 405):
+            raise
+        return spell(found.tree, options.to or "text", options, console)
+    if options.steps and options.json:
+        console.json(
+            {"names": closed.named.to_text().splitlines(), "steps": [step_record(step) for step in closed.steps]}
+        )
+        return FINE
+    if options.steps and options.to in ("latex", "latex-macros"):
+        console.print(closed.to_latex(steps=True, macros=options.to == "latex-macros"))
+        return FINE
+    if options.steps and closed.steps:
+        console.print(way(closed, options.to == "ascii"))
+        return FINE
+    return spell(closed.closed.tree, options.to or "text", options, console)
+
+
+def step_record(step: Any) -> dict[str, str]:
+    """A step for machines."""
+    return {"equation": step.equation, "rule": step.rule, "law": step.law}
+
+
+def way(closed: Any, ascii: bool) -> str:
+    """The names, then each equation with its rule beside it."""
+    from grammar.printer import to_text
+
+    lines = [to_text(step.node, ascii=ascii) for step in closed.steps]
+    width = max(map(len, lines))
+    steps = [f"{line:<{width}}   {step.rule}" for line, step in zip(lines, closed.steps)]
+    return "\n".join([*closed.named.to_text(ascii=ascii).splitlines(), "", *steps])
+
+
+LARGEST = 1e-5  # what differences may be off by
+
+
+def compared(found: Any, options: Any, console: Console) -> int:
+    """Hold the closed form against differences, and check each step; the status is 1 where something does not hold."""
+    from ..core.tensor import tensor
+    from ..derivations.differences import differences, distance
+
+    given = [word for word in options.inputs if not SHAPE.match(word)]
+    values, sizes = values_of([*given, *options.check], console), sizes_of(options.sizes)
+    expected = differences(found, values, sizes)
+    closed = found.worked_out(sizes=sizes, **{name: getattr(each, "shape", "ℝ") for name, each in values.items()})
+    value = closed(values=values, sizes=sizes)
+    if value.axes:
+        expected = tensor(expected.to_numpy(value.axes), " ".join(value.axes))
+    closed.check(values, sizes=sizes)
+    largest = distance(value, expected)
+    holds = largest <= LARGEST
+    if options.json:
+        record = {"value": value_record(value), "differences": value_record(expected), "largest": largest}
+        console.json({"closed": closed.to_text(), **record, "steps": len(closed.steps), "ok": holds})
+    else:
+        console.print(f"{closed}\n\nits value\n{table(value)}\nby differences\n{table(expected)}")
+        told = f"the largest difference is {largest:.1e}" if holds else f"these differ by {largest:.1e}"
+        count = len(closed.steps)
+        console.print(f"{told}; {count} step{'s hold' if count != 1 else ' holds'}")
+    return FINE if holds else 1
+
+
+DERIVE_EXAMPLES = r"""
+  namedtensor derive 'softmax_{ax} X' --by X
+  namedtensor derive 'softmax_{ax} X' --by X --steps
+  namedtensor derive 'softmax_{ax} X' --by X --check X='[1,2,3]:ax'
+  namedtensor derive 'x ⊙_{a} W' --by W x='ℝ^{a}' W='ℝ^{a × b}'
+  namedtensor derive 'softmax_{ax} X' --by X X='[1,2,3]:ax'
+  namedtensor derive '\nfun{\seq}{softmax} X' --by X --to latex-macros
+  namedtensor derive loss.nt --by W^1 > gradient.nt
+"""

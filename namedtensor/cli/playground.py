@@ -1,0 +1,108 @@
+"""The command playground: the page in a browser, served to this machine alone, or written to a file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..files.text import InputError
+from .console import FINE, Console
+
+WHOLE = "playground.html"
+LONGEST = 60_000  # characters of a file that the page begins with
+
+
+def playground_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.nt", nargs="?", help="a program or exercises to begin with")
+    parser.add_argument(
+        "--port", type=int, default=8017, metavar="N", help="the port; 0 takes a free one (default 8017)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
+    parser.add_argument("--save", metavar="PATH", help="write the page to a file and serve nothing")
+
+
+def playground_command(options: Any, console: Console) -> int:
+    text = None if options.file is None else text_of(Path(options.file))
+    if options.save:
+        return saved(Path(options.save), console)
+    return served(text, options.port, not options.no_browser, console)
+
+
+def text_of(path: Path) -> str:
+    try:
+        found = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"{path}: {getattr(problem, 'strerror', None) or problem}") from None
+    if len(found) > LONGEST:
+        raise InputError(f"{path} has {len(found)} characters, and the page takes {LONGEST}")
+    return found
+
+
+def page_text() -> str:
+    from ..webpage.server import page
+
+    try:
+        return page()
+    except FileNotFoundError:
+        raise InputError("the page is not built: run `node web/build.mjs` in the repository") from None
+
+
+def served(text: str | None, port: int, opened: bool, console: Console) -> int:
+    """Serve until somebody ends it."""
+    from ..webpage.server import Server
+
+    page_text()
+    try:
+        server = Server(port, text)
+    except (OSError, OverflowError):
+        if not 0 <= port < 2**16:
+            raise InputError(f"a port is a number from 0 to {2**16 - 1}, not {port}") from None
+        server = Server(0, text)  # somebody else has it
+    console.print(f"{server.address} is the playground; Ctrl-C ends it")
+    console.flush()
+    try:
+        if opened:
+            import webbrowser
+
+            webbrowser.open(server.address)
+        server.serve_forever()
+    except KeyboardInterrupt:
+        console.note("")
+    finally:
+        server.server_close()
+    return FINE
+
+
+def saved(target: Path, console: Console) -> int:
+    """Write the page that needs nothing, where it was built; else the one that the server gives."""
+    whole = next((place for place in places() if place.is_file()), None)
+    data = page_text().encode() if whole is None else whole.read_bytes()
+    target = target / WHOLE if target.is_dir() else target
+    try:
+        target.write_bytes(data)
+    except OSError as problem:
+        raise InputError(f"{target}: {problem.strerror}") from None
+    size = f"{len(data) / 1e6:.1f} MB"
+    needs = "it needs no server" if whole is not None else (
+        "it asks the server of `namedtensor playground`; the page with Python inside, which needs none, is made by "
+        "`node web/build.mjs --whole` in the repository"
+    )  # fmt: skip
+    console.note(f"{target}: {size}; {needs}")
+    return FINE
+
+
+def places() -> list[Path]:
+    """Where the whole page may lie: in the package, beside it, here."""
+    package = Path(__file__).parent.parent
+    return [package / "webpage" / WHOLE, package.parent / WHOLE, Path(WHOLE)]
+
+
+PLAYGROUND_EXAMPLES = """
+  namedtensor playground                          the page in a browser: type a formula, see its types and values move
+  namedtensor playground attention.nt             with a program, or with the exercises of a file
+  namedtensor playground --no-browser --port 0    print an address with a free port
+  namedtensor playground --save playground.html   the page as a file, for a class without a network
+
+  Only this machine can reach it, and it asks nothing of any other.
+"""

@@ -1,0 +1,70 @@
+"""A derivative by differences: the quotients (f(X + h) − f(X − h)) / 2h, element by element; what a closed form is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.printer import to_text
+
+from ..core.tensor import NamedTensor, tensor
+from ..programs.program import Formula
+from ..scope.names import key
+
+STEP = 1e-5
+MOST = 4096  # elements that are changed one by one
+
+
+def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
+    """The derivative that is a formula's value, by differences, for tensors of its inputs.
+
+    Raises NotationError where its value is no derivative by one of these, or that has too many elements.
+
+    >>> import namedtensor as nt
+    >>> float(differences(nt.derivative("x^3", "x"), {"x": 2.0}))  # doctest: +ELLIPSIS
+    12.00000...
+    """
+    *before, last = formula.tree.statements
+    taken = last.body if isinstance(last, nodes.Value) else None
+    if not isinstance(taken, nodes.Derivative):
+        hint = "take that of a value, as f(x) of a function f"
+        raise NotationError(112, "the value is no derivative", formula.source, hint=hint)
+    wanted = key(to_text(taken.variable))
+    name = next((each for each in values if key(each) == wanted), None)
+    if name is None:
+        raise NotationError(206, f"{wanted} has to be given, for differences are taken by it", formula.source)
+    body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
+    at = values[name]
+    axes = tuple(at.axes) if isinstance(at, NamedTensor) else ()
+    extents: list[int] = [int(at.sizes[axis]) for axis in axes] if axes else []
+    flat = at.to_numpy(axes).ravel().astype(float).tolist() if axes else [float(at)]
+    if len(flat) > MOST:
+        raise NotationError(404, f"{name} has {len(flat)} elements, and {MOST} are changed one by one", formula.source)
+
+    def near(place: int, change: float) -> Any:
+        numbers = [*flat[:place], flat[place] + change, *flat[place + 1 :]]
+        moved: Any = tensor(folded(numbers, extents), " ".join(axes)) if axes else numbers[0]
+        return body(values={**values, name: moved}, sizes=sizes)
+
+    slopes = [(near(place, STEP) - near(place, -STEP)) / (2 * STEP) for place in range(len(flat))]
+    inner = tuple(slopes[0].axes)
+    rows = folded([each.tolist(inner) if inner else float(each) for each in slopes], extents)
+    marked = [axis + taken.mark for axis in axes]
+    return tensor(rows if axes else rows[0], " ".join((*marked, *inner)))
+
+
+def folded(flat: list[Any], extents: list[int]) -> list[Any]:
+    """A list as lists of lists, of these extents."""
+    for extent in extents[:0:-1]:
+        flat = [flat[at : at + extent] for at in range(0, len(flat), extent)]
+    return flat
+
+
+def distance(one: NamedTensor, other: NamedTensor) -> float:
+    """The largest difference of two tensors of one shape, over the largest number where that is above 1."""
+    axes = tuple(one.axes)
+    left, right = ([float(each) for each in of.to_numpy(axes).ravel()] for of in (one, other))
+    scale = max((1.0, *map(abs, left)))
+    return max((abs(a - b) for a, b in zip(left, right)), default=0.0) / scale

@@ -1,0 +1,224 @@
+"""A page for browsers of what a check found: every formula with its axes in colour, types where the pointer rests, and
+each finding under its formula with the source marked. The page needs nothing but itself."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from grammar import nodes
+from grammar.printer.runs import Run, axes_in, to_runs
+
+from ..display.colours import Tint, rules, tints
+from ..display.html import html_runs, style
+from .findings import Finding
+from .included_files import Place, Whole
+from .maths import Maths, Section
+from .report import Report
+
+LIGHT = {
+    "body.nt-report": "background:#fff;color:#1b1b1b",
+    ".nt-report .place,.nt-report .note": "color:#666",
+    ".nt-report article": "border-color:#ccc",
+    ".nt-report .error": "color:#a3001b",
+    ".nt-report .warning": "color:#8a5a00",
+    ".nt-report mark": "background:#ffd9d9;color:inherit",
+}
+DARK = {
+    "body.nt-report": "background:#151515;color:#e8e8e8",
+    ".nt-report .place,.nt-report .note": "color:#aaa",
+    ".nt-report article": "border-color:#555",
+    ".nt-report .error": "color:#ff8a94",
+    ".nt-report .warning": "color:#ffc061",
+    ".nt-report mark": "background:#6b1d24;color:inherit",
+}
+STYLE = (
+    "body.nt-report{font-family:ui-sans-serif,system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;line-height:1.5}"
+    ".nt-report article{border-left:3px solid;margin:1em 0;padding:.2em 0 .2em 1em;overflow-x:auto}"
+    ".nt-report pre{white-space:pre-wrap;font-size:.9em}.nt-report .place{font-size:.8em;text-decoration:none}"
+    ".nt-report [title]{text-decoration:underline dotted;text-underline-offset:.25em;cursor:help}"
+    ".nt-report p{margin:.3em 0}"
+)
+
+
+class Document(NamedTuple):
+    """A document that was checked, with its findings."""
+
+    name: str
+    whole: Whole
+    report: Report
+    findings: list[Finding]
+
+
+def page(documents: Iterable[Document], summary: str) -> str:
+    """The page of several documents."""
+    listed = list(documents)
+    title = html.escape(", ".join(each.name for each in listed))
+    body = "".join("".join(_document(number, each)) for number, each in enumerate(listed))
+    look = style() + f"<style>{STYLE}{rules(LIGHT, DARK)}</style>"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>{look}</head>'
+        f'<body class="nt-report"><h1>{title}</h1><p class="summary">{html.escape(summary)}</p>{body}</body></html>\n'
+    )
+
+
+def _document(number: int, document: Document) -> Iterator[str]:
+    formulas = _formulas(document)
+    colours = tints(axis for each in formulas if each.program for axis in axes_in(each.program))
+    found = _by_formula(document, formulas)
+    yield _contents(number, found)
+    for section in document.report.scopes:
+        own = [at for at, each in enumerate(formulas) if each.section is section]
+        if own:
+            yield f"<h2>{html.escape(section.title or 'Before the first section')}</h2>"
+        for at in own:
+            yield from _article(f"d{number}f{at}", formulas[at], document.whole, found.get(at, []), colours)
+    if found.get(-1):
+        yield f'<section id="d{number}f-1">{"".join(map(_told, found[-1]))}</section>'
+
+
+class Formula(NamedTuple):
+    """A formula of a section; `program` is its tree, None where it was not read."""
+
+    maths: Maths
+    section: Section
+    program: nodes.Program | None
+
+
+def _formulas(document: Document) -> list[Formula]:
+    """The formulas that were checked, and those with named axes that were not, in the order of the document."""
+    left = {span for each in document.report.unread for span in (each.span,)}
+    found = []
+    for section in document.report.sections:
+        checked = set(section.formulas)
+        for maths in section.maths:
+            skipped = any(maths.start <= start < maths.end for start, _ in left)
+            if not maths.written and (maths in checked or skipped):
+                found.append(Formula(maths, section, section.programs.get(maths) if maths in checked else None))
+    return sorted(found, key=lambda each: each.maths.start)
+
+
+def _by_formula(document: Document, formulas: list[Formula]) -> dict[int, list[Finding]]:
+    """Findings by the number of the formula that they are of; those of none under -1."""
+    places: dict[str, list[tuple[int, int, int]]] = {}
+    for at, each in enumerate(formulas):
+        place = document.whole.place(each.maths[:2])
+        places.setdefault(place.file, []).append((*place.span, at))
+    found: dict[int, list[Finding]] = {}
+    for each in document.findings:
+        stretches = sorted(places.get(each.file, []))
+        start = each.problem.span[0] if each.problem.span else 0
+        index = bisect_right(stretches, (start, len(each.problem.source or ""), 0)) - 1
+        inside = index >= 0 and start < stretches[index][1]
+        found.setdefault(stretches[index][2] if inside else -1, []).append(each)
+    return found
+
+
+def _contents(number: int, found: Mapping[int, list[Finding]]) -> str:
+    """A line for each finding, which leads to it."""
+    lines = []
+    for at, findings in sorted(found.items()):
+        for each in findings:
+            words = f"{_where(each)}: {each.severity} {each.problem.number}: {each.problem.message}"
+            lines.append(
+                f'<li class="{each.severity.split()[0]}"><a href="#d{number}f{at}">{html.escape(words)}</a></li>'
+            )
+    return f"<ul>{''.join(lines)}</ul>" if lines else ""
+
+
+def _where(finding: Finding) -> str:
+    line, column = finding.problem.position()
+    return f"{finding.file}:{line}:{column}"
+
+
+def _article(
+    mark: str, formula: Formula, whole: Whole, findings: list[Finding], colours: Mapping[str, Tint]
+) -> Iterator[str]:
+    place = whole.place(formula.maths[:2])
+    line = place.text.count("\n", 0, place.span[0]) + 1
+    yield f'<article id="{mark}"><a class="place" href="#{mark}">{html.escape(place.file)}:{line}</a>'
+    if formula.program is not None:
+        types = {_bare(name): f"{name} : {text}" for name, text in formula.section.types.items()}
+        for statement in formula.program.statements:
+            yield f'<div class="nt-formula">{typed(to_runs(statement, colours), types, colours)}</div>'
+    yield f"<details{' open' if findings else ''}><summary>source</summary><pre>{marked(place, findings)}</pre></details>"
+    yield from map(_told, findings)
+    yield "</article>"
+
+
+def _told(finding: Finding) -> str:
+    problem = finding.problem
+    lines = [f"{finding.severity} {problem.number}: {problem.message}", *problem.notes]
+    lines += [f"hint: {problem.hint}"] if problem.hint else []
+    words = "<br>".join(map(html.escape, lines))
+    return f'<p class="{finding.severity.split()[0]}">{html.escape(_where(finding))}: {words}</p>'
+
+
+def marked(place: Place, findings: list[Finding]) -> str:
+    """The source of a formula, with what is found marked where it stands."""
+    start, end = place.span
+    spans = sorted((max(start, span[0]), min(end, span[1]), each) for each in findings if (span := each.problem.span))
+    text, position = [], start
+    for begin, over, each in ((a, b, found) for a, b, found in spans if a < b):
+        if begin >= position:
+            said = html.escape(f"{each.severity} {each.problem.number}: {each.problem.message}")
+            text.append(html.escape(place.text[position:begin]))
+            text.append(f'<mark title="{said}">{html.escape(place.text[begin:over])}</mark>')
+            position = over
+    return "".join(text) + html.escape(place.text[position:end])
+
+
+# --------------------------------------------------------------------------------------------------- types on hover
+def typed(runs: tuple[Run, ...], types: Mapping[str, str], colours: Mapping[str, Tint]) -> str:
+    """Runs as HTML, each name that has a type with that as its title.
+
+    >>> typed((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
+    '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
+    """
+    found: list[str] = []
+    runs = tuple(_words(runs))
+    at = 0
+    while at < len(runs):
+        base = runs[at]
+        following = at + 1
+        while following < len(runs) and len(runs[following].scripts) > len(base.scripts):
+            following += 1
+        scripts = "".join(
+            SIGNS[each.scripts[len(base.scripts)]] + each.text for each in _merged(runs[at + 1 : following])
+        )
+        title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
+        inside = html_runs(runs[at:following], colours)
+        found.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
+        at = following
+    return "".join(found)
+
+
+SIGNS = {"below": "_", "above": "^"}
+WORD = re.compile(r"([^\W\d_]+'*)")
+
+
+def _words(runs: Iterable[Run]) -> Iterator[Run]:
+    """Runs in which each word is one of its own."""
+    for run in runs:
+        if run.axis or run.slanted:
+            yield run
+        else:
+            yield from (run._replace(text=piece) for piece in WORD.split(run.text) if piece)
+
+
+def _merged(runs: tuple[Run, ...]) -> list[Run]:
+    """Runs of one script as one."""
+    merged: list[Run] = []
+    for run in runs:
+        if merged and merged[-1].scripts == run.scripts:
+            merged[-1] = merged[-1]._replace(text=merged[-1].text + run.text)
+        else:
+            merged.append(run)
+    return merged
+
+
+def _bare(name: str) -> str:
+    return name.translate(str.maketrans("", "", "{} "))

@@ -1,0 +1,34 @@
+"""Shapes as variables: 𝒮 in X ∈ ℝ^{𝒮 × key} stands for whatever axes X has besides those that its declaration names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from grammar.symbols import CALLIGRAPHIC
+
+from .names import MARKS, Key
+from .symbols import Scope
+
+LETTERS = frozenset(CALLIGRAPHIC.values())
+
+
+def is_shape(axis: str) -> bool:
+    """Whether the name of an axis is a calligraphic letter, which stands for any set of axes."""
+    return axis[:1] in LETTERS
+
+
+def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
+    """What each shape variable of the declarations is, for tensors with these axes: those that leave one open tell it."""
+    found: dict[str, tuple[str, ...]] = {}
+    declared = [(shapes[name], of[0].axes) for name in shapes if (of := scope.declaration(name)) is not None]
+    declared = [(axes, named) for axes, named in declared if any(is_shape(axis.name) for axis, _ in named)]
+    while True:
+        before = len(found)
+        for axes, named in declared:
+            names = [axis.name.rstrip(MARKS) for axis, _ in named]
+            open = {name for name in names if is_shape(name) and name not in found}
+            if len(open) == 1:
+                taken = {real for name in names if name not in open for real in found.get(name, (name,))}
+                found[open.pop()] = tuple(axis for axis in axes if axis not in taken and "@" not in axis)
+        if len(found) == before:
+            return found

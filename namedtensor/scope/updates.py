@@ -1,0 +1,111 @@
+"""C ← C + 1: an update gives a name a new value from there on. Each is an equation for a name of its own.
+
+C = x            C₀ = x
+C ← C + 1        C = C₀ + 1
+C ⊙ 2            C ⊙ 2
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Call, Cases, Equation, Index, Name, Subscript, Update
+
+VERSION = "←"  # no name that is written has it
+
+
+def without_updates(program: nodes.Program) -> nodes.Program:
+    """The program with an equation for each update, and every use of the name that was updated as what it is there."""
+    if not any(isinstance(each, Update) for each in program.statements):
+        return program
+    left: dict[str, int] = {}  # the updates of each name that are still to come
+    for each in program.statements:
+        if isinstance(each, Update):
+            left[target_of(each)] = left.get(target_of(each), 0) + 1
+    named: set[str] = set()
+    current: dict[str, str] = {}
+    made: set[str] = set()
+    found: list[Any] = []
+    for statement in program.statements:
+        if isinstance(statement, Equation) and isinstance(statement.sides[0], Name):
+            text = statement.sides[0].text
+            if text in left and text not in named:  # the first value of what is updated below
+                made.add(text)
+                current[text] = version(text, left[text])
+        if isinstance(statement, Update):
+            text = target_of(statement)
+            new = version(text, left[text] - 1 if text in made or text not in named | uses(statement) else left[text])
+            left[text] -= 1
+            body = renamed(body_of(statement), current)
+            current[text] = new
+            made |= set() if text in named | uses(statement) else {text}
+            target = statement.target.base if isinstance(statement.target, Index) else statement.target
+            statement = Equation((Name(new, target.span), body), span=statement.span)
+        else:
+            statement = renamed(statement, current)
+        named |= {text for text in left if text in words(statement)}
+        found.append(statement)
+    return replace(program, statements=tuple(found))
+
+
+def target_of(update: Update) -> str:
+    target = update.target.base if isinstance(update.target, Index) else update.target
+    assert isinstance(target, Name)
+    return target.text
+
+
+def uses(update: Update) -> set[str]:
+    """The names whose value before an update it needs."""
+    return words(update.body) | ({target_of(update)} if isinstance(update.target, Index) else set())
+
+
+def words(node: Any) -> set[str]:
+    found, waiting = set(), [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Name):
+            found.add(node.text.partition(VERSION)[0])
+        waiting.extend(nodes.children(node))
+    return found
+
+
+def version(text: str, later: int) -> str:
+    """The name of a value that so many updates still follow: the last has the name itself."""
+    return text if later == 0 else f"{text}{VERSION}{later}"
+
+
+def body_of(update: Update) -> Any:
+    """The new value: of X_{seq(2)} ← 0 that of X but for its second element."""
+    target = update.target
+    if not isinstance(target, Index):
+        return update.body
+    conditions = []
+    for axis, place in target.items:
+        along = Subscript(Name("iota", axis.span), (Name(axis.name, axis.span),), axis.span)
+        if isinstance(place, nodes.Slice):
+            low = Call("≥", (), (), (along, place.first), (), place.span, place.span)
+            high = Call("≤", (), (), (along, place.last), (), place.span, place.span)
+            conditions += [low, high]
+        else:
+            conditions.append(Call("=", (), (), (along, place), (), axis.span, axis.span))
+    whole = conditions[0]
+    for each in conditions[1:]:
+        whole = Call("∧", (), (), (whole, each), (), target.span, target.span)
+    return Cases(((update.body, whole), (target.base, None)), target.span)
+
+
+def renamed(node: Any, current: dict[str, str]) -> Any:
+    """The same with each name as what it is now, where it stands for a tensor."""
+    if isinstance(node, Name):
+        return replace(node, text=current[node.text]) if node.text in current else node
+    if isinstance(node, (nodes.Axis, nodes.Set)) or not hasattr(node, "span"):
+        return tuple(renamed(each, current) for each in node) if isinstance(node, tuple) else node
+    changed: dict[str, Any] = {}
+    for slot in node.__slots__:
+        value = getattr(node, slot)
+        labels = isinstance(node, Subscript) and slot == "components" or isinstance(node, Call) and slot == "subscript"
+        if slot not in ("span", "operator_span") and not labels and isinstance(value, (tuple, *nodes.BELOW)):
+            changed[slot] = renamed(value, current)
+    return replace(node, **changed) if any(changed[slot] is not getattr(node, slot) for slot in changed) else node

@@ -1,0 +1,127 @@
+"""Tensors as plain numbers, and formulas computed on them: by NumPy, or where it is not installed by the definitions.
+
+Value(("n", "m"), (3, 2), (0.5, 1.0, …))         numbers row by row, as its axes are listed
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..core.tensor import NamedTensor
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor as plain numbers, the last axis fastest."""
+
+    axes: tuple[str, ...]
+    extent: tuple[int, ...]
+    numbers: tuple[Any, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(zip(self.axes, self.extent))
+
+    @property
+    def number(self) -> float:
+        """Of a value without axes."""
+        return float(self.numbers[0])
+
+    def laid_out(self, order: Sequence[str]) -> Value:
+        """The same with its axes in another order.
+
+        >>> Value(("a", "b"), (2, 2), (1, 2, 3, 4)).laid_out(("b", "a")).numbers
+        (1, 3, 2, 4)
+        """
+        if tuple(order) == self.axes:
+            return self
+        steps = dict(zip(self.axes, strides(self.extent)))
+        extent = tuple(self.sizes[axis] for axis in order)
+        places = (sum(map(int.__mul__, place, (steps[axis] for axis in order))) for place in records(extent))
+        return Value(tuple(order), extent, tuple(self.numbers[place] for place in places))
+
+    def along(self, at: int) -> Iterator[tuple[Any, ...]]:
+        """The rows along one of the axes."""
+        order = (*self.axes[:at], *self.axes[at + 1 :], self.axes[at])
+        numbers, size = self.laid_out(order).numbers, self.extent[at]
+        return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
+
+    def named(self) -> NamedTensor:
+        """As a tensor of NumPy."""
+        import numpy as np
+
+        from ..core.tensor import tensor
+
+        return tensor(np.asarray(self.numbers, dtype=float).reshape(self.extent), self.axes)
+
+
+def strides(extent: Sequence[int]) -> tuple[int, ...]:
+    return tuple(math.prod(extent[place + 1 :]) for place in range(len(extent)))
+
+
+def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    """All places, counted from 0, the last index fastest."""
+    return itertools.product(*map(range, extent))
+
+
+def value_of(found: Any) -> Value:
+    """A tensor of any kind, or a number, as plain numbers."""
+    if isinstance(found, Value):
+        return found
+    if hasattr(found, "axes"):
+        array = found.array
+        flat = array.reshape(-1) if found.axes else array
+        listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]
+        return Value(found.axes, tuple(found.sizes.values()), tuple(listed if found.axes else [listed]))
+    return Value((), (), (found,))
+
+
+@cache
+def has_numpy() -> bool:
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def computed(text: str, values: Mapping[str, Value]) -> Value:
+    """The value of a formula. Raises NotationError where it has none."""
+    return by_numpy(text, values) if has_numpy() else by_definitions(text, values)
+
+
+def by_numpy(text: str, values: Mapping[str, Value]) -> Value:
+    from ..programs.evaluate import evaluate
+
+    return value_of(evaluate(text, {name: each.named() for name, each in values.items()}, syntax="text"))
+
+
+def by_definitions(text: str, values: Mapping[str, Value]) -> Value:
+    from .. import reference
+
+    given = {name: reference.tensor(nested(each.numbers, each.extent), each.axes) for name, each in values.items()}
+    found = reference.evaluate(text, given)
+    axes = tuple(found.shape)
+    return Value(axes, tuple(found.shape.values()), tuple(flat(found.to_list(axes), len(axes))))
+
+
+def nested(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
+    """Nested lists, the first axis outermost."""
+    if not extent:
+        return numbers[0]
+    step = math.prod(extent[1:])
+    return [nested(numbers[place * step : (place + 1) * step], extent[1:]) for place in range(extent[0])]
+
+
+def flat(found: Any, depth: int) -> Iterator[Any]:
+    if depth == 0:
+        yield found
+        return
+    for each in found:
+        yield from flat(each, depth - 1)

@@ -1,0 +1,58 @@
+r"""A tensor in LaTeX: the matrix of the paper, the axis of its columns above and that of its rows beside it.
+
+\nmatrix{\name{height}}{\name{width}}{3 & 1 & 4 \\ 1 & 5 & 9}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.printer import to_latex
+
+from ..core.tensor import NamedTensor
+from .digits import IN_TABLES, digits_of
+from .tables import number, values
+
+MOST = 10_000  # numbers of a matrix that is printed
+WORDS = {"true": "1", "false": "0", "nan": r"\text{nan}", "∞": r"\infty", "-∞": r"-\infty"}
+POWER = re.compile(r"e([+-])0*(\d+)$")
+
+
+def latex_of(tensor: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
+    """A number, a row or a matrix, which formulas read back as literals.
+
+    Raises NotationError for more than two axes (316), and for more numbers than a page shows (404).
+    """
+    axes = tensor.axes
+    if len(axes) > 2:
+        hint = f"take one element of an axis: A[{{{axes[0]!r}: 0}}]; or merge two"
+        raise NotationError(316, f"a matrix has one or two axes, and this tensor has {', '.join(axes)}", hint=hint)
+    array = values(tensor, axes)
+    if array is None:
+        raise NotationError(405, "a tensor has no numbers to print while a library traces it")
+    if array.size > MOST:
+        raise NotationError(
+            404, f"a matrix of {array.size} numbers is not printed, at most {MOST}", hint="index it first"
+        )
+    precise = digits_of(IN_TABLES, digits)
+    if not axes:
+        return spelled(array.item(), precise)
+    rows = array.tolist() if len(axes) == 2 else [array.tolist()]
+    cells = r" \\ ".join(" & ".join(spelled(value, precise) for value in row) for row in rows)
+    *down, across = (to_latex(nodes.Axis(axis), macros=macros) for axis in axes)
+    if macros:
+        return rf"\nmatrix{{{''.join(down)}}}{{{across}}}{{{cells}}}"
+    return rf"\mathinner{{{''.join(down)}\overset{{{across}}}{{\begin{{bmatrix}} {cells} \end{{bmatrix}}}}}}"
+
+
+def spelled(value: Any, digits: int) -> str:
+    """A number; 1e-5 as 10 to a power, which LaTeX has."""
+    text = number(value, digits)
+    power = POWER.search(text)
+    if power is None:
+        return WORDS.get(text, text)
+    sign = "-" if power[1] == "-" else ""
+    return rf"{text[: power.start()]} \cdot 10^{{{sign}{power[2]}}}"

@@ -1,0 +1,81 @@
+"""Exercises for the page, and answers marked; two formulas compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grammar.errors import NotationError
+
+from ..core.axes import show
+from ..teaching.sameness import same as same_of
+from ..teaching.settings import Setting
+from ..teaching.sheets import Exercise, sheet_of
+from .replies import Reply, error_data, shape_data
+from .requests import Request
+from .sizes import choices
+
+LONGEST = 60_000  # characters of a file
+
+
+def exercises(request: Request) -> Reply:
+    """What `exercises` is told."""
+    sheet = sheet_of(request.word("file", None, LONGEST))
+    return {"exercises": [exercise_data(each) for each in sheet.values()]}
+
+
+def exercise_data(exercise: Exercise) -> Reply:
+    """An exercise without its model."""
+    return {
+        "name": exercise.name,
+        "kind": exercise.kind,
+        "points": exercise.points,
+        "prose": exercise.prose,
+        "given": exercise.given,
+        "hints": list(exercise.hints),
+        "without": list(exercise.without),
+        "parts": list(exercise.parts),
+        "hole": exercise.hole,
+        "inputs": inputs_of(exercise.given),
+        "has_model": exercise.model is not None,
+    }
+
+
+def inputs_of(given: str) -> list[Reply]:
+    """What an answer is given: the tensors that are declared and not defined, with small sizes."""
+    try:
+        sets = Setting(given).sets
+    except NotationError:
+        return []
+    sizes = next(choices(dict.fromkeys(axis.name for each in sets.values() for axis, _ in each.axes)))
+    shapes = {name: {axis.name: sizes[axis.name] for axis, _ in each.axes} for name, each in sets.items()}
+    return [{"name": name, "type": show(shape), "axes": shape_data(shape)} for name, shape in shapes.items()]
+
+
+def mark(request: Request) -> Reply:
+    """What `mark` is told."""
+    sheet = sheet_of(request.word("file", None, LONGEST))
+    name = request.word("name", None)
+    if name not in sheet:
+        raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
+    exercise = sheet[name]
+    found = exercise.mark(request.word("answer", None))
+    return {
+        "right": found.right, "points": found.points, "of": found.of, "tried": found.tried, "feedback": found.feedback,
+        "hints": list(found.hints), "model": found.model, "error": None if found.error is None else error_data(found.error),
+    }  # fmt: skip
+
+
+def same(request: Request) -> Reply:
+    """What `same` is told."""
+    types: dict[str, Any] = {name: each for name, each in request.inputs().items() if isinstance(each, str)}
+    found = same_of(request.word("first", None), request.word("second", None), **types)
+    return {
+        "same": bool(found), "how": found.how, "told": str(found),
+        "record": None if found.record is None else dict(found.record),
+        "found": plain(found.found), "due": plain(found.due), "axes": dict(found.axes),
+    }  # fmt: skip
+
+
+def plain(number: Any) -> float | None:
+    """A number that JSON can say; the words say the others."""
+    return float(number) if number is not None and abs(float(number)) < float("inf") else None

@@ -1,0 +1,127 @@
+"""The page, served to this machine alone: GET / is the page, POST /answer a question.
+
+A request that names another host is refused, so that no page of the web can ask through a name of its own; so are bodies of
+more than 64 kB and what comes from another origin. Nothing is fetched from anywhere, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .replies import error_data
+from .worker import SECONDS, Worker
+
+LONGEST = 64 * 1024  # bytes of a request
+PAGE = "page.html"
+NAMES = ("127.0.0.1", "localhost")
+WAITING = 20.0  # seconds for the bytes of a request
+POLICY = "default-src 'none'"  # for all but the page, which says its own
+HEADERS = {
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY",
+}  # fmt: skip
+
+
+@cache
+def page() -> str:
+    """The text of the page. Raises FileNotFoundError where it was not built."""
+    return (files(__name__.rpartition(".")[0]) / PAGE).read_text(encoding="utf-8")
+
+
+def policy(text: str) -> str:
+    """What the page says that a browser may do for it, said by the server too, and that nobody frames it."""
+    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    return f"{found[1] if found else POLICY}; frame-ancestors 'none'"
+
+
+class Server(ThreadingHTTPServer):
+    """On the loopback, at a port; `file` is the text that the page begins with."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0, file: str | None = None, seconds: float = SECONDS):
+        self.worker = Worker(file, seconds)
+        super().__init__((NAMES[0], port), Handler)  # closes itself where it fails
+
+    @property
+    def port(self) -> int:
+        return self.server_address[1]
+
+    @property
+    def address(self) -> str:
+        return f"http://{NAMES[0]}:{self.port}/"
+
+    def server_close(self) -> None:
+        super().server_close()
+        self.worker.close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: Server
+    timeout = WAITING
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "namedtensor", ""
+
+    def do_GET(self) -> None:
+        if self.refused():
+            return
+        if self.path.partition("?")[0] not in ("/", f"/{PAGE}"):
+            self.told(HTTPStatus.NOT_FOUND, "there is one page, /, and one question, POST /answer")
+            return
+        text = page()
+        self.sent(HTTPStatus.OK, text.encode(), "text/html; charset=utf-8", policy(text))
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        if self.refused():
+            return
+        if self.path != "/answer":
+            self.told(HTTPStatus.NOT_FOUND, "questions go to /answer")
+        elif self.headers.get_content_type() != "application/json":
+            self.told(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question is application/json")
+        elif not (length := self.headers.get("Content-Length", "")).isdecimal():
+            self.told(HTTPStatus.LENGTH_REQUIRED, "a question says its length")
+        elif len(length) > 9 or int(length) > LONGEST:
+            self.told(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {LONGEST} bytes")
+        else:
+            body = self.rfile.read(int(length))
+            self.sent(HTTPStatus.OK, self.server.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
+
+    def refused(self) -> bool:
+        """Whether it comes from elsewhere: by another name for this machine, or from another page."""
+        hosts = {f"{name}:{self.server.port}" for name in NAMES}
+        origin = self.headers.get("Origin")
+        if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
+            return False
+        self.told(HTTPStatus.FORBIDDEN, f"this page is at {self.server.address} alone")
+        return True
+
+    def told(self, status: HTTPStatus, message: str) -> None:
+        self.close_connection = True  # what it still sends is not read
+        found = {"ok": False, "error": error_data(NotationError(405, message))}
+        self.sent(status, json.dumps(found, ensure_ascii=False).encode(), "application/json; charset=utf-8", POLICY)
+
+    def sent(self, status: HTTPStatus, body: bytes, kind: str, allowed: str) -> None:
+        self.send_response(status)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Security-Policy": allowed}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Nothing: it would stand between what one types."""

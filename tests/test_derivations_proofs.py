@@ -1,0 +1,51 @@
+"""What is said of claims: proved, false with tensors that show it, or holding on what was tried."""
+
+import pytest
+
+import namedtensor as nt
+from namedtensor.cli.commands import main
+
+SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "A": "ℝ^{a × b}", "s": "ℝ"}
+DIFFERENTIALS = (
+    ("∂(x ⊙ y) = ∂x ⊙ y + x ⊙ ∂y", "proved"),
+    ("∂(x ⊙_{a} A) = ∂x ⊙_{a} A + x ⊙_{a} ∂A", "proved"),
+    ("Z = softmax_{a}(x ⊙ y)\n∂Z = Z ⊙ (∂(x ⊙ y) − Z ⊙_{a} ∂(x ⊙ y))", "proved"),
+    ("∂(x + A) = ∂x + ∂A", "proved"),
+    ("∂(norm_{a} x) = x / norm_{a} x ⊙_{a} ∂x", "holds on what was tried"),
+    ("∂(x ⊙ y) = ∂x ⊙ y − x ⊙ ∂y", "false"),
+    ("∂(x ⊙ y) = 0 x", "false"),
+    ("Z = softmax_{a}(x ⊙ y)\n∂Z = Z ⊙ (∂(x ⊙ y) + Z ⊙_{a} ∂(x ⊙ y))", "false"),
+    ("∂(log(abs(det_{a,b} A))) = 0", "false"),
+)
+
+
+@pytest.mark.parametrize(("claim", "verdict"), DIFFERENTIALS)
+def test_equations_of_differentials(claim, verdict):
+    found = nt.prove(claim, **SHAPES)
+    assert found.verdict == verdict and bool(found.counterexample) == (verdict == "false")
+
+
+CLAIMS = "Y = ∑_{a} softmax_{a} x = 1\nY + norm_{a}(x)^2 = 1 + x ⊙_{a} x\nabs(x) ⊙ abs(y) = abs(x ⊙ y)\nx ⊙_{a} y = x ⊙_{a} x"
+
+
+def test_check_says_what_is_known_of_each_claim():
+    found = nt.check(CLAIMS, x="ℝ^{a}", y="ℝ^{a}")
+    assert [each.verdict for each in found.claims] == ["proved", "proved", "holds", "false"]
+    assert set(found.claims[-1].drawn) == {"x", "y"}
+    lines = str(found).splitlines()
+    assert "Y = ∑_{a} softmax_{a} x = 1 : proved" in lines
+    assert "abs(x) ⊙ abs(y) = abs(x ⊙ y) : holds on 8 draws" in lines
+    assert any(line.startswith("x ⊙_{a} y = x ⊙_{a} x : false: this does not hold") for line in lines)
+
+
+def test_check_says_nothing_of_what_is_wrong_or_claims_nothing():
+    assert nt.check("x ⊙_{a} q = 1", x="ℝ^{a}", q="ℝ^{b}").claims == ()
+    assert nt.check("y = x + 1", x="ℝ^{a}").claims == ()
+    assert [each.verdict for each in nt.check("y = x + 1", x="ℝ^{a}", y="ℝ^{a}").claims] == ["false"]
+
+
+def test_the_command_says_the_same(capsys):
+    assert main(["check", CLAIMS.replace("= x ⊙_{a} x", "= y ⊙_{a} x"), "x=ℝ^{a}", "y=ℝ^{a}"]) == 0
+    assert capsys.readouterr().out.count("note: claim: proved") == 3
+    assert main(["check", CLAIMS, "x=ℝ^{a}", "y=ℝ^{a}"]) == 1
+    assert "error 403: this does not hold" in capsys.readouterr().out

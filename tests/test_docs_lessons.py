@@ -1,0 +1,53 @@
+"""The ten lessons: each has a page and three exercises, every model is right and every slip is told in its own words, with NumPy
+and without."""
+
+from pathlib import Path
+
+import pytest
+
+import namedtensor as nt
+from namedtensor.teaching.grading import faults
+from namedtensor.webpage.answers import answer
+
+DOCS = Path(__file__).parent.parent / "docs"
+FILES = sorted((DOCS / "examples" / "lessons").glob("*.nt"), key=lambda path: int(path.name.split("_")[0]))
+EXERCISES = [(path, exercise) for path in FILES for exercise in nt.exercises(path).values()]
+
+
+def names(each):
+    return each.stem if isinstance(each, Path) else each.name
+
+
+def test_there_are_ten_with_a_page_each():
+    assert [path.name.split("_")[0] for path in FILES] == [str(number) for number in range(1, 11)]
+    index = (DOCS / "lessons" / "index.md").read_text(encoding="utf-8")
+    for path in FILES:
+        page = (DOCS / "lessons" / f"{path.stem}.md").read_text(encoding="utf-8")
+        assert f"examples/lessons/{path.name}" in page and f"\n{path.stem}\n" in index
+        assert page.count("```{formula}") + page.count("```{run}") >= 5
+
+
+@pytest.mark.parametrize("path", FILES, ids=names)
+def test_each_has_three_exercises_and_a_slip_of_a_published_text(path):
+    sheet = nt.exercises(path)
+    assert len(sheet) == 3 and all(each.hints and each.prose for each in sheet.values())
+    *_, last = sheet.values()
+    assert last.kind == "fix" and last.slips
+    page = (DOCS / "lessons" / f"{path.stem}.md").read_text(encoding="utf-8")
+    assert all(f'sheet["{name}"].mark(' in page for name in sheet)
+
+
+@pytest.mark.parametrize(("path", "exercise"), EXERCISES, ids=names)
+def test_models_are_right_and_slips_wrong_in_their_own_words(path, exercise):
+    assert list(faults(exercise)) == []
+
+
+@pytest.mark.parametrize(("path", "exercise"), EXERCISES, ids=names)
+def test_the_page_says_the_same(path, exercise, monkeypatch):
+    monkeypatch.setattr("namedtensor.teaching.marking.SECONDS", 60)
+    monkeypatch.setattr("namedtensor.teaching.values.has_numpy", lambda: False)
+    file = path.read_text(encoding="utf-8")
+    for given, due in [(exercise.model, None), *((slip.formula, slip.sentence) for slip in exercise.slips)]:
+        found = answer({"ask": "mark", "file": file, "name": exercise.name, "answer": given})
+        assert found["ok"] and found["right"] is (due is None), found
+        assert due is None or found["feedback"] == due

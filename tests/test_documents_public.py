@@ -1,0 +1,60 @@
+"""What `check` says of documents that others wrote, where their repositories are at hand: NAMEDTENSOR_DOCUMENTS=FOLDER.
+
+The list has repository, path and commit; `check_public_documents.py` says how a folder of them is made.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from check_public_documents import Document, checked, documents, unpack
+
+from namedtensor.cli.arguments import Source
+from namedtensor.cli.check_documents import whole_of
+from namedtensor.documents.findings import findings_of
+from namedtensor.documents.sections import check_document
+
+FOLDER = os.environ.get("NAMEDTENSOR_DOCUMENTS", "")
+needs_texts = pytest.mark.skipif(not FOLDER, reason="the documents of others are not at hand: NAMEDTENSOR_DOCUMENTS")
+ORDINARY = [each for each in documents() if each.ordinary]
+NOTATION = "namedtensor/notation"
+PAPER = "d0b26abb19f3709016f974a6679413411987c1f1"
+KNOWN = {
+    ("examples_long.tex", 58, 307),
+    ("calculus.tex", 205, 103),
+}  # slips in the paper, with the lines they are told at
+
+
+def test_at_least_fifty_texts_of_machine_learning_have_no_named_axes():
+    assert len(ORDINARY) >= 50 and len({each.repository for each in ORDINARY}) >= 8
+
+
+@needs_texts
+@pytest.mark.parametrize("repository", sorted({each.repository for each in ORDINARY}))
+def test_an_ordinary_text_raises_no_alarm(repository, tmp_path):
+    wanted = [each for each in ORDINARY if each.repository == repository]
+    assert unpack(Path(FOLDER), repository, wanted[0].commit, tmp_path)
+    outcomes = [checked(each, tmp_path / each.path) for each in wanted]
+    assert not [each for each in outcomes if each.crash or each.errors or each.warnings or each.unread]
+
+
+@needs_texts
+def test_the_slips_of_the_paper_are_told_at_their_lines(tmp_path):
+    assert unpack(Path(FOLDER), NOTATION, PAPER, tmp_path)
+    paper = tmp_path / "paper.tex"
+    whole = whole_of(Source(paper.read_text("utf-8"), str(paper), "latex"))
+    report = check_document(whole.text)
+    errors = {(Path(each.file).name, each.problem.position()[0], each.problem.number)
+              for each in findings_of(report, whole) if each.severity == "error"}  # fmt: skip
+    assert errors >= KNOWN and len(errors - KNOWN) <= 4 and report.formulas >= 94
+
+
+@needs_texts
+@pytest.mark.parametrize(
+    "draft", [each for each in documents() if each.repository == NOTATION and each.path == "main.tex"]
+)
+def test_a_draft_has_at_most_one_error_in_three_formulas(draft: Document, tmp_path):
+    assert unpack(Path(FOLDER), NOTATION, draft.commit, tmp_path)
+    outcome = checked(draft, tmp_path / draft.path)
+    dead = draft.commit.startswith("a6a973c")  # of 2020-12-02, in a syntax of its own
+    assert not outcome.crash and (dead or 3 * outcome.errors <= outcome.formulas)

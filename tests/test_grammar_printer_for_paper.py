@@ -1,0 +1,130 @@
+"""LaTeX for papers: displays that are broken where they are too broad, read back, and compiled by pdflatex as pasted."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from layer_cases import CASES
+
+import namedtensor as nt
+import transformer
+from grammar.parser import parse
+from grammar.printer import to_latex, to_text
+from grammar.printer.breadth import breadth
+from grammar.printer.broken import broken
+from grammar.printer.preamble import PREAMBLE
+
+WIDTH = 34.5  # ems: the text of `article`
+FOLDER = Path(transformer.__file__).parent
+TEXTS = {path.name: path.read_text("utf-8") for path in sorted(FOLDER.rglob("*.nt"))}
+TEXTS |= {case.title: case.kind.notation for case in CASES}
+PROGRAMS = {name: parse(text, "text") for name, text in TEXTS.items()}
+COLOURS = {"seq": "#0b80a6", "key": "#a04902", "chans": "#3b38c5", "heads": "#23734b", "hidden": "#85112d"}
+WAYS = {"macros": {"macros": True}, "plain": {}, "coloured": {"macros": True, "colours": COLOURS}}
+
+
+@pytest.mark.parametrize("way", ["macros", "plain"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_broken_program_is_read_as_the_same(name, way):
+    printed = to_latex(PROGRAMS[name], width=WIDTH, **WAYS[way])
+    assert to_text(parse(printed, "latex")) == to_text(PROGRAMS[name])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_row_of_a_program_has_room(name):
+    rows = to_latex(PROGRAMS[name], macros=True, width=WIDTH).splitlines()[1:-1]
+    left = max(breadth(row.partition("&")[0]) for row in rows)
+    assert [row for row in rows if left + breadth(row.partition("&")[2].removesuffix(r"\\")) > WIDTH] == []
+
+
+# a row, its room, and where it is broken
+BROKEN = [
+    ("a + b", 99, ["a + b"]),
+    ("a + b + c + d", 5.0, ["a + b + c", "+ d"]),
+    (r"a \odot b + c \odot d", 5.5, [r"a \odot b", r"+ c \odot d"]),
+    (r"f(a + b + c + d) \odot e", 7.5, [r"f(a + b + c + d)", r"\odot e"]),
+    (r"\exp\left(a + b + c + d\right)", 5.6, [r"\exp\Bigl(a + b", r"+ c + d\Bigr)"]),
+    (r"\frac{a + b + c + d}{2}", 5, [r"\frac{a + b + c + d}{2}"]),
+    ("-a - b", 3, ["-a", "- b"]),
+    (r"\begin{cases} a + b + c & \text{if } d \end{cases}", 3, [r"\begin{cases} a + b + c & \text{if } d \end{cases}"]),
+]
+
+
+@pytest.mark.parametrize(("row", "room", "pieces"), BROKEN)
+def test_a_row_is_broken_at_its_loosest_operator(row, room, pieces):
+    assert broken(row, room) == pieces
+
+
+def test_a_program_has_a_display_of_its_own():
+    text = nt.to_latex("f(x) = x + 1\nY = f(X)", width=30)
+    assert text == "\\begin{align*}\n\\text{f}(x) &= x + 1 \\\\\nY &= \\text{f}(X)\n\\end{align*}".replace(
+        r"\text{f}", "f"
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ pdflatex
+PDFLATEX = shutil.which("pdflatex")
+needs_pdflatex = pytest.mark.skipif(PDFLATEX is None, reason="pdflatex is not installed")
+
+
+def compiled(folder: Path, body: str, preamble: str = PREAMBLE) -> str:
+    """The log of pdflatex; the test fails where it stops."""
+    document = rf"\documentclass{{article}}{preamble}\begin{{document}}{body}\end{{document}}"
+    (folder / "a.tex").write_text(document, encoding="utf-8")
+    command = [str(PDFLATEX), "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "a.tex"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, timeout=240, check=False)
+    log = (folder / "a.log").read_text("latin-1")
+    assert run.returncode == 0, log[log.find("\n!") :][:2000]
+    return log
+
+
+@needs_pdflatex
+@pytest.mark.parametrize("way", WAYS)
+def test_every_program_compiles_within_the_text(way, tmp_path):
+    parts = {name: to_latex(tree, width=WIDTH, **WAYS[way]) for name, tree in PROGRAMS.items()}
+    parts = {name: part for name, part in parts.items() if part.isascii()}
+    assert len(parts) > 40
+    log = compiled(tmp_path, "\n".join(f"\\typeout{{BEGIN {name.replace('_', '-')}}}\n{parts[name]}" for name in parts))
+    broad = [(at, float(by)) for at, by in OVERFULL.findall(log)]
+    assert not broad, "\n".join(f"{at}: {by} pt" for at, by in broad)
+
+
+OVERFULL = re.compile(r"BEGIN (\S+)(?:(?!BEGIN).)*?Overfull \\hbox \(([\d.]+)pt", re.DOTALL)
+
+
+@needs_pdflatex
+def test_the_macros_of_a_package_that_is_loaded_before_stay(tmp_path):
+    own = r"\newcommand{\ndot}[1]{\typeout{THEIRS}\odot}" + PREAMBLE
+    assert "THEIRS" in compiled(tmp_path, to_latex(parse("Q ⊙_{key} K"), macros=True, width=30), own)
+
+
+TENSORS = {
+    "a matrix": nt.tensor([[1.5, -2], [3e-7, 4e10]], "seq b'"),
+    "a row": nt.tensor([1, 2, 3], "a_1"),
+    "whether": nt.tensor([True, False], "a"),
+    "no numbers": nt.tensor([float("inf"), -float("inf"), float("nan")], "a"),
+    "a number": nt.tensor(-3.25, ""),
+    "broad": nt.tensor(list(range(40)), "n"),
+}
+
+
+@needs_pdflatex
+def test_tensors_compile(tmp_path):
+    for macros in (False, True):
+        compiled(tmp_path, "\n".join(rf"\[ {each.to_latex(macros=macros)} \]" for each in TENSORS.values()))
+
+
+@pytest.mark.parametrize("name", [name for name in TENSORS if name != "no numbers"])
+@pytest.mark.parametrize("macros", [False, True])
+def test_a_tensor_is_read_back_as_a_literal(name, macros):
+    tensor = TENSORS[name]
+    again = nt.evaluate(tensor.to_latex(macros=macros, digits=17), syntax="latex")
+    assert again.tolist(tensor.axes) == tensor.tolist(tensor.axes)
+
+
+def test_a_tensor_of_three_axes_is_no_matrix():
+    with pytest.raises(nt.NotationError) as caught:
+        nt.tensor([[[1]]], "a b c").to_latex()
+    assert caught.value.number == 316

@@ -1,0 +1,160 @@
+"""The server of the page: for this machine alone, within limits; and the command that starts it."""
+
+import http.client
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from namedtensor.cli import main
+from namedtensor.webpage.server import LONGEST, Server, page, policy
+
+ROOT = Path(__file__).parent.parent
+JSON = {"Content-Type": "application/json"}
+
+
+@contextmanager
+def serving(**options):
+    server = Server(**options)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving(file="#: exercise one\nX ∈ ℝ^{n}\nanswer = ∑_{n} X") as found:
+        yield found
+
+
+def ask(server, method="POST", path="/answer", body=b"{}", **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    given = {**(JSON if method == "POST" else {}), **{name.replace("_", "-"): value for name, value in headers.items()}}
+    connection.request(method, path, body if method == "POST" else None, given)
+    found = connection.getresponse()
+    return found.status, dict(found.getheaders()), found.read()
+
+
+def test_the_page_is_served_with_what_it_may_do(server):
+    status, headers, body = ask(server, "GET", "/")
+    assert status == 200 and body.decode() == page()
+    allowed = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in allowed and "frame-ancestors 'none'" in allowed
+    assert not re.search(r"script-src[^;]*'unsafe-(inline|eval)'", allowed)
+    assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+    assert policy("") == "default-src 'none'; frame-ancestors 'none'"
+
+
+def test_the_page_asks_nothing_of_any_other_place():
+    text = page()
+    links = re.findall(r"""<(?:script|link|img|iframe|source)[^>]*\s(?:src|href)\s*=\s*["']?([^"'\s>]+)""", text)
+    assert all(link.startswith("data:") for link in links)
+    assert len(text.encode()) <= 600_000
+
+
+def test_questions_are_answered(server):
+    status, headers, body = ask(server, body=json.dumps({"ask": "check", "text": "∑_{a} X", "id": 7}).encode())
+    found = json.loads(body)
+    assert status == 200 and found["ok"] and found["id"] == 7 and headers["Content-Type"].startswith("application/json")
+    assert [each["name"] for each in found["inputs"]] == ["X"]
+
+
+def test_the_file_comes_with_the_examples(server):
+    found = json.loads(ask(server, body=b'{"ask": "examples"}')[2])
+    assert found["file"].startswith("#: exercise one") and len(found["examples"]) == 20
+
+
+@pytest.mark.parametrize(
+    ("due", "given"),
+    [
+        (403, {"Host": "evil.example"}),
+        (403, {"Host": "127.0.0.1"}),
+        (403, {"Host": "localhost:1"}),
+        (403, {"Origin": "http://evil.example"}),
+        (403, {"Origin": "null"}),
+        (415, {"Content_Type": "text/plain"}),
+        (413, {"body": b" " * (LONGEST + 1)}),
+        (413, {"Content_Length": "9" * 30, "body": b""}),
+        (404, {"path": "/other"}),
+        (404, {"method": "GET", "path": "/etc/passwd"}),
+        (404, {"method": "GET", "path": "/../server.py"}),
+        (403, {"method": "GET", "path": "/", "Host": "evil.example"}),
+        (501, {"method": "PUT"}),
+    ],
+)
+def test_what_is_not_for_it_is_refused(server, due, given):
+    assert ask(server, **given)[0] == due
+    assert ask(server)[0] == 200  # and it goes on
+
+
+def test_it_is_at_the_loopback_alone(server):
+    assert server.server_address[0] == "127.0.0.1"
+    host = socket.gethostbyname(socket.gethostname())
+    if not host.startswith("127."):
+        with pytest.raises(OSError):
+            socket.create_connection((host, server.port), timeout=2)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff\xfe", b"[" * 60_000, b'{"ask": "check", "text": "\\ud800"}', b"null"]
+)
+def test_what_is_no_question_is_answered_so(server, body):
+    status, _, found = ask(server, body=body)
+    assert status == 200 and json.loads(found)["ok"] is False
+
+
+def test_what_takes_too_long_is_ended_and_the_next_is_answered():
+    with serving(seconds=3.0) as server:
+        assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+        server.worker.process.send_signal(
+            19
+        ) if sys.platform != "win32" else server.worker.process.kill()  # it stands still
+        start = time.monotonic()
+        found = json.loads(ask(server, body=b'{"ask": "runtime"}')[2])
+        assert not found["ok"] and "3 seconds" in found["error"]["message"] and time.monotonic() - start < 20
+        server.worker.seconds = 60.0
+        assert json.loads(ask(server, body=b'{"ask": "runtime"}')[2])["ok"]
+
+
+def test_the_command_prints_its_address_and_ends():
+    command = [sys.executable, "-u", "-m", "namedtensor", "playground", "--no-browser", "--port", "0"]
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    try:
+        line = child.stdout.readline()
+        port = int(re.match(r"http://127\.0\.0\.1:(\d+)/ is the playground", line)[1])
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+    finally:
+        child.terminate()
+        child.wait(20)
+        child.stdout.close()
+
+
+def test_the_page_is_saved(tmp_path, capsys):
+    assert main(["playground", "--save", str(tmp_path / "page.html")]) == 0
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "MB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["playground", "no-such.nt"], "no-such.nt"),
+        (["playground", "--port", "99999"], "port"),
+        (["playground", "--save", "no/such/folder/x.html"], "no/such/folder"),
+    ],
+)
+def test_a_slip_in_the_command_is_told(words, said, capsys):
+    assert main(words) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,69 @@
+// Measures the page: `node test/measure.mjs`, or with PLAYGROUND_FILE the whole file. Times of the clock are those of this
+// machine as it is; the processor time of all of the browser's processes says what they would be were it idle.
+
+import { readFileSync, statSync } from "node:fs";
+import { FILE, launch, NAME, open, place, settled, write } from "./browser.mjs";
+
+const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const { browser, close } = await launch();
+const { address, close: end } = await place();
+
+/** Seconds of processor time of the browser, all processes together. */
+async function processor() {
+  if (NAME === "firefox") return NaN;
+  const session = await browser.target().createCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  return processInfo.reduce((sum, each) => sum + each.cpuTime, 0);
+}
+
+/** Megabytes that the process of a page keeps in memory for itself. */
+function resident(pids) {
+  return Math.max(...pids.map((pid) => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024));
+}
+
+async function renderers() {
+  const session = await browser.target().createCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  return processInfo.filter((each) => each.type === "renderer").map((each) => each.id);
+}
+
+const first = [];
+const busy = [];
+for (let n = 0; n < (FILE ? 3 : 5); n++) {
+  const before = await processor();
+  const page = await open(browser, address);
+  await page.waitForFunction(() => performance.getEntriesByName("values").length, { timeout: 120_000 });
+  first.push(await page.evaluate(() => performance.getEntriesByName("values")[0].startTime));
+  busy.push((await processor()) - before);
+  await page.browserContext().close();
+}
+
+const page = await open(browser, address);
+await write(page, ATTENTION);
+await settled(page);
+const memory = NAME === "firefox" ? NaN : resident(await renderers());
+const typed = [];
+const values = [];
+for (let n = 0; n < 12; n++) {
+  await page.evaluate(() => performance.clearMarks());
+  const before = await processor();
+  await page.focus("#formula");
+  await page.keyboard.down("Control");
+  await page.keyboard.press("End");
+  await page.keyboard.up("Control");
+  await page.keyboard.sendCharacter(n % 2 ? "1" : " ");
+  await page.waitForFunction(() => performance.getEntriesByName("values").length && performance.getEntriesByName("pause").length, { timeout: 30_000 });
+  const [pause, value] = await page.evaluate(() => ["pause", "values"].map((name) => performance.getEntriesByName(name).at(-1).startTime));
+  typed.push(value - pause);
+  values.push(((await processor()) - before) * 1000);
+}
+const load = Number(readFileSync("/proc/loadavg", "utf8").split(" ")[0]);
+console.log(JSON.stringify({
+  browser: NAME, page: FILE ? "whole file" : "served", load,
+  "first value, s": { best: Math.min(...first) / 1000, median: median(first) / 1000, "processor time, median": median(busy) },
+  "from the end of the pause to types and values, ms": { best: Math.min(...typed), median: median(typed), "processor time of a keystroke, median": median(values) },
+  "memory of the tab, MB": memory, "file, MB": FILE ? statSync(FILE).size / 1e6 : statSync(new URL("../../namedtensor/webpage/page.html", import.meta.url)).size / 1e6,
+}, (_, value) => (typeof value === "number" ? Math.round(value * 1000) / 1000 : value), 1));
+await close();
+end();

@@ -1,0 +1,92 @@
+// The pieces of the page that need no browser.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { at, fromLists, resized, shown, toLists } from "../src/arrays.js";
+import { axisWords } from "../src/axis_words.js";
+import { point, smallestAt, unit, units } from "../src/places.js";
+import { drawn, pcg32 } from "../src/random.js";
+import { number, read, readNpy } from "../src/reading.js";
+import { packedState, unpackedState } from "../src/share.js";
+
+test("PCG32 draws what its authors say it draws", () => {
+  const next = pcg32(42, 54);
+  assert.deepEqual(Array.from({ length: 6 }, next), [0xa15c02b7, 0x7b47f409, 0xba1d3330, 0x83d2f293, 0xbfa4784b, 0xcbed606e]);
+});
+
+test("numbers are drawn by seed and name, within their domain", () => {
+  assert.deepEqual(drawn(5, 1, "Q"), drawn(5, 1, "Q"));
+  assert.notDeepEqual(drawn(5, 1, "Q"), drawn(5, 2, "Q"));
+  assert.notDeepEqual(drawn(5, 1, "Q"), drawn(5, 1, "K"));
+  const whole = drawn(500, 3, "I", { kind: "count", bounds: [4] });
+  assert.deepEqual([...new Set(whole)].sort(), [1, 2, 3, 4]);
+  assert.ok(drawn(500, 3, "p", { kind: "interval", bounds: [0, 1] }).every((x) => x >= 0 && x <= 1));
+  const many = drawn(4000, 5, "X");
+  const mean = many.reduce((sum, x) => sum + x, 0) / 4000;
+  assert.ok(Math.abs(mean) < 0.06 && Math.abs(Math.sqrt(many.reduce((sum, x) => sum + (x - mean) ** 2, 0) / 4000) - 1) < 0.05);
+});
+
+for (const [text, lists] of [
+  ["[[1, 2], [3, 4]]", [[1, 2], [3, 4]]], ["[1.5, -2e3, nan]", [1.5, -2000, NaN]], ["((1, 2), (3, 4),)", [[1, 2], [3, 4]]], ["array([[1., 2.],\n       [3., 4.]])", [[1, 2], [3, 4]]],
+  ["tensor([1, 2], dtype=torch.int64)", [1, 2]], ["np.array([True, False])", [1, 0]], ["1\t2\n3\t4", [[1, 2], [3, 4]]], ["1, 2, 3", [1, 2, 3]], ["1\n2\n3", [1, 2, 3]],
+  ["a,b\n1,2\n3,4", [[1, 2], [3, 4]]], ["x\t1\t2\ny\t3\t4", [[1, 2], [3, 4]]], ["7", 7], ["−3", -3], ["[[[1],[2]]]", [[[1], [2]]]], ["[-inf, ∞]", [-Infinity, Infinity]], ["[1_000]", [1000]],
+]) test(`reads ${JSON.stringify(text)}`, () => assert.deepEqual(toLists(read(text)), lists));
+
+for (const [text, why] of [["[[1, 2], [3]]", "one length"], ["[1, x]", "x is no number"], ["[1", "not closed"], ["1]", "no number"], ["", "nothing"], ["[1, [2]]", "one length"], ["[[1], 2]", "nested alike"], ["a b", "no number"]])
+  test(`refuses ${JSON.stringify(text)}`, () => assert.throws(() => read(text), { message: new RegExp(why) }));
+
+test("reads files of NumPy", () => {
+  const code = "import io, sys, numpy as np; f = io.BytesIO(); np.save(f, eval(sys.argv[1])); sys.stdout.buffer.write(f.getvalue())";
+  const file = (text) => {
+    const bytes = execFileSync(process.env.PYTHON ?? "python3", ["-c", code, text]);
+    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  };
+  assert.deepEqual(toLists(readNpy(file("np.arange(6.).reshape(2, 3)"))), [[0, 1, 2], [3, 4, 5]]);
+  assert.deepEqual(toLists(readNpy(file("np.asfortranarray(np.arange(6, dtype='i4').reshape(2, 3))"))), [[0, 1, 2], [3, 4, 5]]);
+  assert.deepEqual(toLists(readNpy(file("np.array([1.5, 2], '>f4')"))), [1.5, 2]);
+  assert.deepEqual(toLists(readNpy(file("np.array([True, False])"))), [1, 0]);
+  assert.throws(() => readNpy(file("np.array(['a'])")), /kind/);
+  assert.throws(() => readNpy(file("np.arange(9.)").slice(0, 140)), /ends early/);
+  assert.throws(() => readNpy(new ArrayBuffer(20)), /no .npy/);
+});
+
+test("a link holds any state, and a broken one holds none", async () => {
+  const state = { text: "softmax_{seq}(Q ⊙_{key} K)", values: { Q: [1, -2.5] }, labels: { seq: ["a", "𝕀"] } };
+  const link = await packedState(state);
+  assert.match(link, /^[\w-]+$/);
+  assert.deepEqual(await unpackedState(`#${link}`), state);
+  for (const broken of ["", "#", "#%%%", `#${link.slice(0, 20)}`, "#AAAA", `#${await packedState([1])}`, `#${await packedState("x")}`]) assert.equal(await unpackedState(broken), null);
+  assert.equal(await unpackedState(`#${await packedState({ text: "a".repeat(2_000_000) })}`), null);
+});
+
+test("places of Python are places of the browser", () => {
+  const text = "𝕀[a] + ℝ";
+  assert.deepEqual([unit(text, 0), unit(text, 1), point(text, 2), point(text, text.length)], [0, 2, 1, 8]);
+  assert.equal(text.slice(...units(text, [1, 4])), "[a]");
+  const parts = [{ span: [0, 9] }, { span: [2, 5] }, { span: [2, 3] }];
+  assert.deepEqual([smallestAt(parts, 4).span, smallestAt(parts, 3).span, smallestAt(parts, 9).span, smallestAt(parts, 10)], [[2, 5], [2, 3], [0, 9], null]);
+});
+
+test("axes are told from what else bears their names", () => {
+  const names = new Set(["seq", "key", "X"]);
+  const words = (text) => axisWords(text, names).map(([from, to]) => `${text.slice(from, to)}@${from}`);
+  assert.deepEqual(words("softmax_{seq}(X ⊙_{key} K / √|key|)"), ["seq@9", "key@19", "key@30"]);
+  assert.deepEqual(words("X ∈ ℝ^{seq[3] × key} # seq_{seq}\nX_{seq→key}"), ["seq@7", "key@16", "seq@36", "key@40"]);
+  assert.deepEqual(words("# _{seq}\nseq"), []);
+  assert.deepEqual(words("X_{seq(X)}"), ["seq@3"]);
+  assert.deepEqual(words("X_{(seq,key)→X}"), ["seq@4", "key@8", "X@13"]);
+});
+
+test("arrays keep their numbers where their sizes change", () => {
+  const old = fromLists([[1, 2], [3, 4]]);
+  const fresh = { shape: [3, 1], data: Float64Array.of(7, 8, 9) };
+  assert.deepEqual(toLists(resized(old, [3, 1], fresh)), [[1], [3], [9]]);
+  assert.equal(resized(old, [3], { shape: [3], data: new Float64Array(3) }).data.length, 3);
+  assert.equal(at(old, [["a", 2], ["b", 2]], { a: 2 }), 3);
+});
+
+test("numbers are written as one reads them", () => {
+  assert.deepEqual([0.1 + 0.2, -2, 1e-9, 123456.789, NaN, -Infinity, 1e20].map((x) => shown(x)), ["0.3", "−2", "1.00e−9", "123500", "nan", "−∞", "1.00e20"]);
+  assert.deepEqual(["1e3", "−2.5", "+.5", "x", "", "1.2.3", "-inf"].map(number), [1000, -2.5, 0.5, undefined, undefined, undefined, -Infinity]);
+});
