@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from collections.abc import Iterable
 
 Span = tuple[int, int]
 
@@ -117,7 +118,10 @@ class NotationError(Exception):
       hint: try height
     """
 
-    def __init__(self, number, message, source=None, span=None, notes=(), hint=None, labels=()):
+    def __init__(
+        self, number: int, message: str, source: str | None = None, span: Span | None = None, notes: Iterable[str] = (),
+        hint: str | None = None, labels: Iterable[tuple[Span, str]] = (),
+    ):  # fmt: skip
         super().__init__(number, message, source, span, tuple(notes), hint, tuple(labels))
         self.number: int = number
         self.message: str = message

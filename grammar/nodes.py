@@ -7,7 +7,7 @@ is a name or a power, whether `f_{a}` carries an axis, a number or a label, is d
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 Span = tuple[int, int]
 
@@ -334,7 +334,7 @@ def axis_of(node: Node) -> Axis | None:
     return None
 
 
-def left_spine(node) -> list[Call]:
+def left_spine(node: Any) -> list[Call]:
     """The operations with two operands that a long sum or product is made of, the last written first: (a + b) + c, a + b."""
     found: list[Call] = []
     while type(node) is Call and len(node.arguments) == 2:
@@ -343,9 +343,9 @@ def left_spine(node) -> list[Call]:
     return found
 
 
-def children(node) -> tuple:
+def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
-    found: list = []
+    found: list[Any] = []
     for slot in BELOW[type(node)]:
         value = getattr(node, slot)
         if type(value) is tuple:
@@ -355,7 +355,7 @@ def children(node) -> tuple:
     return tuple(found)
 
 
-def _gather(values: tuple, found: list) -> None:
+def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
     for value in values:
         if type(value) in BELOW:
             found.append(value)

@@ -17,7 +17,7 @@ KNOWING = {
     "symbolic": "argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
     "trace",  # laws, and differentials as a reader has them
     "tensors": "cumsum onehot",  # an example, and NumPy's own name
-    "terms": "ceil even floor onehot sqrt",  # folded
+    "terms": "onehot",  # of a derivative
     "webpage": "logsoftmax logsumexp mean onehot pool softmax sqrt standardize unroll",  # how their numbers are written out
 }  # what each room knows by name
 

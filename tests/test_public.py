@@ -25,7 +25,7 @@ NO_METHODS = """where stack iota identity add subtract multiply divide equal not
 logical_and logical_or""".split()
 METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist item to_xarray to_text to_latex rename merge split""".split()
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
-LAYERS = """Attention BERT EncoderBlock FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
+LAYERS = """Attention BERT EncoderBlock EncoderDecoder FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
 Transformer ViT attention_maps load minilm""".split()
 VERBS = "check evaluate explain derivative compile cost parameters init diagram to_text to_latex to_python to_javascript".split()
 

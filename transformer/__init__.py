@@ -26,6 +26,7 @@ __all__ = [
     "Attention",
     "BERT",
     "EncoderBlock",
+    "EncoderDecoder",
     "FFN",
     "GPT2",
     "Layer",

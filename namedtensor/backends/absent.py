@@ -54,7 +54,7 @@ class Tabled(Target):
             return f"int{max(whole['i'], 2 * whole['u'])}" if whole["u"] < 64 else "float64"
         return next((f"{'int' if kind == 'i' else 'uint'}{bits}" for kind, bits in whole.items()), "bool")
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         if primitive in INDICES:
             return "int64"
         given = [each for each in (arguments[1:] if primitive == "where" else arguments) if isinstance(each, Value)]
@@ -98,7 +98,7 @@ class Absent(Target):
         meet = [dtype for dtype, kind in zip(dtypes, kinds) if kind in "fc"] if {*kinds} & {*"fc"} else dtypes
         return self.canonical(self.numpy.result_type(tuple(map(self.canonical, meet))))
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         found = self.numpy.ask(primitive, arguments, options)
         whole = not any(kind_of(each.dtype) in "fc" for each in arguments if isinstance(each, Value))
         return self.default_float if whole and kind_of(found) == "f" else self.canonical(found)

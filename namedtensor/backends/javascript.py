@@ -211,7 +211,7 @@ class JavaScriptTarget(Target):
     def result_type(self, dtypes: Sequence[str]) -> str:
         return max(dtypes, key=(TRUTH, WHOLE, FLOAT).index)
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         if primitive in FLOATING:
             return FLOAT
         if primitive in INDICES:

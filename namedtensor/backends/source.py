@@ -64,7 +64,7 @@ class Backend:
     def canonical(self, xp: Any, dtype: str) -> str:
         return dtype
 
-    def ask(self, target: Any, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, target: Any, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         xp, given, names = target.xp, [], []
         for number, each in enumerate(arguments):
             if isinstance(each, Value):

@@ -177,8 +177,9 @@ class Derivative:
     """One derivative: its terms are made among the checker's, and stand for the node of the formula."""
 
     def __init__(self, checker: Inference, node: Node):
-        self.checker, self.node = checker, node
-        self.making = TermBuilder(checker.graph, node)
+        self.checker: Inference = checker
+        self.node: Node = node
+        self.making: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: Taken) -> Term:
         """The derivative, its axes as the text has them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -40,7 +41,7 @@ def differentiate_program(
     mark = next(mark for mark in marks() if mark not in used)
     last = scope.last
     if isinstance(of, FunctionDefinition):
-        more: tuple = of_function(scope, of, variable, mark)
+        more: tuple[Any, ...] = of_function(scope, of, variable, mark)
     elif of is not None:
         more = (Value(Derivative(of, variable, mark)),)
     elif isinstance(last, Definition):
@@ -64,7 +65,7 @@ def named(text: str) -> Node:
     return body.body
 
 
-def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple:
+def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
     """f'(X; W) = ∂f(X; W)/∂X*, with the signature that follows from that of f."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
@@ -78,7 +79,7 @@ def of_function(scope: Scope, function: FunctionDefinition, variable: Node, mark
     return (Signature(own, signature.domain, codomain), equation)
 
 
-def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, wanted: Key) -> tuple | None:
+def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, wanted: Key) -> tuple[Any, ...] | None:
     """The axes, with their sizes, that an argument or a declared parameter of the function has; None where nothing says."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == wanted:

@@ -240,7 +240,7 @@ def together(select: Selecting, term: Term, parts: list[Share | None], further: 
 
     def of(given: list[Term], shape: Mapping[str, Any]) -> Term:
         pieces = tuple(term.arguments[place] if place in fixed else each for place, each in enumerate(given))
-        return make.term(term.operator, pieces, term.axes, term.options, shape)
+        return make.term(term.operator, pieces, term.axes, term.options, dict(shape))
 
     given = [zero if each is None else each.term for each in settled]
     if term.operator in JOINS:

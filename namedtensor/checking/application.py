@@ -99,7 +99,7 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
     shape = broadcast(checker, arguments, node, node, name, parts)
     if name in ("+", "-", "⊙", "juxtaposed"):
         watch_outer(checker, name, arguments, node, parts)
-    folded = fold(record.name, [argument.number for argument in arguments], options)
+    folded = fold(record, [argument.number for argument in arguments], options)
     if folded is not None:
         return checker.graph.number(folded, node, boolean=record.boolean[1])
     return checker.graph.intern(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)

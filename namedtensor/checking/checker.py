@@ -8,8 +8,8 @@ It has one rule for each kind of node, each in the file of what it is about, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -48,7 +48,7 @@ class Checker(Inference):
     program's, or of the axes `besides` that arguments have.
     """
 
-    RULES = {
+    RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
         nodes.Number: literals.number,
         nodes.Name: lookup.resolve_name,
         nodes.Subscript: lookup.subscript,
@@ -83,9 +83,9 @@ class Checker(Inference):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
-        self.solver = SizeSolver(self)
-        self.speaks = Speaks(scope, self.inputs)
-        self.steps = 0  # of the trace that are steps to the value, and not to a claim
+        self.solver: SizeSolver = SizeSolver(self)
+        self.speaks: Speaks = Speaks(scope, self.inputs)
+        self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         if told is not None:
             refuse_unused(self.speaks, told, set(self.given_sizes).difference(besides))
         prepare_inputs(self, self.speaks)

@@ -174,7 +174,9 @@ def is_open(node: Any) -> bool:
 COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through
 
 
-def each_element(checker: Inference, items: Iterable[tuple], shape: Mapping[str, Any], env: Environment) -> Environment:
+def each_element(
+    checker: Inference, items: Iterable[tuple[Any, ...]], shape: Mapping[str, Any], env: Environment
+) -> Environment:
     """An environment in which each plain name of these indices is 1, …, n along an axis of its own."""
     inner = Environment(parent=env, sizes_parent=env, depth=env.depth, active=env.active)
     for axis, index in items:

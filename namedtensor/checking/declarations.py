@@ -154,7 +154,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
         checker.claim_terms.append((term, (of.domain, values), of.span))
 
 
-def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple | None:
+def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:
     """0 and 1 of {0, 1}, n of [n]; None where nothing is said of values, or a number is not known."""
     values = [checker.solver.value(node, env) for node in of.elements]
     if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):

@@ -19,7 +19,7 @@ from .elements import define_by_elements
 
 
 def infer_family(
-    checker: Inference, key: Key, family: Definition, indices: dict, holder: Environment, env: Environment
+    checker: Inference, key: Key, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
     """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
     over = family.range
@@ -83,13 +83,13 @@ def infer_family(
     return found
 
 
-def counted(indices: dict, over: Range) -> Any:
+def counted(indices: dict[Any, Any], over: Range) -> Any:
     """What the variable of a range is among these indices: a number where it is one."""
     found = indices.get(over.variable.text)
     return int(found) if isinstance(found, str) and found.isdecimal() else found
 
 
-def of_numbers(indices: dict, over: Range) -> dict:
+def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
     """The indices, with numbers for those that ranges count."""
     return {**indices, **{each.variable.text: counted(indices, each) for each in over.each}}
 
@@ -102,7 +102,9 @@ def ends(checker: Inference, over: Range, holder: Environment, env: Environment)
     return first, last
 
 
-def is_member(checker: Inference, over: Range, indices: dict, holder: Environment, env: Environment) -> bool | None:
+def is_member(
+    checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
+) -> bool | None:
     """Whether indices lie in their ranges, this one and those after it; None where one is no number."""
     for each in over.each:
         wanted = counted(indices, each)
@@ -130,7 +132,7 @@ def has_own_equation(checker: Inference, member: Key, holder: Environment) -> bo
     return member in (checker.scope.definitions if holder.function is None else holder.function.facts)
 
 
-def member_key(checker: Inference, family: Definition, indices: dict) -> Key:
+def member_key(checker: Inference, family: Definition, indices: dict[Any, Any]) -> Key:
     def value(name: str) -> Any:
         return indices.get(name)
 

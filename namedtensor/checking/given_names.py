@@ -72,12 +72,13 @@ class Speaks:
     """The names and axes that a program speaks of, some of its names being given."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
-        self.scope, self.inputs = scope, inputs
+        self.scope: Scope = scope
+        self.inputs: Mapping[Key, InputType] = inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled = {*inputs, *declared, *scope.definitions}
-        self.names = list(self.spellings())
-        self.axes = {*axes_named(scope.program), *asked(scope.program)}
-        self.measured = {*asked(scope.program), *made(scope)}
+        self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
+        self.names: list[Spelled] = list(self.spellings())
+        self.axes: set[str] = {*axes_named(scope.program), *asked(scope.program)}
+        self.measured: set[str] = {*asked(scope.program), *made(scope)}
 
     @property
     def unused(self) -> frozenset[str]:
@@ -131,7 +132,7 @@ class Speaks:
     def patterns(self) -> ByScripts[bool]:
         """What may be names, each once."""
         found: ByScripts[bool] = ByScripts()
-        seen: set[tuple] = set()
+        seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
             for pattern in product(*map(self.texts, (*spelling.subscript, *spelling.superscript))):
                 each = spelling.base, pattern[: len(spelling.subscript)], pattern[len(spelling.subscript) :]

@@ -31,7 +31,7 @@ FIRST = 3  # steps that are written out at most until shapes stay the same
 
 
 def member_at(
-    checker: Inference, family: Definition, indices: dict, text: Any, holder: Environment, env: Environment
+    checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
     """h^{t-1} where t is a tensor in the environment that asks; None where it is none."""
     found = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -61,7 +61,7 @@ class Unit:
     busy: bool = False
 
     @property
-    def mark(self) -> tuple:
+    def mark(self) -> tuple[Any, ...]:
         return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
 
     @property
@@ -143,7 +143,7 @@ class Rolled:
         self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
         self.steps = (last - base) * way
         self.index = counter(checker, self.axis, base + way, self.steps, way, over)
-        self.units: dict[tuple, Unit] = {}
+        self.units: dict[tuple[Any, ...], Unit] = {}
 
     def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
         unit = self.units.setdefault(unit.mark, unit)
@@ -191,7 +191,7 @@ class Rolled:
             raise Unrollable
         return term
 
-    def rolled(self, unit: Unit) -> dict[tuple, Unit]:
+    def rolled(self, unit: Unit) -> dict[tuple[Any, ...], Unit]:
         """Every family that the loop needs, typed."""
         self.units[unit.mark] = unit
         self.next(unit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from grammar.nodes import Node, Number, Size, children
 
@@ -15,7 +15,7 @@ from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 
-Symbol = tuple  # ("size", axis) or ("scalar", Key)
+Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
 
 
 class FactIndex:
@@ -71,7 +71,7 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
     return found
 
 
-def computed(operator: str, values: list) -> Any:
+def computed(operator: str, values: list[Any]) -> Any:
     if operator == "negative":
         return -values[0]
     left, right = values

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from grammar import nodes
 from grammar.nodes import Call, Node, Number, Size
@@ -24,8 +24,10 @@ from .given_sizes import check_given_sizes, check_stated_sizes
 from .made_sizes import made_size, several_sizes
 from .size_facts import FactIndex, Symbol, as_size, computed, invert, sides, words_of
 
-Way = tuple  # a node, and the way to what holds it
-Mark = tuple  # a symbol, the environment where it is asked for, and whether what the scope makes counts
+Way: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
+Mark: TypeAlias = tuple[
+    Any, ...
+]  # a symbol, the environment where it is asked for, and whether what the scope makes counts
 LARGEST = 2**1024  # a number in a size expression
 
 
@@ -59,8 +61,8 @@ class SizeSolver(Sizes):
         self.missed: dict[Mark, tuple[Symbol, Environment]] = {}  # had no value in this run
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
         self.found: dict[Mark, tuple[Any, Environment]] = {}
-        self.runs = 0
-        self.making = True  # whether what the scope makes is looked at
+        self.runs: int = 0
+        self.making: bool = True  # whether what the scope makes is looked at
         self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols

@@ -102,7 +102,7 @@ def error_in_ascii(error: NotationError) -> NotationError:
             place.append(place[-1] + len(piece))
         source = "".join(pieces)
 
-    def moved(span):
+    def moved(span: Any) -> Any:
         return None if span is None else (place[min(span[0], len(place) - 1)], place[min(span[1], len(place) - 1)])
 
     return type(error)(
@@ -146,7 +146,7 @@ def rehinted(error: NotationError, table: tuple[tuple[str, str], ...]) -> Notati
 class Console:
     """Standard output and standard error, each in what it can show; `ascii` asks for ASCII in any case."""
 
-    def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple = ON_COMMAND_LINE):
+    def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple[Any, ...] = ON_COMMAND_LINE):
         self.ascii = ascii
         self.hints = hints
         self.machine = machine  # --json: what is printed is for programs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -90,15 +91,15 @@ def _explain(session: Session, rest: str) -> str:
 
 def _derive(session: Session, rest: str) -> str:
     """The closed form of a derivative, of the types that the values have."""
-    from ..programs.api import derivative
+    from ..programs.program import Formula
 
     formula, _, name = _needed(rest, "derive").rpartition(" by ")
     if not formula:
         raise InputError("say by what: :derive FORMULA by NAME")
 
-    def worked_out(source: str, values: dict) -> str:
+    def worked_out(source: str, values: dict[Any, Any]) -> str:
         shapes = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
-        return str(derivative(source, name.strip(), syntax="text").worked_out(**shapes))
+        return str(Formula(source, "text").derivative(name.strip()).worked_out(**shapes))
 
     return session.asked(worked_out, session.as_text(formula))
 
@@ -116,7 +117,7 @@ def _save(session: Session, rest: str) -> str:
     name, _, file = _needed(rest, "save").partition(" ")
     if not file.strip():
         raise InputError("say where: :save NAME FILE")
-    value = session.values.get(str(key(name)))
+    value: Any = session.values.get(str(key(name)))
     if not hasattr(value, "axes"):
         raise InputError(f"there is no tensor {name}; :names lists what is known")
     writable(file.strip())
@@ -127,7 +128,7 @@ def _save(session: Session, rest: str) -> str:
 def _digits(session: Session, rest: str) -> str:
     from ..tensors.digits import set_digits
 
-    number = as_number(rest) if rest else None
+    number: Any = as_number(rest) if rest else None
     if rest and number is None:
         raise InputError("say how many: :digits 8")
     set_digits(number)

@@ -10,6 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
+from ..core.sizes import resolve
 from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
 from ..scope.names import Key, key
@@ -22,7 +23,7 @@ from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.read_back import Unwritable
-from ..symbolic.spelling import named, with_axes
+from ..symbolic.spelling import MARKS, named, with_axes
 from ..symbolic.work import TooLong, working
 from ..terms.environment import source_name
 from ..terms.inference import InputType
@@ -41,11 +42,15 @@ def closed_form(
     forms = Forms(names)
     form = forms.of(term)
     values = values_named(checker, names, forms)
-    form = recognized(folded(form, values))
+    form = folded(recognized(folded(form, values)), by_their_functions(values))
     outside = {index: called(axis) for index, axis in forms.outside().items()}
     form = algebra.add(form)
     standing = {outside[index] for index in seen(form) if index in outside}
     missing = [name for name in map(called, map(source_name, term.shape)) if name not in standing]
+    for axis in term.shape if missing else ():
+        known = sizes_of(checker, source_name(axis))
+        if called(source_name(axis)) in missing and known and str(resolve(term.shape[axis])) not in known:
+            raise Unwritable(f"it is 1 along {source_name(axis)}, whose size no tensor has")
     taken = {"D", "I", "e"} | (taken or set()) | {word for each in tree.statements for word in words_of(each)}
 
     def write(writer: Any, form: Form) -> Node:
@@ -57,6 +62,24 @@ def closed_form(
     if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
         ways[factored(algebra.multiplied_out(form))] = None
     return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
+
+
+def by_their_functions(values: list[Named]) -> list[Named]:
+    """The names whose value is a known function that was written out: Y = softmax_{ax} X, of exp X / ∑_{ax} exp X."""
+    found = []
+    for name in values:
+        read = recognized((name.product,))
+        if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
+            found.append(name._replace(product=read[0]))
+    return found
+
+
+def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
+    """The sizes of an axis among the inputs, of the axis without its marks where it has some."""
+    terms = (*checker.top.variables.values(), *checker.parameters.values())
+    return {
+        str(resolve(term.shape[each])) for term in terms for each in (axis, axis.rstrip(MARKS)) if each in term.shape
+    }
 
 
 def of_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> Reading:

@@ -24,7 +24,9 @@ class Gradient:
     """What `gradient` gives: called with tensors it gives a mapping from names to tensors; `program` is its formulas."""
 
     def __init__(self, program: Program, of: str, wrt: tuple[str, ...], value: bool):
-        self.of, self.wrt, self.value = of, wrt, value
+        self.of: str = of
+        self.wrt: tuple[str, ...] = wrt
+        self.value: bool = value
         self._of = program
         self._made: dict[tuple[str, ...], tuple[Program, EntryPoints]] = {}
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the names that are given

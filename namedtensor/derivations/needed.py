@@ -10,7 +10,7 @@ from ..scope.names import walk
 from ..symbolic.naming import words_of
 
 
-def needed(statements: tuple, words: set[str]) -> tuple:
+def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
     """The statements that say something of these words, or of what these need."""
     words = set(words)
     chosen: set[int] = set()

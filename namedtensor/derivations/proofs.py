@@ -122,7 +122,9 @@ def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node,
     return equation.sides
 
 
-def _normal(claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any) -> tuple[dict, bool]:
+def _normal(
+    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any
+) -> tuple[dict[Any, Any], bool]:
     """The shapes of the inputs, and whether the sides have one normal form."""
     with working(proving=True):
         inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
@@ -146,7 +148,12 @@ def _equal(terms: list[Term]) -> bool:
 
 
 def _tried(
-    before: list, sides: tuple[Node, ...], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int
+    before: list[Any],
+    sides: tuple[Node, ...],
+    inputs: dict[Any, Any],
+    shapes: dict[Any, Any],
+    sizes: dict[str, int],
+    tries: int,
 ) -> Verdict:
     """What drawn tensors say."""
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
@@ -157,7 +164,9 @@ def _tried(
     return _by_draws(programs, inputs, shapes, sizes, tries)
 
 
-def _by_draws(programs: list[Formula], inputs: dict, shapes: dict, sizes: dict[str, int], tries: int) -> Verdict:
+def _by_draws(
+    programs: list[Formula], inputs: dict[Any, Any], shapes: dict[Any, Any], sizes: dict[str, int], tries: int
+) -> Verdict:
     """Whether programs have one value, and what they claim holds, for drawn tensors."""
     known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
     draw, seen = Random(0), 0

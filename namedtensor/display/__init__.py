@@ -11,6 +11,7 @@
 `flow_data`: where data are.
 `flow`: where each value goes.
 `diagram_layout`: places for nodes.
+`diagram_files`: its shapes as TikZ, PDF and PNG.
 `diagram_svg`: the drawing.
 
 Law: it draws what it is handed, values and terms and formulas, and never asks a program to run.

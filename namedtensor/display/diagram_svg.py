@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -301,7 +301,7 @@ def curve(one: tuple[float, float], other: tuple[float, float]) -> str:
 # --------------------------------------------------------------------------------------------------------------- whole
 @dataclass(frozen=True, repr=False)
 class Diagram:
-    """A drawing of where the values of a program go; shows itself in a notebook, and is saved as SVG."""
+    """A drawing of where the values of a program go; shows itself in a notebook, and is saved as SVG, TikZ, PDF or PNG."""
 
     graph: Graph
     tints: Mapping[str, Tint]
@@ -315,15 +315,28 @@ class Diagram:
         )
         return self._svg(found + colours + FONTS)
 
+    def to_tikz(self) -> str:
+        """The drawing as a `tikzpicture`, for a document with the packages tikz and those of `latex_preamble()`."""
+        from .diagram_files import tikz
+
+        return tikz(self.to_svg())
+
     def save(self, place: str | os.PathLike[str]) -> None:
-        """Write the SVG to a file. Raises NotationError where that cannot be, or the name asks for another format."""
-        if Path(place).suffix.lower() not in ("", ".svg"):
+        """Write it to a file of the kind that the name says: .svg, .tikz or .tex, .pdf, .png; without an ending, SVG.
+
+        Raises NotationError where the name asks for another kind or the file cannot be written (409), and for PDF and PNG
+        where matplotlib is not installed (408).
+        """
+        ending = Path(place).suffix.lower()
+        if ending not in FORMATS:
+            kinds = ", ".join(each for each in FORMATS if each)
             raise NotationError(
-                409, f"{place} cannot be written: a diagram is saved as SVG", hint="end the name in .svg"
+                409, f"{place} cannot be written: a diagram is saved as one of {kinds}", hint="end the name in .svg"
             )
+        data = FORMATS[ending](self)
         try:
             with whole_file(place) as file:
-                file.write(self.to_svg().encode("utf-8"))
+                file.write(data)
         except OSError as problem:
             raise NotationError(409, f"{place} cannot be written: {reason(problem)}") from None
 
@@ -355,3 +368,20 @@ class Diagram:
                 entries += [Run("     ")] * bool(entries) + [Run(axis, (), axis), Run(f" = {self.sizes[axis]}")]
         wide = breadth(tuple(entries), SMALL)
         return (svg_text(tuple(entries), wide / 2 + MARGIN, y, SMALL, self.tints) if entries else ""), wide
+
+
+def _painted(format: str) -> Callable[[Diagram], bytes]:
+    def data(diagram: Diagram) -> bytes:
+        from .diagram_files import painted
+
+        return painted(diagram.to_svg(), format)
+
+    return data
+
+
+FORMATS: dict[str, Callable[[Diagram], bytes]] = {
+    **dict.fromkeys(("", ".svg"), lambda diagram: diagram.to_svg().encode("utf-8")),
+    **dict.fromkeys((".tikz", ".tex"), lambda diagram: diagram.to_tikz().encode("utf-8")),
+    ".pdf": _painted("pdf"),
+    ".png": _painted("png"),
+}

@@ -36,7 +36,8 @@ class Picture:
     """A drawing; shows itself in a notebook, in the page's own colour of text. `figure` is matplotlib's."""
 
     def __init__(self, figure: Figure, mark: str):
-        self.figure, self.mark = figure, mark
+        self.figure: Any = figure
+        self.mark: str = mark
 
     def to_svg(self) -> str:
         """The drawing as SVG."""

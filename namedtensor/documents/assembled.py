@@ -63,7 +63,7 @@ class AssembledProgram:
         """The same error, in the document."""
         if error.source != self.text:
             return error
-        labels = tuple((self.span(span), text) for span, text in error.labels)
+        labels = tuple((found, text) for span, text in error.labels if (found := self.span(span)) is not None)
         return type(error)(
             error.number, error.message, self.source, self.span(error.span), error.notes, error.hint, labels
         )

@@ -65,7 +65,7 @@ def from_nested(data: Any, what: str) -> Found:
     return Found(array.reshape(shape))
 
 
-def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list]:
+def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     """The shape of nested lists, and their numbers in order."""
     shape: list[int] = []
     level, nested = [data], isinstance(data, list)
@@ -79,7 +79,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list]:
     return tuple(shape), [entry_of(entry, what) for entry in level]
 
 
-def ragged(level: list) -> str:
+def ragged(level: list[Any]) -> str:
     told = [f"{len(row)} entries" if isinstance(row, list) else "a number" for row in level]
     other = next(index for index, text in enumerate(told) if text != told[0])
     return f"row 1 has {told[0]}, row {other + 1} has {told[other]}".replace("has a", "is a").replace(
@@ -161,7 +161,7 @@ def cell_of(place: Path, line: int, title: str, text: str) -> int | float:
     return number
 
 
-def csv_notes(dropped: list[str], cells: list[list]) -> tuple[str, ...]:
+def csv_notes(dropped: list[str], cells: list[list[Any]]) -> tuple[str, ...]:
     missing = sum(math.isnan(cell) for row in cells for cell in row)
     notes = [f"left out {', '.join(dropped)}: no numbers there"] if dropped else []
     if missing:

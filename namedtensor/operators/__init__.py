@@ -1,7 +1,9 @@
 """Every operator of the notation, one record each; a file for each section of the paper.
 
 `record`: the record and the registry.
+`builder`: the builder of plans, as operators see it.
 `lowering`: three kinds of `lower`.
+`plain_numbers`: what is made of plain numbers while checking.
 `sizes_given`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.
 `reductions`: sums and their kin over axes.

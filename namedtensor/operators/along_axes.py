@@ -6,16 +6,19 @@ Those that subtract the largest entry first do not overflow; where every entry i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
-from .lowering import Write, of_axes
+from ..core.axes import Order
+from .builder import Builder, OfAxes, Write
+from .lowering import of_axes
 from .record import Operator, register
 from .reductions import in_single, mean
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def softmax(b, x, axes):
+def softmax(b: Builder, x: Any, axes: Order):
     def write():
         powers, total = b.exponentials(x, axes, True)
         return b.divide(powers, total)
@@ -23,12 +26,12 @@ def softmax(b, x, axes):
     return of_one_axis(b, "softmax", x, axes, write)
 
 
-def of_one_axis(b, name, x, axes, write):
+def of_one_axis(b: Builder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
     """The target's own operation, where it has one and there is one axis; else what `write` writes."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
-def _logarithm_of_softmax(b, x, axes):
+def _logarithm_of_softmax(b: Builder, x: Any, axes: Order):
     def write():
         shifted = b.subtract(x, b.reduce("max", x, axes, True))
         return b.subtract(shifted, b.log(b.reduce("sum", b.exp(shifted), axes, True)))
@@ -37,7 +40,7 @@ def _logarithm_of_softmax(b, x, axes):
 
 
 @in_single
-def _standardized(b, x, axes, eps):
+def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
     away = b.subtract(x, mean(b, x, axes, True))
     if _least(eps) < 1 or not b.has_fast_path(away):
         return _scaled(b, away, axes, eps)
@@ -46,12 +49,12 @@ def _standardized(b, x, axes, eps):
     return b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
 
 
-def _least(eps):
+def _least(eps: Any):
     """The distance from which on squares beside eps may overflow or vanish."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
-def _scaled(b, away, axes, eps):
+def _scaled(b: Builder, away: Any, axes: Order, eps: Any):
     """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
@@ -60,7 +63,7 @@ def _scaled(b, away, axes, eps):
     return b.divide(small, b.sqrt(spread))
 
 
-def standardize(b, x, axes, eps=1e-5):
+def standardize(b: Builder, x: Any, axes: Order, eps: float = 1e-5):
     def write():
         return _standardized(b, x, axes, eps=eps)
 
@@ -72,14 +75,14 @@ def standardize(b, x, axes, eps=1e-5):
 def _where_extreme(extreme: str) -> Write:
     """One where the extreme stands, shared between those that tie: the limit of softmax."""
 
-    def write(b, x, axes):
+    def write(b: Builder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
         return b.divide(ties, b.reduce("sum", ties, axes, True))
 
     return write
 
 
-def _of_one(primitive: str) -> Write:
+def _of_one(primitive: str) -> OfAxes:
     return lambda b, x, axes: b.along(primitive, x, axes[0])
 
 

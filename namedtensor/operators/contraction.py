@@ -12,10 +12,13 @@ storage allows it, for a transposed view costs a matrix product nothing and a co
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..core.axes import Order
+from .builder import Builder
 from .lowering import elementwise, named
+from .plain_numbers import product
 from .record import Operator, register
 
 SECTION = "§3.4 Contraction"
@@ -48,7 +51,7 @@ def _adjacent(group: Order, order: Order) -> bool:
     return order[start : start + len(group)] == group
 
 
-def contract(b, x, y, axes: Order):
+def contract(b: Builder, x: Any, y: Any, axes: Order):
     """x ⊙_{axes} y."""
     found = groups(x.order, y.order, axes)
     if found.batch:
@@ -60,7 +63,7 @@ def contract(b, x, y, axes: Order):
     return _merged(b, x, y, found)
 
 
-def _vectors(b, x, y, found: Groups):
+def _vectors(b: Builder, x: Any, y: Any, found: Groups):
     """All axes summed: one number."""
     x, y = b.reorder(x, found.summed), b.reorder(y, found.summed)
     if len(found.summed) > 1:
@@ -73,7 +76,7 @@ def merged(axes: Order) -> str:
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
-def _plain(b, x, y, found: Groups):
+def _plain(b: Builder, x: Any, y: Any, found: Groups):
     """Two matrices, or a matrix and a vector, taken as they lie; a vector meets a matrix from either side."""
     (summed,) = found.summed
     left_last, right_first = x.order[-1] == summed, y.order[0] == summed
@@ -86,7 +89,7 @@ def _plain(b, x, y, found: Groups):
     return _dot(b, x, y, found.rows + found.columns)
 
 
-def _dot(b, x, y, order: Order):
+def _dot(b: Builder, x: Any, y: Any, order: Order):
     """The product of a matrix or vector with another."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
     return b.step("dot", (x, y), order, tuple(sizes[axis] for axis in order), **by_rows(b, x, y))
@@ -96,7 +99,7 @@ HEAVY = 2**26  # multiply-adds that are worth waking other threads for
 ROWS = 256
 
 
-def by_rows(b, x, y) -> dict[str, int]:
+def by_rows(b: Builder, x: Any, y: Any) -> dict[str, Any]:
     """How many rows are multiplied at a time, by as many threads as there are cores, where that is worth it."""
     large = len(x.shape) == len(y.shape) == 2 and x.shape[0] > ROWS and x.count * y.shape[1] >= HEAVY
     floats = x.dtype == y.dtype and x.dtype in ("float32", "float64")
@@ -104,9 +107,9 @@ def by_rows(b, x, y) -> dict[str, int]:
     return {"rows": ROWS} if large and floats and not dynamic and "products by rows" in b.optimised else {}
 
 
-def _merged(b, x, y, found: Groups):
+def _merged(b: Builder, x: Any, y: Any, found: Groups):
     """One matrix product, of groups merged."""
-    rows, columns, summed = (merged(group) if group else "" for group in (found.rows, found.columns, found.summed))
+    rows, columns = (merged(group) if group else "" for group in (found.rows, found.columns))
     product = _dot(
         b, _matrix(b, x, found.rows, found.summed), _matrix(b, y, found.summed, found.columns),
         tuple(filter(None, (rows, columns))),
@@ -114,7 +117,7 @@ def _merged(b, x, y, found: Groups):
     return b.reshape(product, (*found.rows, *found.columns), (*b.extents(x, found.rows), *b.extents(y, found.columns)))
 
 
-def _matrix(b, x, above: Order, beside: Order):
+def _matrix(b: Builder, x: Any, above: Order, beside: Order):
     """A matrix of two groups of axes, or a vector where one group has none."""
     if x.order == (*beside, *above) and above and beside:
         return b.reorder(_matrix(b, x, beside, above), (merged(above), merged(beside)))
@@ -124,12 +127,10 @@ def _matrix(b, x, above: Order, beside: Order):
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
-SCATTERED = (
-    2**14
-)  # numbers of vectors that do not lie dense, from which to multiply and add up is faster than to copy them
+SCATTERED = 2**14  # numbers of vectors that do not lie dense: from so many on, multiplying and adding up beats copying
 
 
-def _stacked(b, x, y, found: Groups):
+def _stacked(b: Builder, x: Any, y: Any, found: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
     batched, batch = found.batch, b.extents(x, found.batch)
     if not found.rows and not found.columns:
@@ -145,13 +146,13 @@ def _stacked(b, x, y, found: Groups):
     return b.reshape(product, (*found.batch, *found.rows, *found.columns), kept)
 
 
-def _vectors_of(b, x, batch: Order, summed: Order):
+def _vectors_of(b: Builder, x: Any, batch: Order, summed: Order):
     """A stack of vectors."""
     x = b.reorder(x, (*batch, *summed))
     return b.reshape(x, (*batch, merged(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 
 
-def _stack(b, x, batch: Order, above: Order, beside: Order):
+def _stack(b: Builder, x: Any, batch: Order, above: Order, beside: Order):
     """A stack of matrices of two groups of axes."""
     dense = x.order[-1] not in batch
     x = b.reorder(x, (*batch, *above, *beside))
@@ -163,7 +164,7 @@ def _stack(b, x, batch: Order, above: Order, beside: Order):
     return b.reshape(x, order, (*b.extents(x, batch), *sizes))
 
 
-def _lower(b, arguments, axes, options):
+def _lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     if not axes:
         return elementwise(named("multiply"))(b, arguments, axes, options)
     x, y = b.coerced(arguments, "numbers")
@@ -177,6 +178,6 @@ register(
         "⊙", "contraction", "ax…, ax… ->", _lower,
         "the sum over axes of the products; without axes the elementwise product", "(X * Y).sum(axis), X * Y", SECTION,
         aliases=("dot",), ascii="@", latex=r"\ndot", arity=(2, 2), python="dot",
-        differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"), complex=True,
+        differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"), complex=True, folded=product,
     )
 )  # fmt: skip

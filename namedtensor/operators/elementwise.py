@@ -6,9 +6,14 @@ A row of a table is an operator: what it is called, what it means, the same in N
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from .lowering import Write, elementwise, named
+from ..core.axes import Order
+from .builder import Builder, OfOne, Write
+from .lowering import elementwise, named
+from .plain_numbers import both, either, power, product, quotient
 from .record import Operator, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
@@ -25,7 +30,7 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
-def _sigmoid(b, x):
+def _sigmoid(b: Builder, x: Any):
     """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
 
     def write():
@@ -37,18 +42,18 @@ def _sigmoid(b, x):
     return b.native_or("sigmoid", (x,), write)
 
 
-def _silu(b, x):
+def _silu(b: Builder, x: Any):
     return b.native_or("silu", (x,), lambda: b.multiply(x, _sigmoid(b, x)))
 
 
-def _relu(b, x):
+def _relu(b: Builder, x: Any):
     def write():
         return b.maximum(x, 0) if b.target.name == "numpy" else b.where(b.less_equal(x, 0), 0, x)
 
     return b.native_or("relu", (x,), write)
 
 
-def _softplus(b, x):
+def _softplus(b: Builder, x: Any):
     """max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
 
     def write():
@@ -59,14 +64,14 @@ def _softplus(b, x):
     return b.native_or("softplus", (x,), write)
 
 
-def _gelu(b, x):
+def _gelu(b: Builder, x: Any):
     def write():
         return b.multiply(b.multiply(b.add(b.erf(b.multiply(x, math.sqrt(0.5))), 1.0), x), 0.5)
 
     return b.native_or("gelu", (x,), write)
 
 
-def _gelu_tanh(b, x):
+def _gelu_tanh(b: Builder, x: Any):
     scale = math.sqrt(2.0 / math.pi)
 
     def write():
@@ -78,26 +83,26 @@ def _gelu_tanh(b, x):
 
 ANALYTIC = (
     ("exp", "the exponential", "np.exp(X)", named("exp"),
-     "exp X ⊙ ∂X"),
+     "exp X ⊙ ∂X", math.exp),
     ("log", "the natural logarithm", "np.log(X)", named("log"),
-     "∂X / X"),
+     "∂X / X", math.log),
     ("sqrt", "the square root", "np.sqrt(X)", named("sqrt"),
-     "∂X / (2 √X)"),
+     "∂X / (2 √X)", math.sqrt),
     ("sin", "the sine", "np.sin(X)", named("sin"),
-     "cos X ⊙ ∂X"),
+     "cos X ⊙ ∂X", math.sin),
     ("cos", "the cosine", "np.cos(X)", named("cos"),
-     "−sin X ⊙ ∂X"),
+     "−sin X ⊙ ∂X", math.cos),
     ("tan", "the tangent", "np.tan(X)", named("tan"),
-     "∂X / cos(X)^2"),
+     "∂X / cos(X)^2", None),
     ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh"),
-     "(1 − tanh(X)^2) ⊙ ∂X"),
+     "(1 − tanh(X)^2) ⊙ ∂X", None),
     ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh"),
-     "cosh X ⊙ ∂X"),
+     "cosh X ⊙ ∂X", None),
     ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
-     "sinh X ⊙ ∂X"),
+     "sinh X ⊙ ∂X", None),
 )  # fmt: skip
-for _name, _meaning, _numpy, _write, _differential in ANALYTIC:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True)
+for _name, _meaning, _numpy, _write, _differential, _folded in ANALYTIC:
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True, folded=_folded)
 
 OF_FLOATS = (
     ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
@@ -122,72 +127,98 @@ _unary(
 )  # fmt: skip
 
 
-def _rounded(primitive: str) -> Write:
+def _rounded(primitive: str) -> OfOne:
     return lambda b, x: x if b.kind(x) in "iu" else b.elementwise(primitive, x)
 
 
 OF_NUMBERS = (
-    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), "0"),
-    ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), "0"),
-    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), "0"),
+    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), "0", None),
+    ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), "0", math.floor),
+    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), "0", math.ceil),
 )
-for _name, _meaning, _numpy, _write, _differential in OF_NUMBERS:
-    _unary(_name, _meaning, _numpy, _write, differentials=(_differential,))
-_unary("abs", "the absolute value", "np.abs(X)", named("abs"), differentials=("sign(X) ⊙ ∂X",), complex=True)
+for _name, _meaning, _numpy, _write, _differential, _folded in OF_NUMBERS:
+    _unary(_name, _meaning, _numpy, _write, differentials=(_differential,), folded=_folded)
+_unary(
+    "abs", "the absolute value", "np.abs(X)", named("abs"), differentials=("sign(X) ⊙ ∂X",), complex=True, folded=abs
+)
 _unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",))
-_unary("negative", "the negative", "-X", named("negative"), ascii="-", latex="-", differentials=("−∂X",), complex=True)
+_unary(
+    "negative",
+    "the negative",
+    "-X",
+    named("negative"),
+    ascii="-",
+    latex="-",
+    differentials=("−∂X",),
+    complex=True,
+    folded=operator.neg,
+)
+
+
+def _with_rest(rest: int) -> OfOne:
+    return lambda b, x: b.equal(b.remainder(x, 2), rest)
+
+
+def _has_rest(rest: int) -> Callable[[Any], bool]:
+    return lambda number: number % 2 == rest
+
+
 for _name, _rest in (("odd", 1), ("even", 0)):
     _unary(
-        _name, f"whether a number is {_name}", f"X % 2 == {_rest}", lambda b, x, rest=_rest: b.equal(b.remainder(x, 2), rest),
-        boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}", differentials=("0",),
+        _name, f"whether a number is {_name}", f"X % 2 == {_rest}", _with_rest(_rest),
+        boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}", differentials=("0",), folded=_has_rest(_rest),
     )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
-def _power(b, x, y):
+def _power(b: Builder, x: Any, y: Any):
     """Whole numbers stay whole where it is known that no exponent is negative, and that they fit."""
     return x if type(y) is int and y == 1 and hasattr(x, "order") else b.power(x, y)
 
 
 ARITHMETIC = (
-    ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y")),
-    ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y")),
+    ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
+     operator.add),
+    ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
+     operator.sub),
     ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
-     ("∂X / Y", "−X / Y ⊙ ∂Y / Y")),
+     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient),
     ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply",
-     ("∂X ⊙ Y", "X ⊙ ∂Y")),
+     ("∂X ⊙ Y", "X ⊙ ∂Y"), product),
 )  # fmt: skip
-for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials in ARITHMETIC:
+for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials, _folded in ARITHMETIC:
     _binary(
         _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials,
-        complex=True,
+        complex=True, folded=_folded,
     )  # fmt: skip
 _binary(
-    "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True,
+    "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
     differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
 )  # fmt: skip
 
 COMPARISONS = (
-    ("=", "whether equal", "X == Y", "equal", "=", "="),
-    ("≠", "whether different", "X != Y", "not_equal", "!=", r"\neq"),
-    ("<", "whether less", "X < Y", "less", "<", "<"),
-    ("≤", "whether at most", "X <= Y", "less_equal", "<=", r"\leq"),
-    (">", "whether greater", "X > Y", "greater", ">", ">"),
-    ("≥", "whether at least", "X >= Y", "greater_equal", ">=", r"\geq"),
+    ("=", "whether equal", "X == Y", "equal", "=", "=", operator.eq),
+    ("≠", "whether different", "X != Y", "not_equal", "!=", r"\neq", operator.ne),
+    ("<", "whether less", "X < Y", "less", "<", "<", operator.lt),
+    ("≤", "whether at most", "X <= Y", "less_equal", "<=", r"\leq", operator.le),
+    (">", "whether greater", "X > Y", "greater", ">", ">", operator.gt),
+    ("≥", "whether at least", "X >= Y", "greater_equal", ">=", r"\geq", operator.ge),
 )
-for _name, _meaning, _numpy, _function, _ascii, _latex in COMPARISONS:
+for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in COMPARISONS:
     _binary(
         _name, _meaning, _numpy, named(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
-        differentials=("0", "0"), complex=_name in "=≠",
+        differentials=("0", "0"), complex=_name in "=≠", folded=_folded,
     )  # fmt: skip
 
 LOGIC = (
-    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land"),
-    ("∨", "whether one holds, or both", "X | Y", "logical_or", "or", r"\lor"),
+    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both),
+    ("∨", "whether one holds, or both", "X | Y", "logical_or", "or", r"\lor", either),
 )
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0", "0")}
-for _name, _meaning, _numpy, _function, _ascii, _latex in LOGIC:
-    _binary(_name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, **TRUTHS)
+for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in LOGIC:
+    _binary(
+        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, folded=_folded, **TRUTHS
+    )  # fmt: skip
 _unary(
     "¬",
     "whether it does not hold",
@@ -196,21 +227,22 @@ _unary(
     ascii="not",
     latex=r"\lnot",
     python="logical_not",
+    folded=operator.not_,
     **TRUTHS,
 )
 
 
 # --------------------------------------------------------------------------------------------------- of three numbers
-def _where(b, condition, x, y):
+def _where(b: Builder, condition: Any, x: Any, y: Any):
     x, y = b.common((x, y), numbers=True)
     return b.where(condition, x, y)
 
 
-def _clip(b, x, low, high):
+def _clip(b: Builder, x: Any, low: Any, high: Any):
     return b.minimum(b.maximum(x, low), high)
 
 
-def _lower_where(b, arguments, axes, options):
+def _lower_where(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return _where(b, b.array(arguments[0]), *arguments[1:])
 
 

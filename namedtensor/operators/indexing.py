@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order, union
+from .builder import Builder
 from .record import IndexProblem, Operator, register
 from .sizes_given import ranks, square, stated_sizes
 
@@ -18,7 +19,7 @@ SECTION = "§3.7 Indexing"
 
 
 # ------------------------------------------------------------------------------------------------- what is an index
-def positions(b, index: Any, size: int, base: int) -> Any:
+def positions(b: Builder, index: Any, size: int, base: int) -> Any:
     """Indices as positions from 0, which the step finds to lie in range; a plain number stays one."""
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
@@ -31,7 +32,7 @@ def positions(b, index: Any, size: int, base: int) -> Any:
     return b.step("positions", (index,), index.order, index.shape, dtype, size=size, base=base)
 
 
-def countable(b, x: Any) -> Any:
+def countable(b: Builder, x: Any) -> Any:
     """Whole numbers of a dtype that the library has, and can neither compare nor pick from, in 64 bits."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x
 
@@ -48,7 +49,7 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 
 # --------------------------------------------------------------------------------------------------------- index
-def _index(b, arguments, axes, options):
+def _index(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """X_{a(I), b(J)}, all at once; an axis that X and the indices share is one axis."""
     x, *indices = arguments
     base = options.get("base", 1)
@@ -78,7 +79,7 @@ def _index(b, arguments, axes, options):
 MERGED = "(merged)"
 
 
-def further(b, at: Any, size: int, here: Any) -> Any:
+def further(b: Builder, at: Any, size: int, here: Any) -> Any:
     """Positions in two axes merged, of which the second has this size."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
@@ -86,7 +87,7 @@ def further(b, at: Any, size: int, here: Any) -> Any:
     return b.add(at, wide(b, here))
 
 
-def wide(b, place: Any) -> Any:
+def wide(b: Builder, place: Any) -> Any:
     """Positions whose dtype holds the product of several sizes."""
     return b.cast(place, b.target.default_whole) if hasattr(place, "order") else place
 
@@ -100,26 +101,26 @@ register(
 
 
 # ------------------------------------------------------------------------------------------------ the largest few
-def _places(b, x, axis: str, count: int) -> tuple[Any, Any]:
+def _places(b: Builder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
     """The array with `axis` last, and the positions of its `count` largest; of equals the first comes first."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     return x, b.head(b.step("descending", (x,), x.order, x.shape, dtype), count)
 
 
-def _maxk(b, arguments, axes, options):
+def _maxk(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (axis, rank) = arguments, axes
     x, places = _places(b, x, axis, options["sizes"][rank])
     return b.step("take_along", (x, places), (*x.order[:-1], rank), places.shape, x.dtype)
 
 
-def _argmaxk(b, arguments, axes, options):
+def _argmaxk(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (axis, rank) = arguments, axes
     x, places = _places(b, x, axis, options["sizes"][rank])
     return _indicators(b, b.renamed(places, (*x.order[:-1], rank)), axis, x.size(axis), x.dtype)
 
 
-def _indicators(b, places: Any, axis: str, size: int, dtype: str) -> Any:
+def _indicators(b: Builder, places: Any, axis: str, size: int, dtype: str) -> Any:
     """A further, last axis of `size`, with a one at each position."""
     row = b.arange(0, size, axis, places.dtype)
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
@@ -142,7 +143,7 @@ register(
 
 
 # ---------------------------------------------------------------------------------------- tensors made of indices
-def _onehot(b, arguments, axes, options):
+def _onehot(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (index,), (axis,) = arguments, axes
     size, base = options["sizes"][axis], options.get("base", 1)
     dtype = index.dtype if hasattr(index, "order") else b.target.default_whole
@@ -150,15 +151,15 @@ def _onehot(b, arguments, axes, options):
     return _indicators(b, places if hasattr(places, "order") else b.constant(places), axis, size, dtype)
 
 
-def _iota(b, arguments, axes, options):
+def _iota(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.arange(1, options["sizes"][axes[0]] + 1, axes[0])
 
 
-def _identity(b, arguments, axes, options):
+def _identity(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.identity(options["sizes"][axes[0]], axes)
 
 
-def _equal(shapes: tuple, axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
+def _equal(shapes: tuple[Any, ...], axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
     """Both axes of an identity have one size; either is enough to know it."""
     known = {axis: sizes[axis] for axis in axes if axis in sizes}
     one = next(iter(known.values()))

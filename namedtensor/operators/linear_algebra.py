@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from .record import Lower, Operator, register
+from ..core.axes import Order
+from .builder import Builder, Lower
+from .record import Operator, register
 from .sizes_given import square
 
 SECTION = "§3.5 Vectors to vectors"
@@ -13,7 +16,7 @@ SECTION = "§3.5 Vectors to vectors"
 def _of_matrix(primitive: str, rule: str, gives_matrix: bool) -> Lower:
     """Lower a function of the last two axes of an array."""
 
-    def lower(b, arguments, axes, options):
+    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
         if primitive == "trace":
             (x,) = b.summable((x,), primitive, x.size(axes[0]))

@@ -6,12 +6,12 @@ and the axes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from .record import Lower
+from ..core.axes import Order
+from .builder import Builder, Lower, Value, Write
 
-Write = Callable[..., Any]
 CALLERS = ("sizes", "base")
 
 
@@ -23,7 +23,7 @@ def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
 def elementwise(write: Write, rule: str = "numbers") -> Lower:
     """Lower a function of numbers to one over the union of the axes (paper §3.2)."""
 
-    def lower(b, arguments, axes, options):
+    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         return write(b, *b.coerced(arguments, rule), **own_options(options))
 
     return lower
@@ -32,7 +32,7 @@ def elementwise(write: Write, rule: str = "numbers") -> Lower:
 def of_axes(write: Write, rule: str = "numbers") -> Lower:
     """Lower a function of some axes (paper §3.3): write(b, x, axes), mapped over the others."""
 
-    def lower(b, arguments, axes, options):
+    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
         return write(b, x, axes, **own_options(options))
 
@@ -41,4 +41,8 @@ def of_axes(write: Write, rule: str = "numbers") -> Lower:
 
 def named(primitive: str) -> Write:
     """The elementwise primitive of this name."""
-    return lambda b, *arguments: b.elementwise(primitive, *arguments)
+
+    def write(b: Builder, *arguments: Any) -> Value:
+        return b.elementwise(primitive, *arguments)
+
+    return write

@@ -4,7 +4,7 @@ A record holds all that the project knows of an operator: its names, its signatu
 checker lifts by the signature; the evaluator and the Python functions run `lower`; the docs print `meaning` and `numpy`.
 
 `lower(b, arguments, axes, options)` says what a use means, once, for good: `b` writes the steps of a plan (see
-`namedtensor.writer`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
+`builder`), an argument is a value of the plan or a plain Python number, `axes` are those that the use names.
 It gives the value of the result. Options that belong to the caller are `sizes` of the axes that the operator gives, and
 `base` from which indices count (1, as in formulas).
 """
@@ -17,9 +17,9 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import Signature, signature
+from ..core.axes import Order, Signature, signature
+from .builder import Builder, Lower
 
-Lower = Callable[[Any, tuple[Any, ...], tuple[str, ...], Mapping[str, Any]], Any]
 MANY = 1000  # the most arguments of an operator that takes any number
 
 
@@ -58,6 +58,7 @@ class Operator:
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
     definition: Callable[..., Any] | None = None
     of_nothing: bool = False  # whether it has a value over an axis of size 0
+    folded: Callable[..., Any] | None = None  # what it makes of plain numbers while a formula is checked
     heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
     warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
     counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
@@ -94,7 +95,7 @@ def register(operator: Operator) -> Operator:
 def of_real_numbers(operator: Operator) -> Lower:
     """What lowers an operator, where it is given no complex numbers."""
 
-    def lower(b, arguments, axes, options):
+    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for each in arguments:
             if hasattr(each, "order") and b.kind(each) == "c":
                 raise NotationError(

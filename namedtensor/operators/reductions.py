@@ -12,15 +12,21 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import HALF
-from .lowering import Write, elementwise, named, of_axes
-from .record import Lower, Operator, register
+from ..core.axes import Order
+from .builder import Builder, Lower, Value, Write
+from .lowering import elementwise, named, of_axes
+from .record import Operator, register
 
 SECTION = "§3.3 Reductions"
 
 
 def folded(kind: str) -> Write:
     """The reduction that is a primitive."""
-    return lambda b, x, axes, keep=False: b.reduce(kind, x, axes, keep)
+
+    def write(b: Builder, x: Any, axes: Order, keep: bool = False) -> Value:
+        return b.reduce(kind, x, axes, keep)
+
+    return write
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
@@ -28,7 +34,7 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
     return math.prod(map(x.size, axes))
 
 
-def mean(b, x, axes, keep=False):
+def mean(b: Builder, x: Any, axes: Order, keep: bool = False):
     if b.target.name == "torch" or (
         b.target.name in ("numpy", "jax") and x.dtype == "float16"
     ):  # which they sum in single
@@ -39,7 +45,7 @@ def mean(b, x, axes, keep=False):
 def in_single(write: Write) -> Write:
     """Half precision computed in single, for what is left when a mean is taken off may be less than its rounding."""
 
-    def of_halves(b, x, axes, **options):
+    def of_halves(b: Builder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
             return write(b, x, axes, **options)
         return b.cast(write(b, b.cast(x, "float32"), axes, **options), x.dtype)
@@ -47,21 +53,21 @@ def in_single(write: Write) -> Write:
     return of_halves
 
 
-def _away(b, x, axes):
+def _away(b: Builder, x: Any, axes: Order):
     return b.subtract(x, mean(b, x, axes, True))
 
 
-def _variance(b, x, axes):
+def _variance(b: Builder, x: Any, axes: Order):
     away = _away(b, x, axes)
     return mean(b, b.multiply(away, away), axes)
 
 
-def _deviation(b, x, axes):
+def _deviation(b: Builder, x: Any, axes: Order):
     """The norm of the distances from the mean over √n, whose squares neither overflow nor vanish."""
     return b.divide(_norm(b, _away(b, x, axes), axes), math.sqrt(count(x, axes)))
 
 
-def _norm(b, x, axes, p=2):
+def _norm(b: Builder, x: Any, axes: Order, p: float = 2):
     """(∑ |x|^p)^{1/p}, each x first divided by the largest, so that no power overflows."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm has no value for p = {p}", hint="give another p: 1, 2, ∞")
@@ -78,13 +84,13 @@ def _norm(b, x, axes, p=2):
     return b.multiply(root, without(b, scale, axes)) if p > 0 else root
 
 
-def without(b, x, axes):
+def without(b: Builder, x: Any, axes: Order):
     """A value without axes whose size is 1."""
     rest = tuple(axis for axis in x.order if axis not in axes)
     return b.reshape(x, rest, b.extents(x, rest))
 
 
-def logarithm_of_sum(b, x, axes):
+def logarithm_of_sum(b: Builder, x: Any, axes: Order):
     """log ∑ exp x, the largest x taken out so that nothing overflows."""
     top = b.reduce("max", x, axes, True)
     top = b.where(b.isfinite(top), top, 0.0)
@@ -130,14 +136,14 @@ def _over_or_between(over: str, between: str) -> Lower:
 
 
 EXTREMES = (
-    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum", ">"),
-    ("min", "the smallest over axes, or the smaller of two arguments", "min", "minimum", "<"),
+    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum", ">", max),
+    ("min", "the smallest over axes, or the smaller of two arguments", "min", "minimum", "<", min),
 )
-for _name, _meaning, _over, _between, _sign in EXTREMES:
+for _name, _meaning, _over, _between, _sign, _folded in EXTREMES:
     register(
         Operator(
             _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
-            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2),
+            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded,
             differentials=(f"arg{_name}_{{ax}} X ⊙_{{ax}} ∂X", f"{{ 1 if X {_sign} Y; 1/2 if X = Y; 0 otherwise }} ⊙ ∂X",
                            f"{{ 1 if Y {_sign} X; 1/2 if X = Y; 0 otherwise }} ⊙ ∂Y"),
         )

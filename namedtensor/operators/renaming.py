@@ -5,14 +5,18 @@ Renames, merges and splits are no operators: a rename moves no numbers, and the 
 
 from __future__ import annotations
 
-from ..core.axes import union
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.axes import Order, union
+from .builder import Builder
 from .record import MANY, Operator, register
 from .sizes_given import counted, joined
 
 SECTION = "§3.6 Renaming and reshaping"
 
 
-def _concat(b, arguments, axes, options):
+def _concat(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """The joined axis is as long as in each part; the others are made alike."""
     (axis,) = axes
     parts = b.common([b.array(each) for each in arguments], numbers=True)
@@ -26,7 +30,7 @@ def _concat(b, arguments, axes, options):
     return b.concat(whole, axis)
 
 
-def _stack(b, arguments, axes, options):
+def _stack(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     parts = b.common(arguments, numbers=True)
     order = union([part.order for part in parts])
     shape = b.shape_over(order, parts)

@@ -14,6 +14,8 @@ from grammar.errors import NotationError
 from grammar.nodes import Signature
 from grammar.parser import parse
 
+from ..core.axes import Order
+
 
 class UserFunction:
     """A Python function, its signature, and the text of that."""
@@ -23,7 +25,7 @@ class UserFunction:
     def __init__(self, text: str, signature: Signature, function: Callable[..., Any]):
         self.text, self.signature, self.function = text, signature, function
 
-    def run(self, arrays, orders, order, source: str, node) -> Any:
+    def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
         """Call the function on named tensors; its result as an array in `order`."""
         from ..core.tensor import NamedTensor, tensor
 
@@ -53,7 +55,7 @@ class UserFunction:
         return result.to_array(wanted) if wanted else result.array
 
 
-class _Functions(dict):
+class _Functions(dict[str, UserFunction]):
     """Registered functions by name; `version` changes with every change, so that no old plan is used."""
 
     version = 0
@@ -61,15 +63,15 @@ class _Functions(dict):
     def __init__(self):
         self.watching: WeakValueDictionary[int, Any] = WeakValueDictionary()  # what has a call to repeat, by identity
 
-    def __setitem__(self, name, value):
+    def __setitem__(self, name: str, value: UserFunction) -> None:
         super().__setitem__(name, value)
         self._changed()
 
-    def __delitem__(self, name):
+    def __delitem__(self, name: str) -> None:
         super().__delitem__(name)
         self._changed()
 
-    def _changed(self):
+    def _changed(self) -> None:
         self.version += 1
         for each in [*self.watching.values()]:
             each._invalidate()

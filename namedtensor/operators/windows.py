@@ -6,13 +6,18 @@ pool_{seq,kernel} X      the pieces one after the other: seq[n / |kernel|], kern
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.axes import Order
+from .builder import Builder
 from .record import Operator, register
 from .sizes_given import pool, window
 
 SECTION = "§3.5 Vectors to vectors"
 
 
-def _unroll(b, arguments, axes, options):
+def _unroll(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """A view: windows share their elements."""
     (x,), (seq, kernel) = arguments, axes
     at, size = x.order.index(seq), options["sizes"][kernel]
@@ -20,7 +25,7 @@ def _unroll(b, arguments, axes, options):
     return b.step("unfold", (x,), (*x.order, kernel), shape, x.dtype, at=at, size=size)
 
 
-def _pool(b, arguments, axes, options):
+def _pool(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     (x,), (seq, kernel) = arguments, axes
     size = options["sizes"][kernel]
     return b.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))

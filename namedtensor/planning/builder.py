@@ -38,7 +38,7 @@ class PlanBuilder:
         self.steps: list[Step] = []
         self.origin: Any = None
         self.in_block = False  # whether this is the plan of a block, which one thread computes
-        self._made: dict[tuple, Value] = {}
+        self._made: dict[tuple[Any, ...], Value] = {}
         self._written: dict[Value, Step] = {}
         self._unnamed: dict[Argument, Value] = {}  # what was given other names, and what it was before
 

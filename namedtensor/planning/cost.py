@@ -43,11 +43,11 @@ class Cost:
     """
 
     def __init__(self, rows: list[Row]):
-        self.rows = tuple(rows)
-        self.multiply_adds = sum(row.multiply_adds for row in rows)
-        self.operations = sum(row.operations for row in rows)
-        self.bytes = sum(row.bytes * row.times for row in rows)
-        self.largest = max((row.bytes for row in rows), default=0)
+        self.rows: tuple[Row, ...] = tuple(rows)
+        self.multiply_adds: int = sum(row.multiply_adds for row in rows)
+        self.operations: int = sum(row.operations for row in rows)
+        self.bytes: int = sum(row.bytes * row.times for row in rows)
+        self.largest: int = max((row.bytes for row in rows), default=0)
 
     def __repr__(self) -> str:
         cells = [(row.multiply_adds, row.operations, row.bytes * row.times, str(row)) for row in self.rows]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from ..operators import REGISTRY
 from ..terms.terms import Term
@@ -25,7 +26,7 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
 
     What is a factor of a further contraction is left to the order of that chain.
     """
-    found: dict[tuple, list[tuple[Term, Term, Term]]] = {}
+    found: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:
         projection = _projection(term, lowering)
         chained = any(getattr(user, "axes", ()) and user.operator != "rename" for user in lowering.uses[id(term)])

@@ -38,8 +38,13 @@ class Value:
         self, order: Order, shape: tuple[int, ...], dtype: str, fixed: bool = False, dynamic: bool = False,
         interval: Interval | None = None, weak: bool = False,
     ):  # fmt: skip
-        self.order, self.shape, self.dtype, self.fixed, self.dynamic = order, shape, dtype, fixed, dynamic
-        self.interval, self.weak = interval, weak
+        self.order: Order = order
+        self.shape: tuple[int, ...] = shape
+        self.dtype: str = dtype
+        self.fixed: bool = fixed
+        self.dynamic: bool = dynamic
+        self.interval: Interval | None = interval
+        self.weak: bool = weak
 
     def size(self, axis: str) -> int:
         return self.shape[self.order.index(axis)]
@@ -63,7 +68,7 @@ class Scalar:
     fixed = dynamic = False
 
     def __init__(self, kind: type):
-        self.kind = kind
+        self.kind: type = kind
 
 
 CHECKS: list[Callable[[Plan], None]] = []  # what the tests run on every plan that is made
@@ -87,12 +92,13 @@ class Plan:
         self, source: str, names: Iterable[str], inputs: Iterable[Value | Scalar], steps: Iterable[Step],
         results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
     ):  # fmt: skip
-        self.source, self.in_place = source, in_place
+        self.source: str = source
+        self.in_place: bool = in_place
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
         self.steps: tuple[Step, ...] = _needed(steps, self.results)
-        self.names = _named(names, self.inputs, self.steps, prefix)
+        self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix)
         for check in CHECKS:
             check(self)
 

@@ -24,7 +24,7 @@ class Target:
         self.stored: frozenset[str] = backend.stored
         self.tells: bool = backend.tells  # whether what is computed may be looked at, and fail
         self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
-        self._asked: dict[tuple, str] = {}
+        self._asked: dict[tuple[Any, ...], str] = {}
         self._kinds: dict[str, str] = {}
 
     def over(self, spread: Mapping[str, int] | None) -> Target:
@@ -78,7 +78,7 @@ class Target:
             found = self._asked[different] = dtype_name(self.xp.result_type(*map(self.object_of, different)))
         return found
 
-    def ask(self, primitive: str, arguments: tuple, options: dict[str, Any]) -> str:
+    def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
         """The dtype of what a primitive gives: the library is asked, by one element, once."""
         kinds = tuple(
             [(each.dtype, len(each.shape)) if hasattr(each, "order") else (each, type(each)) for each in arguments]

@@ -60,7 +60,7 @@ class Arguments:
                 found += (text, type(value), value)
         self.cache_key = tuple(found)
 
-    def __reduce__(self):  # layouts hold modules, which cannot be pickled
+    def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
         return Arguments, (self.values, self.positional)
 
     def with_numbers(self, program: ReadsNumbers) -> Arguments:

@@ -63,7 +63,13 @@ class CachedCall:
         self._last_used: Executable | None = None
         self._invalidate()
 
-    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """Its value. A function takes its arguments by position; parameters and inputs come by name.
 
         Raises NotationError where what is given does not fit.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.printer import to_text
@@ -29,6 +29,9 @@ from .entries import Entry, WholeProgram, argument_names
 from .executable import PLAIN, Executable, Options, checked, function_of, planned
 from .parameters import parameter_shapes
 from .parsed import ParsedProgram
+
+if TYPE_CHECKING:
+    from .torch_module import NamedModule
 
 LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.numpy"}
 
@@ -126,7 +129,7 @@ class CompiledFormula(Suggests, CachedCall):
         self._goal, self._library, self._without = goal, library, tuple(without)
         self._target = None if library is None else target_named(library)
 
-    def __reduce__(self):  # its functions are made anew when it is called
+    def __reduce__(self) -> Any:  # its functions are made anew when it is called
         return CompiledFormula, (self._goal, self._library, self._without)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
@@ -198,7 +201,9 @@ class CompiledFormula(Suggests, CachedCall):
         function = self._used().function
         return function.target.backend.whole(function.plan)
 
-    def module(self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any):
+    def module(
+        self, parameters: Mapping[str, Any], sizes: Mapping[str, int] | None = None, **inputs: Any
+    ) -> NamedModule:
         """A `torch.nn.Module` with these parameters, under the names that the formula has for them.
 
         Its `forward` takes the other inputs by name or position: named tensors, and plain ones of those inputs whose axes

@@ -93,7 +93,9 @@ class Entry:
     """A name of a program; equal where program and name are."""
 
     def __init__(self, program: ParsedProgram, name: str):
-        self.program, self.name, self.key = program, name, key(name)
+        self.program: ParsedProgram = program
+        self.name: str = name
+        self.key: Key = key(name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Entry) and (self.program, self.name) == (other.program, other.name)

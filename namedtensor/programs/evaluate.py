@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
 from grammar.parser import check_source
@@ -22,6 +22,9 @@ from .executable import Executable, Options, Run, executable
 from .explained import explained
 from .parsed import ParsedProgram
 
+if TYPE_CHECKING:
+    from ..core.tensor import NamedTensor
+
 EXECUTABLES = LruCache()  # of all texts
 EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text with its options
 
@@ -31,7 +34,9 @@ class Asked(CachedCall):
 
     _goal: Goal
 
-    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+    def explain(
+        self, *arguments: Any, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> Explanation:
         """Every step to its value, in order."""
         raise NotImplementedError
 
@@ -103,7 +108,7 @@ def evaluate(
     strict: bool = False,
     limits: Limits = DEFAULT,
     **named: Any,
-):
+) -> NamedTensor:
     """The value of a formula; of several statements that of the one that no other uses, the last of such.
 
     `values` and keywords give tensors and numbers by the names that the formula uses; `sizes` the sizes of axes that

@@ -34,7 +34,9 @@ class ParsedProgram:
     """A text in the notation, parsed and bound when that is first asked for; equal where the trees are."""
 
     def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT):
-        self.source, self.syntax, self.limits = source, syntax, limits
+        self.source: str = source
+        self.syntax: str = syntax
+        self.limits: Limits = limits
         self._possible: dict[tuple[frozenset[str], int], frozenset[str]] = {}  # numbers, by the names that are given
 
     def __eq__(self, other: object) -> bool:

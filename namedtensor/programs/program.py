@@ -271,7 +271,9 @@ class EntryPoints(CachedCall):
     def __repr__(self) -> str:
         return f"{', '.join(self.names)} of a program of {len(self._program.tree.statements)} statements"
 
-    def __call__(self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any) -> tuple:
+    def __call__(
+        self, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> tuple[Any, ...]:
         """Their values, in the order of the names; parameters and inputs come by name."""
         return self._called((), values, sizes, named)
 

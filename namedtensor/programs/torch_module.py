@@ -7,13 +7,17 @@ its `made_of` says. Plain tensors go in and come out in an order of axes that is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-try:
-    import torch  # type: ignore[import-not-found]
-    from torch.nn import Module  # type: ignore[import-not-found]
-except ImportError:  # what lists the modules of this package imports this one, too
-    Module = object  # type: ignore[assignment, misc]
+if TYPE_CHECKING:
+    import torch
+    from torch.nn import Module
+else:
+    try:
+        import torch
+        from torch.nn import Module
+    except ImportError:  # what lists the modules of this package imports this one, too
+        Module = object
 
 from grammar.errors import NotationError
 
@@ -23,7 +27,7 @@ from ..core.tensor import NamedTensor, concrete, tensor
 DOT = "·"  # in a name for PyTorch, which parts names at points
 
 
-class NamedModule(Module):  # type: ignore[misc, valid-type]
+class NamedModule(Module):
     """Parameters by the names of formulas; `inputs` says the axes of plain tensors, by the name of the input."""
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):

@@ -20,6 +20,7 @@ from .parameters import inferred, need_shapes, shapes_of
 
 if TYPE_CHECKING:
     from ..checking.report import CheckResult
+    from ..core.tensor import NamedTensor
     from ..display.coloured import Coloured
     from ..display.colours import Tint
     from ..display.diagram_svg import Diagram
@@ -108,7 +109,9 @@ class Verbs(Suggests, Asked):
         return f"$\\displaystyle {self.to_latex()}$"
 
     # what it gives
-    def evaluate(self, values: Values | None = None, /, *, sizes=None, **named: Any):
+    def evaluate(
+        self, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> NamedTensor:
         """Its value: called with everything by name; see `evaluate`.
 
         >>> import namedtensor as nt
@@ -128,7 +131,9 @@ class Verbs(Suggests, Asked):
 
         return check_goal(self._goal, shapes, sizes, tuple(shapes))
 
-    def explain(self, *arguments: Any, values: Values | None = None, sizes=None, **named: Any) -> Explanation:
+    def explain(
+        self, *arguments: Any, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
+    ) -> Explanation:
         """Every step to its value, in order: the sub-formula, its type, its value, and whose definition it stands in.
 
         Raises NotationError where a call would.
@@ -200,7 +205,12 @@ class Verbs(Suggests, Asked):
         return CompiledFormula(self._goal, backend, as_names(without, "without=", 'write without=["blocks"]'))
 
     def cost(
-        self, values: Values | None = None, *, sizes=None, without: str | Collection[str] = (), **named: Any
+        self,
+        values: Values | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        without: str | Collection[str] = (),
+        **named: Any,
     ) -> Cost:
         """What it costs before it is run, for tensors or shapes: operations, bytes, the largest array, step by step.
 
@@ -220,7 +230,14 @@ class Verbs(Suggests, Asked):
         options = Options(sizes, told_names(values, named), without=without)
         return cost_of(plan_of(self._goal, target_named("numpy"), given, options)[0])
 
-    def to_python(self, library: str = "numpy", values: Values | None = None, *, sizes=None, **named: Any) -> str:
+    def to_python(
+        self,
+        library: str = "numpy",
+        values: Values | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> str:
         """The source text of a plain function for "numpy", "torch" or "jax", which runs without this project.
 
         Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}".
@@ -240,7 +257,14 @@ class Verbs(Suggests, Asked):
 
         return to_python(self._goal, library, all_values(values, named), Options(sizes, told_names(values, named)))
 
-    def to_javascript(self, values: Values | None = None, *, sizes=None, standalone: bool = False, **named: Any) -> str:
+    def to_javascript(
+        self,
+        values: Values | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        standalone: bool = False,
+        **named: Any,
+    ) -> str:
         """The source text of a module of JavaScript, which exports the function `formula` of arrays.
 
         Its parameters are what is given, in this order: tensors, or shapes such as "ℝ^{seq[3]}". Each is called with nested

@@ -50,7 +50,9 @@ def slope(value: Callable[[float], Tensor]) -> Tensor:
     return Tensor(near[0].shape, quotient)
 
 
-def moved(evaluation: Any, body: Any, env: Environment, key: Key, X: Tensor, record: dict, change: float) -> Tensor:
+def moved(
+    evaluation: Any, body: Any, env: Environment, key: Key, X: Tensor, record: dict[Any, Any], change: float
+) -> Tensor:
     """The value of the body, were X larger by `change` at one record."""
     other = Tensor(X.shape, lambda each: X(each) + change * (each == record))
     return with_others(evaluation, body, env, {key: other})

@@ -46,19 +46,19 @@ class Tensor:
     def __init__(self, shape: Shape, function: Callable[[dict[str, int]], Any]):
         if math.prod(shape.values()) > LARGEST:
             raise NotationError(404, f"a tensor of more than {LARGEST} numbers is too large here")
-        self.shape = dict(shape)
-        self.entries = {tuple(record.values()): function(record) for record in records(shape)}
+        self.shape: dict[str, int] = dict(shape)
+        self.entries: dict[tuple[int, ...], Any] = {
+            tuple(record.values()): function(record) for record in records(shape)
+        }
 
     def __call__(self, record: Record) -> Any:
         return self.entries[tuple(record[axis] for axis in self.shape)]
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         """The same function: axes have no order."""
         return isinstance(other, Tensor) and self.shape == other.shape and all(
             self(record) == other(record) for record in records(self.shape)
         )  # fmt: skip
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"tensor({self.to_list(tuple(self.shape))}, {' '.join(self.shape)!r})"
@@ -152,7 +152,7 @@ def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
     return assemble(extra, results)
 
 
-def assemble(extra: Shape, results: Mapping[tuple, Tensor]) -> Tensor:
+def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
     """The tensor whose part at each record of `extra` is given."""
     if not results:
         raise NotationError(405, f"{listed(extra)} has no element, so nothing can be computed one by one")
@@ -169,7 +169,7 @@ def reduce(function: Callable[..., Any], X: Tensor, axes: tuple[str, ...]) -> Te
     return lift(lambda x: number(function(list(x.entries.values()))), [X], [axes])
 
 
-def along(function: Callable[..., list], X: Tensor, axes: tuple[str, ...]) -> Tensor:
+def along(function: Callable[..., list[Any]], X: Tensor, axes: tuple[str, ...]) -> Tensor:
     """A function from vectors to vectors (§3.5), such as softmax, lifted."""
 
     def apply(x: Tensor) -> Tensor:

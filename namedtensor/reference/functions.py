@@ -87,24 +87,24 @@ OF_CONDITIONS = {"¬", "∧", "∨", "any", "all"}
 
 
 # ------------------------------------------------------------------------------------------- functions of vectors
-def largest(x: list) -> Any:
+def largest(x: list[Any]) -> Any:
     return max(x, key=lambda entry: (entry != entry, entry))
 
 
-def smallest(x: list) -> Any:
+def smallest(x: list[Any]) -> Any:
     return -largest([-entry for entry in x])
 
 
-def mean(x: list) -> float:
+def mean(x: list[Any]) -> float:
     return divide(sum(x), len(x))
 
 
-def variance(x: list) -> float:
+def variance(x: list[Any]) -> float:
     centre = mean(x)
     return mean([(entry - centre) ** 2 for entry in x])
 
 
-def norm(x: list, p: float = 2) -> float:
+def norm(x: list[Any], p: float = 2) -> float:
     """(∑ |x|^p)^{1/p}, over the largest entry so that nothing overflows."""
     most = largest([abs(entry) for entry in x])
     if most == 0 or most == math.inf or most != most or p == math.inf:
@@ -112,25 +112,25 @@ def norm(x: list, p: float = 2) -> float:
     return most * sum((abs(entry) / most) ** p for entry in x) ** (1 / p)
 
 
-def logsumexp(x: list) -> float:
+def logsumexp(x: list[Any]) -> float:
     most = largest(x)
     return most if most in (math.inf, -math.inf) else most + log(sum(exp(entry - most) for entry in x))
 
 
-def softmax(x: list) -> list:
+def softmax(x: list[Any]) -> list[Any]:
     """exp x / ∑ exp x, over the largest entry so that nothing overflows (§3.5)."""
     most = largest(x)
     powers = [exp(entry - most) for entry in x]
     return [power / sum(powers) for power in powers]
 
 
-def argmax(x: list) -> list:
+def argmax(x: list[Any]) -> list[Any]:
     """One at the largest entry, zero elsewhere; equal entries share, as in the limit of softmax αX (§3.5)."""
     most = max(x)
     return [(entry == most) / x.count(most) for entry in x]
 
 
-def standardize(x: list, eps: float = 1e-5) -> list:
+def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
     centre, spread = mean(x), math.sqrt(variance(x) + eps)
     return [divide(entry - centre, spread) for entry in x]
 
@@ -205,13 +205,13 @@ def stack(*tensors_and_axis: Any) -> Tensor:
     return Tensor({ax: len(parts)}, lambda s: parts[s[ax] - 1]({}))
 
 
-def matrix(x: Tensor, rows: str, columns: str) -> list[list]:
+def matrix(x: Tensor, rows: str, columns: str) -> list[list[Any]]:
     if x.shape[rows] != x.shape[columns]:
         raise NotationError(302, f"{rows} is {x.shape[rows]} and {columns} {x.shape[columns]}: this is not square")
     return x.to_list((rows, columns))
 
 
-def eliminate(left: list[list], right: list[list]) -> float:
+def eliminate(left: list[list[Any]], right: list[list[Any]]) -> float:
     """Gauss and Jordan: bring `left` to the identity, doing the same to `right`; gives the determinant."""
     product = 1.0
     for column in range(len(left)):
@@ -273,7 +273,7 @@ SEVERAL = {"⊕", "concat", "stack"}
 
 
 # ---------------------------------------------------------------------------------------------- a built-in, by name
-def apply(name: str, tensors, axes: tuple[str, ...], options: tuple, size: Callable[[str], int]) -> Tensor:
+def apply(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...], size: Callable[[str], int]) -> Tensor:
     """A built-in operator applied; `size` gives the size of an axis that the operator makes."""
     check_truth(name, tensors)
     if len(set(axes)) != len(axes):
@@ -312,7 +312,7 @@ def is_reduction(name: str) -> bool:
 
 
 def apply_definition(
-    record: Operator, tensors, axes: tuple[str, ...], options: tuple, size: Callable[[str], int]
+    record: Operator, tensors, axes: tuple[str, ...], options: tuple[Any, ...], size: Callable[[str], int]
 ) -> Tensor:
     """An operator whose definition stands in its record: of numbers, of a list of them, or of tensors of just the axes
     that its signature names, which is then given the axes of the use and the sizes of those that are new."""
@@ -339,7 +339,7 @@ def apply_definition(
     )
 
 
-def apply_to_vector(name: str, tensors, axes: tuple[str, ...], options: tuple) -> Tensor:
+def apply_to_vector(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...]) -> Tensor:
     check_number(name, 1, len(tensors))
     if not axes or (name in ONE_AXIS and len(axes) != 1):
         raise NotationError(316, f"{name} takes {'one axis' if name in ONE_AXIS else 'axes'}, not {len(axes)}")

@@ -104,7 +104,9 @@ class Names(Sizes):
                 self.busy.discard(mark)
         return holder.memo[name]
 
-    def family(self, family: Definition, indices: dict, holder: Environment, env: Environment) -> Tensor | None:
+    def family(
+        self, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
+    ) -> Tensor | None:
         """X^l of X^l = … for l = 1, …, n; those before it come first."""
         assert family.range is not None
         variable = family.range.variable.text
@@ -229,7 +231,7 @@ class Names(Sizes):
     def by_elements(self, group: list[Definition], env: Environment) -> Tensor:
         """Y_{seq(i), kernel(j)} = …: each element computed alone, its indices plain numbers (§2.3)."""
         sizes = self.element_sizes(group, env)
-        elements: dict[tuple, Tensor] = {}
+        elements: dict[tuple[Any, ...], Tensor] = {}
         for definition in group:
             for place in self.places(definition, sizes, env):
                 record = {}

@@ -29,8 +29,8 @@ class Sizes:
     scope: Scope
     sizes: Any
     top: Environment
-    busy: set
-    making = True  # whether what equations make is looked at
+    busy: set[Any]
+    making: bool = True  # whether what equations make is looked at
     find: Callable[..., Tensor | None]
 
     def size(self, axis: str, env: Environment) -> int:
@@ -40,7 +40,7 @@ class Sizes:
             raise NotationError(309, f"the size of {axis} is not known", hint=f"give it by name: sizes={{{axis!r}: 3}}")
         return found
 
-    def known(self, symbol: tuple, env: Environment) -> Any:
+    def known(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         """|ax| for ("size", "ax"), the number n for ("scalar", n), in sight of an environment; None where nothing says it."""
         mark = (symbol, id(env), self.making)
         if mark in self.busy:
@@ -51,7 +51,7 @@ class Sizes:
         finally:
             self.busy.discard(mark)
 
-    def search(self, symbol: tuple, env: Environment) -> Any:
+    def search(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         place: Environment | None = env
         while place is not None:
             found = self.seen(symbol, place)
@@ -75,7 +75,7 @@ class Sizes:
             found = found if found is not None else source()
         return found
 
-    def made(self, symbol: tuple, place: Environment) -> int | None:
+    def made(self, symbol: tuple[Any, ...], place: Environment) -> int | None:
         """The size of an axis by what the equations of a call, or of the program, make."""
         if symbol[0] == "scalar" or not self.making:
             return None
@@ -92,14 +92,14 @@ class Sizes:
         finally:
             self.making = before
 
-    def unmarked(self, symbol: tuple, env: Environment) -> int | None:
+    def unmarked(self, symbol: tuple[Any, ...], env: Environment) -> int | None:
         """a*, a† and a** are as large as a, where nothing says otherwise."""
         bare = symbol[1].rstrip("*†‡") if symbol[0] == "size" else None
         if bare is None or bare == symbol[1]:
             return None
         return self.known(("size", bare), env)
 
-    def only(self, symbol: tuple, tensors) -> int | None:
+    def only(self, symbol: tuple[Any, ...], tensors) -> int | None:
         """The one size that an axis has in some tensors."""
         kind, name = symbol
         sizes = {X.shape[name] for X in tensors if name in X.shape} if kind == "size" else set()
@@ -134,14 +134,14 @@ class Sizes:
     def words(self) -> set[str]:
         return {node.text for node in walk(self.scope.program) if isinstance(node, nodes.Name)}
 
-    def next_for_sizes(self, symbol: tuple, place: Environment) -> Environment | None:
+    def next_for_sizes(self, symbol: tuple[Any, ...], place: Environment) -> Environment | None:
         """A function with a signature sees the caller's size of an axis that the use names, and no other."""
         if place.function is not None and place.function.signature is not None:
             named = symbol[0] == "size" and any(symbol[1] in axes for axes in place.axes.values())
             return place.sizes_from if named else place.parent
         return place.sizes_from or place.parent
 
-    def seen(self, symbol: tuple, place: Environment) -> Any:
+    def seen(self, symbol: tuple[Any, ...], place: Environment) -> Any:
         """The size of an axis that the tensors of this environment have, or the number of that name."""
         kind, name = symbol
         if kind == "scalar":
@@ -155,7 +155,7 @@ class Sizes:
     def given_size(self, name: Key) -> int | None:
         return next((size for text, size in self.sizes.items() if key_or_none(text) == name), None)
 
-    def facts_at(self, place: Environment, symbol: tuple) -> list[Fact]:
+    def facts_at(self, place: Environment, symbol: tuple[Any, ...]) -> list[Fact]:
         """Equations between sizes that are about this environment: its own, and the program's that speak of its tensors."""
         if place is self.top:
             return []
@@ -163,7 +163,7 @@ class Sizes:
         axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
         return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
 
-    def in_brackets(self, symbol: tuple, env: Environment) -> Any:
+    def in_brackets(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         for _, _, sets, _ in self.scope.declarations:
             for axis, size in (pair for of in sets for pair in of.axes):
@@ -173,7 +173,7 @@ class Sizes:
                         return found
         return None
 
-    def solve(self, symbol: tuple, facts: list[Fact]) -> Any:
+    def solve(self, symbol: tuple[Any, ...], facts: list[Fact]) -> Any:
         """The number that makes a fact true, the rest of it being known: the fact is linear in it, or in its inverse."""
         for fact in facts:
             if not any(self.mentions(side, symbol, fact.env) for side in (fact.left, fact.right)):
@@ -187,21 +187,21 @@ class Sizes:
                     return whole_size(trial(root) if root else root, symbol[1])
         return None
 
-    def difference(self, fact: Fact, trial: tuple | None = None) -> Fraction | None:
+    def difference(self, fact: Fact, trial: tuple[Any, ...] | None = None) -> Fraction | None:
         found = [self.size_value(side, fact.env, trial) for side in (fact.left, fact.right)]
         return None if None in found else Fraction(found[0]) - Fraction(found[1])
 
-    def mentions(self, node: Any, symbol: tuple, env: Environment) -> bool:
+    def mentions(self, node: Any, symbol: tuple[Any, ...], env: Environment) -> bool:
         return not isinstance(node, int) and any(symbol in self.symbols(part, env) for part in walk(node))
 
-    def symbols(self, node: Any, env: Environment) -> list[tuple]:
+    def symbols(self, node: Any, env: Environment) -> list[tuple[Any, ...]]:
         """|ax| as ("size", "ax"), for each axis that ax stands for; the name n as ("scalar", n)."""
         if isinstance(node, Size):
             return [("size", axis) for axis in env.real(node.axis.name)]
         name = None if isinstance(node, nodes.Axis) else spelled(node)
         return [] if name is None else [("scalar", name.key(env.index))]
 
-    def size_value(self, node: Any, env: Environment, trial: tuple | None = None) -> Any:
+    def size_value(self, node: Any, env: Environment, trial: tuple[Any, ...] | None = None) -> Any:
         """The number that a size expression stands for, None where it is not known; `trial` supposes a symbol's value."""
         if isinstance(node, int):
             return node
@@ -213,7 +213,7 @@ class Sizes:
             found = [supposed.get(each) or self.known_number(each, env) for each in symbols]
             return None if None in found else math.prod(found)
         if isinstance(node, nodes.Superscript) and len(node.components) == 1:
-            parts: tuple = (node.base, node.components[0])
+            parts: tuple[Any, ...] = (node.base, node.components[0])
         elif isinstance(node, Call) and node.operator in ARITHMETIC:
             parts = node.arguments
         else:
@@ -223,7 +223,7 @@ class Sizes:
             return None
         return simple(ARITHMETIC[getattr(node, "operator", "^")](*found))
 
-    def known_number(self, symbol: tuple, env: Environment) -> Any:
+    def known_number(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         """A size, or the number that a name stands for, or None."""
         found = self.known(symbol, env)
         if found is not None or symbol[0] == "size":

@@ -49,7 +49,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     return found
 
 
-_SCOPES: dict[tuple, Scope] = {}
+_SCOPES: dict[tuple[Any, ...], Scope] = {}
 
 
 @lru_cache(maxsize=512)
@@ -111,11 +111,11 @@ class Binder:
         self.functions: list[FunctionDefinition] = []
         self.size_facts: list[tuple[int, SizeEquation]] = []
         self.claims: list[tuple[int, Claim]] = []
-        self.signatures: dict[tuple, list[Signature]] = {}
+        self.signatures: dict[tuple[Any, ...], list[Signature]] = {}
         self.dots: list[int] = []
 
     # ------------------------------------------------------------------------------------------- one statement each
-    def add(self, position: int, statement) -> None:
+    def add(self, position: int, statement: nodes.Statement) -> None:
         scope = self.scope
         if isinstance(statement, nodes.Fact):
             scope.facts.add(statement.span)
@@ -180,14 +180,14 @@ class Binder:
             body = next(side for side in sides if side is not sides[chosen])
             self.define(position, statement, sides[chosen], body, ())
 
-    def define(self, position, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
+    def define(self, position: int, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
         if isinstance(head, Call):
             parameters = tuple(spelled(argument) for argument in head.arguments)
             options = tuple(spelled(argument) for argument in head.parameters)
             function = FunctionDefinition(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
             self.functions.append(function)
             return
-        elements: tuple = ()
+        elements: tuple[Any, ...] = ()
         named = head
         if isinstance(head, Index):
             elements, named = head.items, head.base
@@ -240,7 +240,7 @@ class Binder:
 
     def finish(self) -> None:
         """Raise where a name has two definitions; else say what is claimed, and what the value is."""
-        heads: dict[tuple, FunctionDefinition] = {}
+        heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), len(function.parameters)), function)
             if other is not function:
@@ -254,7 +254,7 @@ class Binder:
         if not any(self.scope.last is node for _, node in self.scope.values):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
-    def twice(self, name: str, first: Equation, second: Equation, span) -> None:
+    def twice(self, name: str, first: Equation, second: Equation, span: tuple[int, int]) -> None:
         raise NotationError(
             202,
             f"{name} is defined twice",
@@ -284,7 +284,7 @@ class Binder:
                 ("index" if isinstance(node, Name) and node.text in variables else "label", component(node))
                 for node in function.head.superscript
             )
-            found = []
+            found: list[tuple[str, str]] = []
             for node in function.head.subscript:
                 axis = axis_of(node)
                 text = component(node)
@@ -369,15 +369,14 @@ class Binder:
     def attach_declarations(self) -> None:
         typed = gathered(self.functions, typed_by)
         defined = {definition.key for definition in self.top_level()}
-        remaining = []
-        for position, name, sets, over in self.scope.declarations:
+        declarations, self.scope.declarations = self.scope.declarations, []
+        for position, name, sets, over in declarations:
             plain = name.key()
             owner = self.nearest_above(position, typed.get(plain, ()))
             if owner is not None and plain not in defined:
                 owner.declarations[plain] = sets[0]
-                continue
-            remaining.append((position, name, sets, over))
-        self.scope.declarations = remaining
+            else:
+                self.scope.declarations.append((position, name, sets, over))
 
     def top_level(self):
         return (definition for group in self.scope.definitions.values() for definition in group)
@@ -445,7 +444,7 @@ def is_of_sizes(side: Node) -> bool:
     return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
-def spelling(head: Call) -> tuple:
+def spelling(head: Call) -> tuple[Any, ...]:
     """What tells the heads of functions apart."""
     return head.operator, head.subscript, head.superscript
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import product
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from grammar.nodes import Name
 
@@ -23,7 +23,9 @@ class ByScripts(Generic[Thing]):
 
     def __init__(self) -> None:
         self._count = 0
-        self._tables: dict[tuple[str, int, int], dict[tuple[int, ...], dict[tuple, list[tuple[int, Thing]]]]] = {}
+        self._tables: dict[
+            tuple[str, int, int], dict[tuple[int, ...], dict[tuple[Any, ...], list[tuple[int, Thing]]]]
+        ] = {}
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
         """Put a thing under a name."""

@@ -30,8 +30,7 @@ class Usage:
         variables: set[str] = set()
         own = [function.body, *function.claims, *below]
         own += [part for each in signatures for part in (*each.domain, each.codomain)]
-        if isinstance(function.statement, Equation):
-            own += function.statement.sets
+        own += function.statement.sets
         for root in own:
             collect_usage(root, axes, variables, self.made)
         for definition in self.needed(function):

@@ -37,7 +37,7 @@ class _Known:
     def __init__(self, scope: Scope, given: Given, open: bool):
         self.scope, self.given, self.open = scope, given, open
         self.declared = {name.key(): (position, sets) for position, name, sets, _ in scope.declarations}
-        self.first: dict[tuple, FunctionDefinition] = {}
+        self.first: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in scope.all_functions():
             self.first.setdefault(scripts(function), function)
         self.patterns = [pattern_of(family, scope.indices) for family in scope.families]
@@ -78,7 +78,7 @@ class _Known:
         others = self.scope.functions[function.operator]
         if function.operator in FUNCTIONS:
             return not self.is_general(function, names)
-        axes = frozenset().union(*map(self.axes_of, names))
+        axes = frozenset[str]().union(*map(self.axes_of, names))
         others = [each for each in others if is_use(function, each, axes)]
         definitions = [each for each in others if not all(self.knows(part.key(), each) for part in each.parameters)]
         return function is not (definitions or others)[0]
@@ -126,7 +126,7 @@ def fixed(definition: Definition) -> dict[str, int]:
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
-def scripts(function: FunctionDefinition) -> tuple:
+def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
     return function.operator, function.head.subscript, function.head.superscript
 
 
@@ -148,7 +148,7 @@ def replaced(scope: Scope) -> tuple[Replaced, ...]:
     found = [Replaced(each.operator, each.head.span) for each in scope.all_functions() if each.operator in FUNCTIONS]
     tensors = [group[0] for group in scope.definitions.values()]
     named = {each.name.base for each in tensors} & FUNCTIONS
-    applied = {juxtaposed(node) for node in walk(scope.program)} if named else set()
+    applied = {juxtaposed(node) for node in walk(scope.program)} if named else set[Any]()
     for each in tensors:
         plain = not each.key.subscript and not each.key.superscript
         identity = each.name.base == "I" and len(each.name.subscript) == 2 and not each.elements

@@ -24,7 +24,7 @@ def axes_spoken_of(roots: Iterable[Any]) -> frozenset[str]:
 
 def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozenset[str]) -> None:
     """Add to `axes` the names that stand as axes at and below `root`, and to `variables` those that stand as operands."""
-    stack: list = [root]
+    stack: list[Any] = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, Axis):

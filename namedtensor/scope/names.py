@@ -46,8 +46,10 @@ _KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{
 _CONDITIONAL = re.compile(r"[^\W\d_]\w*\(\s*\w+'*(?:\s*,\s*\w+'*)*(?:\s*\|\s*\w+'*(?:\s*,\s*\w+'*)*)?\s*\)")  # p(B | A)
 _WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s_^{}]+))")
-_SMALL = {**{small: ("_", plain) for small, plain in SUBSCRIPTS.items()}}
-_SMALL |= {small: ("^", plain) for small, plain in SUPERSCRIPTS.items()}
+_SMALL = {
+    **{small: ("_", plain) for small, plain in SUBSCRIPTS.items()},
+    **{small: ("^", plain) for small, plain in SUPERSCRIPTS.items()},
+}
 
 
 def _unfold_small(text: str) -> str:
@@ -70,7 +72,7 @@ def key(text: str) -> Key:
     >>> str(key("gamma_1"))
     'γ_1'
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(208, f"the name of a value is a string, not {type(text).__name__}")
     return _key(text)
 
@@ -172,9 +174,9 @@ def spelled(node: Node) -> Spelled | None:
     return None
 
 
-def walk(node) -> Iterator:
+def walk(node: Any) -> Iterator[Any]:
     """Every node at and below `node`, parents first, without recursion."""
-    stack = [node]
+    stack: list[Any] = [node]
     while stack:
         current = stack.pop()
         yield current

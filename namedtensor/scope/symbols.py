@@ -1,5 +1,7 @@
 """What a program is made of, name by name: its definitions, functions, declarations, equations of sizes and claims."""
 
+# pyright: reportUnknownVariableType=false
+# of the empty dicts and lists of new records
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence

@@ -7,11 +7,14 @@ directly or through another such definition. A family is one definition with all
     s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ belong whole to f(b) = s^3
 """
 
+# pyright: reportUnknownVariableType=false
+# of the empty dicts and lists of new records
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Axis, Call, Index, Name, Node, Number, axis_of
@@ -156,7 +159,7 @@ class Units:
     def needed(self, nodes_: Iterable[Node]) -> list[Key]:
         """The keys of the names that expressions use, the longest spelling first where a definition has it."""
         found: list[Key] = []
-        stack: list = list(nodes_)
+        stack: list[Any] = list(nodes_)
         while stack:
             current = stack.pop()
             name = spelled(current) if not isinstance(current, Axis) else None
@@ -194,7 +197,7 @@ def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[s
     def candidates(key: Key) -> list[Unit]:
         """What a name may mean here: what is spelled so before a family of which it may be a member."""
 
-        def far(unit: Unit) -> tuple:
+        def far(unit: Unit) -> tuple[Any, ...]:
             return key not in unit.options, unit.position < function.position, abs(unit.position - function.position)
 
         return sorted(units.meant(key), key=far)
@@ -252,10 +255,12 @@ def axes_of(definition: Definition) -> set[str]:
         for inner in walk(node):
             if isinstance(inner, Axis):
                 found.add(inner.name.rstrip(MARKS))
-            made = isinstance(inner, nodes.Subscript) and (name := spelled(inner)) is not None and name.base in OF_AXES
-            if made or isinstance(inner, Call):
-                parts = inner.subscript if isinstance(inner, Call) else inner.components  # type: ignore[union-attr]
-                found.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
+            parts: tuple[Node, ...] = ()
+            if isinstance(inner, Call):
+                parts = inner.subscript
+            elif isinstance(inner, nodes.Subscript) and (name := spelled(inner)) is not None and name.base in OF_AXES:
+                parts = inner.components
+            found.update(axis.name.rstrip(MARKS) for axis in map(axis_of, parts) if axis is not None)
     return found
 
 

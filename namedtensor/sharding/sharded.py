@@ -52,7 +52,8 @@ class Sharded:
     """
 
     def __init__(self, program: Formulas, sharding: Sharding):
-        self.program, self.sharding = program, sharding
+        self.program: Formulas = program
+        self.sharding: Sharding = sharding
         self._entries: dict[Any, ShardedEntry] = {}
 
     def __repr__(self) -> str:
@@ -76,7 +77,13 @@ class Sharded:
         getattr(self.program, name)  # which has it, or says what is near
         return self._entry(name)
 
-    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """The program's value; or, where it ends with a function, that function of the arguments."""
         return self._entry(None)(*arguments, values=values, sizes=sizes, **named)
 
@@ -105,11 +112,23 @@ class Sharded:
         array = jax.ShapeDtypeStruct(layout.extent, dtype, sharding=placed)
         return made_as(array, Layout(layout.axes, layout.extent, array.dtype, None))
 
-    def collectives(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any):
+    def collectives(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Collectives:
         """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
         return self._entry(None).collectives(*arguments, values=values, sizes=sizes, **named)
 
-    def cost(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> DeviceCost:
+    def cost(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> DeviceCost:
         """What such a call costs each device (see `ShardedEntry.cost`)."""
         return self._entry(None).cost(*arguments, values=values, sizes=sizes, **named)
 
@@ -127,14 +146,21 @@ class ShardedEntry:
     """A name of a program whose tensors go over a mesh, or several; called as that of the program is."""
 
     def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
-        self.sharded, self.name = sharded, name
+        self.sharded: Sharded = sharded
+        self.name: str | tuple[str, ...] | None = name
         self.entry: Formulas = sharded.program if name is None else sharded.program[name]
-        self.compiled = lru_cache(maxsize=256)(self._function)
+        self._compiled = lru_cache(maxsize=256)(self._function)
 
     def __repr__(self) -> str:
         return f"{self.entry!r}\n# {self.sharded.sharding}"
 
-    def __call__(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+    def __call__(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """Its value, spread by the names of its axes; compiled at the first call with tensors of these types.
 
         Raises what the program raises; and NotationError where a rule is for an axis that nothing has (201), or where an
@@ -144,7 +170,13 @@ class ShardedEntry:
         with of_the_language():
             return function(tensors)
 
-    def lowered(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> Any:
+    def lowered(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> Any:
         """The call before it is compiled, as `jax.stages.Lowered`: its text, its cost, and `compile()`.
 
         Nothing is computed: shapes may stand for tensors, X="ℝ^{seq[8] × chans[16]}" for one of float32 and what
@@ -156,7 +188,11 @@ class ShardedEntry:
             return function.lower(tensors)
 
     def collectives(
-        self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
     ) -> Collectives:
         """What the compiler makes the devices say to each other in such a call (see `collectives`)."""
         from .collectives import collectives_of
@@ -164,7 +200,13 @@ class ShardedEntry:
         lowered = self.lowered(*arguments, values=values, sizes=sizes, **named)
         return collectives_of(lowered.compile().as_text(), self.sharded.mesh)
 
-    def cost(self, *arguments: Any, values: Mapping[str, Any] | None = None, sizes=None, **named: Any) -> DeviceCost:
+    def cost(
+        self,
+        *arguments: Any,
+        values: Mapping[str, Any] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        **named: Any,
+    ) -> DeviceCost:
         """What such a call costs each device: bytes, operations, and what the devices say to each other.
 
         It is compiled and not run; shapes may stand for tensors, as for `lowered`.
@@ -186,7 +228,7 @@ class ShardedEntry:
         tensors = {name: value for name, value in placed.items() if isinstance(value, NamedTensor)}
         numbers = [(name, type(value).__name__, value) for name, value in placed.items() if name not in tensors]
         extent = tuple(sorted((sizes or {}).items()))
-        return self.compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
+        return self._compiled(Fixed(len(arguments), tuple(sorted(numbers)), extent, USER_FUNCTIONS.version)), tensors
 
     def _function(self, fixed: Fixed) -> Any:
         """The formulas as a function of tensors by name, under `jax.jit`."""

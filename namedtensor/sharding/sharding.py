@@ -37,9 +37,11 @@ class Sharding:
     """
 
     def __init__(self, rules: Rules, mesh: Any, computed: Rules | None = None, topology: str | None = None):
-        self.mesh = mesh_from(mesh, topology)
-        self.rules = {check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)}
-        self.computed = self if computed is None else Sharding(computed, self.mesh)
+        self.mesh: Any = mesh_from(mesh, topology)
+        self.rules: dict[str, tuple[str, ...]] = {
+            check_axis(axis): self._over(axis, rule) for axis, rule in _items(rules)
+        }
+        self.computed: Sharding = self if computed is None else Sharding(computed, self.mesh)
         self._mark = (tuple(sorted(self.rules.items())), self.mesh, None if computed is None else self.computed)
         self.programs: dict[int, Any] = {}  # under these rules, by the identity of the program
         self._placements: dict[Any, Any] = {}

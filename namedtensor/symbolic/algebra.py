@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd, isqrt
+from typing import Any
 
 from . import canonical, signs
 from .forms import (
@@ -41,7 +42,7 @@ def add(*forms: Form) -> Form:
         return tuple(products)
     current().spend(len(products))
     labels = canonical.outside_labels({index for each in products for index in each.indices()})
-    found: dict[tuple, Product] = {}
+    found: dict[tuple[Any, ...], Product] = {}
     for product in products:
         key = canonical.product_key(product, labels)
         before = found.get(key)
@@ -181,7 +182,7 @@ def _without_deltas(factors: list[Factor], summed: set[Index]) -> list[Factor]:
 def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor], Fraction]:
     """x ⊙ x = x², x ⊙ x⁻¹ = 1, and what numbers come to."""
     proving = current().proving
-    found: dict[tuple, list[Fraction]] = {}
+    found: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
         indices = (
             tuple(sorted(factor.indices, key=lambda index: index.number)) if factor.head is DELTA else factor.indices
@@ -318,7 +319,7 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
     return multiply(outside, single(*_bracket(rest), exponent=exponent))
 
 
-def _bracket(form: Form) -> tuple:
+def _bracket(form: Form) -> tuple[Any, ...]:
     outside = indices_of(form)
     key, order, symmetries = canonical.closed((form,), (), outside)
     within = {"key": key, "parts": (form,), "slots": tuple(order), "symmetries": tuple(symmetries)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from . import canonical
 from .algebra import add, content, multiply, power, scaled, settled
@@ -33,7 +34,7 @@ def applied(
     parts: Sequence[Form],
     bound: Sequence[Index] = (),
     given: Sequence[Index] = (),
-    options: tuple = (),
+    options: tuple[Any, ...] = (),
     places: tuple[Places, Places] = ((), ()),
 ) -> Form:
     """An operator of forms, over indices that are its own; `given` are those of the axes that it gives.

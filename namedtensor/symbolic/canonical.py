@@ -16,12 +16,12 @@ from .forms import Form, Index, Product
 Labels = Mapping[Index, Any]
 
 
-def product_key(product: Product, labels: Labels) -> tuple:
+def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
     """The key of a product whose indices outside have these labels, but for its coefficient."""
     return _searched(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
-def form_key(form: Form, labels: Labels) -> tuple:
+def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
     return tuple(sorted((product_key(each, labels), each.coefficient) for each in form))
 
 
@@ -30,14 +30,14 @@ def outside_labels(indices: Iterable[Index]) -> dict[Index, Any]:
     return {index: (0, index.number) for index in indices}
 
 
-def key(form: Form) -> tuple:
+def key(form: Form) -> tuple[Any, ...]:
     """The key of a form whose indices outside stand for themselves."""
     return form_key(form, outside_labels({index for each in form for index in each.indices()}))
 
 
-def _searched(product: Product, labels: dict, colours: dict[Index, tuple]) -> tuple:
+def _searched(product: Product, labels: dict[Any, Any], colours: dict[Index, tuple[Any, ...]]) -> tuple[Any, ...]:
     colours = _refined(product, labels, colours)
-    classes: dict[tuple, list[Index]] = {}
+    classes: dict[tuple[Any, ...], list[Index]] = {}
     for index, colour in colours.items():
         classes.setdefault(colour, []).append(index)
     tied = min((colour for colour, group in classes.items() if len(group) > 1), default=None)
@@ -47,7 +47,9 @@ def _searched(product: Product, labels: dict, colours: dict[Index, tuple]) -> tu
     return min(_searched(product, labels, {**colours, one: (*colours[one], -1)}) for one in classes[tied])
 
 
-def _refined(product: Product, labels: dict, colours: dict[Index, tuple]) -> dict[Index, tuple]:
+def _refined(
+    product: Product, labels: dict[Any, Any], colours: dict[Index, tuple[Any, ...]]
+) -> dict[Index, tuple[Any, ...]]:
     """Colours that the factors tell apart, as numbers in an order that does not depend on which index is which."""
     if not colours:
         return colours
@@ -67,13 +69,13 @@ def _refined(product: Product, labels: dict, colours: dict[Index, tuple]) -> dic
         colours = refined
 
 
-def _arranged(factor, around: list, place: int) -> tuple:
+def _arranged(factor, around: list[Any], place: int) -> tuple[Any, ...]:
     """What stands around an index in a factor: the least over the orders that mean the same."""
     marked = [(each, at == place) for at, each in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
 
-def _written(product: Product, labels: Labels) -> tuple:
+def _written(product: Product, labels: Labels) -> tuple[Any, ...]:
     found = []
     for factor in product.factors:
         around = [labels[index] for index in factor.indices]
@@ -82,7 +84,9 @@ def _written(product: Product, labels: Labels) -> tuple:
     return tuple(sorted(found)), len(product.summed)
 
 
-def closed(parts: tuple[Form, ...], bound: tuple[Index, ...], outside: set[Index]) -> tuple[tuple, list[Index], list]:
+def closed(
+    parts: tuple[Form, ...], bound: tuple[Index, ...], outside: set[Index]
+) -> tuple[tuple[Any, ...], list[Index], list[Any]]:
     """The key of forms whose indices outside may be any: the order of these that gives it, and the orders that do too."""
     own = {index: (3, place) for place, index in enumerate(bound)}
     if len(outside) <= 1:
@@ -105,6 +109,6 @@ def closed(parts: tuple[Form, ...], bound: tuple[Index, ...], outside: set[Index
     return least, first, [tuple(first.index(index) for index in order) for order in best]
 
 
-def _parts_key(parts: tuple[Form, ...], own: dict, order: list[Index]) -> tuple:
+def _parts_key(parts: tuple[Form, ...], own: dict[Any, Any], order: list[Index]) -> tuple[Any, ...]:
     labels = {**own, **{index: (5, place) for place, index in enumerate(order)}}
     return tuple(form_key(part, labels) for part in parts)

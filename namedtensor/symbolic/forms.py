@@ -33,8 +33,9 @@ class Index:
     __slots__ = ("name", "number", "size")
 
     def __init__(self, name: str, size: Any):
-        self.name, self.size = name, size
-        self.number = next(_NUMBERS)
+        self.name: str = name
+        self.size: Any = size
+        self.number: int = next(_NUMBERS)
 
     def fresh(self) -> Index:
         return Index(self.name, self.size)
@@ -57,14 +58,14 @@ class Head:
     def __init__(self, kind, label, options, parts, bound, slots, axes, symmetries):
         self.kind: str = kind
         self.label: Any = label
-        self.options: tuple = options
+        self.options: tuple[Any, ...] = options
         self.parts: tuple[Form, ...] = parts
         self.bound: tuple[Index, ...] = bound
         self.slots: tuple[Index, ...] = slots
         self.axes: tuple[str, ...] = axes
         self.symmetries: tuple[tuple[int, ...], ...] = symmetries
-        self.serial = next(_NUMBERS)
-        self.orbits = (
+        self.serial: int = next(_NUMBERS)
+        self.orbits: tuple[int, ...] = (
             tuple(min(order.index(place) for order in symmetries) for place in range(len(axes))) if axes else ()
         )
 
@@ -100,10 +101,12 @@ Form = tuple[Product, ...]
 ONE_ = Fraction(1)
 ZERO: Form = ()
 ONE: Form = (Product(ONE_),)
-_HEADS: WeakValueDictionary[tuple, Head] = WeakValueDictionary()
+_HEADS: WeakValueDictionary[tuple[Any, ...], Head] = WeakValueDictionary()
 
 
-def head(kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple = (), **within: Any) -> Head:
+def head(
+    kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple[Any, ...] = (), **within: Any
+) -> Head:
     """The head of this kind; `within`: key, parts, bound, slots and symmetries of its forms."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
     found = _HEADS.get(key)

@@ -156,7 +156,7 @@ class Forms:
         return applied(record.name, parts, bound, self.indices(term, out), own_options(record, term), places)
 
 
-def own_options(record: Any, term: Term) -> tuple:
+def own_options(record: Any, term: Term) -> tuple[Any, ...]:
     """The options of an operator, defaults put in."""
     given = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, given.get(name, value)) for name, value in record.options)

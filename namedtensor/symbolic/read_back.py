@@ -69,7 +69,7 @@ class ReadBack:
 
     def __init__(self, given: Mapping[Head, str] | None = None):
         self.given = dict(given or {})
-        self.kept: dict[tuple, Node] = {}
+        self.kept: dict[tuple[Any, ...], Node] = {}
         self.depth = 0  # of brackets within brackets
 
     # --------------------------------------------------------------------------------------------------------- sums
@@ -164,7 +164,7 @@ class ReadBack:
             summed.discard(index)
         return self.chain(product.coefficient, parts, below, summed, names, averaged)
 
-    def averaged(self, factors: list, summed: set[Index]) -> list[Index]:
+    def averaged(self, factors: list[Any], summed: set[Index]) -> list[Index]:
         """The summed indices whose size divides: those of a mean. The sizes are taken out of the factors."""
         found = []
         for index in sorted(summed, key=lambda index: index.number):

@@ -125,7 +125,7 @@ def as_operand(value: Any) -> Any:
 
 # ---------------------------------------------------------------------------------------------- operators in general
 def call(
-    record: Operator, arguments: tuple, axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
+    record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...] = (), options: Mapping[str, Any] = NO_OPTIONS
 ) -> Any:
     """Any operator, on tensors and numbers. Raises NotationError where they do not fit."""
     prepared = PREPARED[record.name]
@@ -145,18 +145,20 @@ def call(
         raise too_large(next(each for each in arguments if type(each) in NUMBERS), layout) from None
 
 
-def frozen(options: Mapping[str, Any]) -> tuple:
+def frozen(options: Mapping[str, Any]) -> tuple[Any, ...]:
     """Options as part of a key; True and 1.0 are not 1."""
     return tuple(
         (name, frozen(value) if isinstance(value, Mapping) else (type(value), value)) for name, value in options.items()
     )
 
 
-def arrays_of(arguments: tuple) -> list[Any]:
+def arrays_of(arguments: tuple[Any, ...]) -> list[Any]:
     return [each._array if type(each) is NamedTensor else each for each in arguments]
 
 
-def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any], key: Any) -> Any:
+def _run_first(
+    record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
+) -> Any:
     operands = tuple(as_operand(each) for each in arguments)
     for each, given in zip(operands, arguments):
         if not isinstance(each, (NamedTensor, *NUMBERS)):
@@ -170,7 +172,9 @@ def _run_first(record: Operator, arguments: tuple, axes: tuple[str, ...], option
     return result
 
 
-def prepare(record: Operator, arguments: tuple, axes: tuple[str, ...], options: Mapping[str, Any]) -> tuple:
+def prepare(
+    record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
+) -> tuple[Any, ...]:
     """The function of all arguments that runs a call of this kind, the axes of what it gives, and whether to keep it."""
     layouts = tuple(each.layout if isinstance(each, NamedTensor) else None for each in arguments)
     xp = one_library(layouts, record.python_name)
@@ -203,7 +207,7 @@ def is_large(record: Operator, layout: Layout) -> bool:
     )
 
 
-def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple:
+def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[Any, ...]:
     """An operator on one large tensor, planned as a formula is."""
     target = target_of(layout.xp)
     given = Term("input", (), (), ("x",), layout.sizes, False, None, 0)
@@ -213,7 +217,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple:
     return without_warnings(run) if record.warns else run, plan.results[0].order, True
 
 
-def prepared(lower: Callable[..., Any], given: tuple, xp: Any, quiet: bool = False) -> tuple:
+def prepared(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
     """What `lower` writes for layouts, types of numbers and numbers, as a function of all arguments; as `prepare` does."""
     target = target_of(xp)
     real = [
@@ -335,7 +339,7 @@ def between(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
     return not axes and (record.kind == "contraction" or (record.kind == "reduction" and arguments == 2))
 
 
-def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple) -> None:
+def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
     """Conditions are made of truth values; among numbers, truth values count as 0 and 1."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.name == "where" else ()
     for layout, argument in zip(layouts, asked):

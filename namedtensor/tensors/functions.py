@@ -72,7 +72,7 @@ def _of_a_number(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _and_keep(prepared: dict, record: Operator, X: Any, axis: Any) -> Any:
+def _and_keep(prepared: dict[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
     """Run a function of a number, and keep what was prepared under the layout alone."""
     result = general(record, (X,), axis, {})
     layout = getattr(X, "layout", None)
@@ -133,7 +133,9 @@ def _of_one_or_two(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _and_prepare(prepared: dict, record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]) -> Any:
+def _and_prepare(
+    prepared: dict[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
+) -> Any:
     """Run a call, and keep what was prepared under what the caller wrote, where that is the axis alone."""
     result = general(record, tensors, axis, options)
     if options:
@@ -158,7 +160,7 @@ def _of_several(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def general(record: Operator, tensors: tuple, axis: Any, options: dict[str, Any]) -> Any:
+def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
     """A call with whatever the caller gave. Raises NotationError where it does not fit."""
     if is_array(axis):
         raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())

@@ -29,7 +29,7 @@ FUNCTIONS = {
 OPERANDS = {"dot": "A, B", "concat": "A, B", "stack": "A, B", "index": "A, I"}
 
 
-def ufunc(function: Any, method: str, inputs: tuple, options: Mapping[str, Any]) -> Any:
+def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     """np.exp(A), np.maximum(A, B). Raises NotationError for what goes by position."""
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
@@ -48,7 +48,7 @@ def _advised(name: str, method: str) -> str:
             ("vecdot", "__call__"): "dot"}.get((name, method), "")  # fmt: skip
 
 
-def _elementwise(function: Any, operands: tuple) -> Any:
+def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     """A function of numbers that is no operator of the notation, over the union of the axes."""
     layouts = [each.layout if isinstance(each, NamedTensor) else None for each in operands]
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)

@@ -7,11 +7,11 @@ from typing import Any
 
 from grammar.nodes import Node
 
-from ..core.axes import broadcast
+from ..core.axes import Order, broadcast
 from ..core.sizes import resolve, unify
 from ..operators import REGISTRY
 from .folding import Numbers
-from .terms import Term, TermGraph
+from .terms import Options, Term, TermGraph
 
 
 class SimplifyingGraph(TermGraph):
@@ -21,9 +21,14 @@ class SimplifyingGraph(TermGraph):
     """
 
     def __init__(self, graph: TermGraph):
-        self.serials, self.interned = graph.serials, graph.interned
+        super().__init__(graph.serials)
+        self.interned = graph.interned
 
-    def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
+    def intern(
+        self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
+        shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
+    ) -> Term:  # fmt: skip
+        """The term that is equal to this one, or itself."""
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
                 found = self.renamed(one, other, axes, shape, node)
@@ -107,9 +112,17 @@ class TermBuilder:
     """Makes terms that stand for one node of the formula; shapes are worked out here."""
 
     def __init__(self, graph: TermGraph, node: Node):
-        self.graph, self.node = SimplifyingGraph(graph), node
+        self.graph: SimplifyingGraph = SimplifyingGraph(graph)
+        self.node: Node = node
 
-    def term(self, operator: str, arguments: tuple[Term, ...], axes=(), options=(), shape=None) -> Term:
+    def term(
+        self,
+        operator: str,
+        arguments: tuple[Term, ...],
+        axes: Order = (),
+        options: Options = (),
+        shape: dict[str, Any] | None = None,
+    ) -> Term:
         record = REGISTRY.get(operator)
         moved = bool(arguments) and arguments[0].boolean and operator != "indicator"
         return self.graph.intern(

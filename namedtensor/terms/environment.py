@@ -3,6 +3,8 @@
 `parent` is where names go on to be looked up; `sizes_parent` where sizes do, for "sizes belong to a call".
 """
 
+# pyright: reportUnknownVariableType=false
+# of the empty dicts and lists of new records
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -49,10 +51,10 @@ class Environment:
     memo: dict[Key, Any] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     extras: dict[str, tuple[str, Any]] = field(default_factory=dict)
-    steps: dict[tuple, list[int]] = field(default_factory=dict)
-    loops: dict[tuple, list[Any]] = field(default_factory=dict)
-    unrollable: dict[tuple, bool] = field(default_factory=dict)
-    active: frozenset = frozenset()
+    steps: dict[tuple[Any, ...], list[int]] = field(default_factory=dict)
+    loops: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
+    unrollable: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    active: frozenset[Any] = frozenset()
     members: dict[str, Any] = field(default_factory=dict)
     serial: int = field(default_factory=count().__next__, init=False, repr=False)
     complete: bool = False  # whether all that it is given is in it, so that what follows from it can be kept

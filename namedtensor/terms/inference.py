@@ -7,7 +7,7 @@ which `checking.checker.Checker` fulfils. So does calculus, which types the diff
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from grammar.errors import NotationError
@@ -105,15 +105,20 @@ class Inference(ABC):
         python: Mapping[str, Any],
         limits: Limits,
     ):
-        self.scope, self.inputs, self.given_sizes = scope, dict(inputs), dict(sizes)
-        self.infer_parameters, self.recover, self.strict = infer_parameters, recover, strict
-        self.python, self.limits = python, limits
-        self.graph = TermGraph()
-        self.is_long = len(scope.source) > LONG
+        self.scope: Scope = scope
+        self.inputs: dict[Key, InputType] = dict(inputs)
+        self.given_sizes: dict[str, int] = dict(sizes)
+        self.infer_parameters: bool = infer_parameters
+        self.recover: bool = recover
+        self.strict: bool = strict
+        self.python: Mapping[str, Any] = python
+        self.limits: Limits = limits
+        self.graph: TermGraph = TermGraph()
+        self.is_long: bool = len(scope.source) > LONG
         self.left: tuple[Node, Environment, Any] | None = None  # the first operand of what is typed, typed before
         self.is_ahead = False  # while definitions are evaluated before they are asked for
-        self.top = Environment()
-        self.unnamed = Environment()  # of what is given and stands nowhere in the program
+        self.top: Environment = Environment()
+        self.unnamed: Environment = Environment()  # of what is given and stands nowhere in the program
         self.sized: set[str] = set()  # the axes of inputs that the program names
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
@@ -121,7 +126,7 @@ class Inference(ABC):
         self.types: dict[str, Any] = {}  # the shapes of names
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.errors: list[NotationError] = []
-        self.noted: set[tuple] = set()  # their places and numbers
+        self.noted: set[tuple[Any, ...]] = set()  # their places and numbers
         self.warnings: list[CheckWarning] = []
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of a claim are asked for, which has no value
@@ -198,7 +203,8 @@ class Inference(ABC):
         """The terms of several parts; in recovery, each part's error is noted before the first stops the whole."""
         if not self.recover:
             return tuple([self.infer(part, env) for part in parts])
-        found, failed = [], False
+        found: list[Term] = []
+        failed = False
         for part in parts:
             try:
                 found.append(self.infer(part, env))
@@ -246,10 +252,11 @@ class Inference(ABC):
 
     # ------------------------------------------------------------------------------------------------------- errors
     def error(
-        self, number: int, message: str, place: Any, notes: Iterable[str] = (), hint: str | None = None, labels=()
-    ) -> NotationError:
+        self, number: int, message: str, place: Any, notes: Iterable[str] = (), hint: str | None = None,
+        labels: Sequence[tuple[tuple[int, int], str]] = (),
+    ) -> NotationError:  # fmt: skip
         """The error of a place, which is a span or a node."""
-        span = place if isinstance(place, tuple) else place.span if place is not None else None
+        span: Any = getattr(place, "span", place)
         return NotationError(number, message, self.scope.source, span, tuple(notes), hint, labels)
 
     def note(self, problem: NotationError) -> None:

@@ -9,7 +9,7 @@ A term that needs a state becomes the same without the axis of the steps; the ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,7 +126,8 @@ def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...],
 
 def _inside(loop: Loop, axis: str) -> Loop:
     """A loop within the body, at one element of the axis."""
-    terms, found = TermGraph(), {}
+    terms = TermGraph()
+    found: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
         shape = {name: size for name, size in term.shape.items() if name != axis}
         found[id(term)] = at_one(terms, axis, term, tuple(found[id(each)] for each in term.arguments), shape)
@@ -139,7 +140,7 @@ def _inside(loop: Loop, axis: str) -> Loop:
 
 
 # The axes that structural terms take, or give another name.
-CONSUMED: dict[str, Any] = {
+CONSUMED: dict[str, Callable[[Any], Iterable[str]]] = {
     "rename": lambda options: {name for pair in options for name in pair},
     "merge": lambda options: {*options[0], options[1]},
     "split": lambda options: {options[0], *(name for name, _ in options[1])},
@@ -150,5 +151,5 @@ CONSUMED: dict[str, Any] = {
 }
 
 
-def _nothing(options: tuple) -> tuple:
+def _nothing(options: Any) -> tuple[str, ...]:
     return ()

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
-from typing import Any
+from typing import Any, TypeAlias
 
-from ..core.axes import show
+from ..core.axes import Order, show
 from ..core.sizes import resolve
+
+Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
 
 
 class Term:
@@ -20,18 +22,21 @@ class Term:
 
     __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
 
-    def __init__(self, operator, arguments, axes, options, shape, boolean, node, serial):
+    def __init__(
+        self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any], boolean: bool,
+        node: Any, serial: int,
+    ):  # fmt: skip
         self.operator: str = operator
         self.arguments: tuple[Term, ...] = arguments
-        self.axes: tuple[str, ...] = axes
-        self.options: tuple = options
+        self.axes: Order = axes
+        self.options: Options = options
         self.shape: dict[str, Any] = shape
         self.boolean: bool = boolean
-        self.node = node
+        self.node: Any = node
         self.serial: int = serial
 
     @property
-    def number(self):
+    def number(self) -> Any:
         """The value of a plain number, or None."""
         return self.options[0] if self.operator == "number" else None
 
@@ -51,10 +56,14 @@ class TermGraph:
     """Makes terms; equal ones are made once. Those of tables that share `serials` have one order of making."""
 
     def __init__(self, serials: Iterator[int] | None = None):
-        self.serials = count() if serials is None else serials
-        self.interned: dict[tuple, Term] = {}
+        self.serials: Iterator[int] = count() if serials is None else serials
+        self.interned: dict[tuple[Any, ...], Term] = {}
 
-    def intern(self, operator, arguments=(), axes=(), options=(), shape=None, boolean=False, node=None) -> Term:
+    def intern(
+        self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
+        shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
+    ) -> Term:  # fmt: skip
+        """The one term of this operator, these arguments, axes and options."""
         # 1, 1.0 and True are three different options
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         found = self.interned.get(key)
@@ -63,7 +72,7 @@ class TermGraph:
             self.interned[key] = found
         return found
 
-    def number(self, value, node=None, boolean=False) -> Term:
+    def number(self, value: Any, node: Any = None, boolean: bool = False) -> Term:
         return self.intern("number", options=(value, type(value).__name__), node=node, boolean=boolean)
 
     def __len__(self) -> int:
@@ -93,7 +102,8 @@ def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     order = topological(*roots)
     if not any(term.operator == "variable" for term in order):
         return roots
-    terms, found = TermGraph(), {}
+    terms = TermGraph()
+    found: dict[int, Term] = {}
     for term in order:
         arguments = tuple(found[id(each)] for each in term.arguments)
         if term.operator == "variable":

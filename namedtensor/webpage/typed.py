@@ -165,12 +165,12 @@ def inputs_of(
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
     """Where each name stands first."""
     found: dict[str, tuple[float, float]] = {}
-    named: list[Any] = list(walk(goal.program.tree))
+    named: Any = list(walk(goal.program.tree))
     for node in named:
         name = spelled(node)
         if name is not None:
             spelling = str(name.key())
-            found[spelling] = min([found.get(spelling, node.span), node.span])
+            found[spelling] = min(found.get(spelling, node.span), node.span)
     return found
 
 

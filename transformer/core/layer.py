@@ -14,6 +14,8 @@ A layer is written by its notation alone. Its names, its shapes and its errors c
         \"""
 """
 
+# pyright: reportPrivateUsage=false
+# of layers, by what makes them again
 from __future__ import annotations
 
 import inspect

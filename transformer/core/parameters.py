@@ -24,7 +24,7 @@ class Declared(NamedTuple):
 
 def spelled(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Each name in its one spelling: `gamma` is γ. Raises NotationError where there are no names."""
-    if not isinstance(parameters, Mapping):
+    if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(
             208, f"the parameters of a layer are a mapping from names to tensors, not {type(parameters).__name__}",
             hint="make the layer first, layer = FFN.init(sizes=…), and then call it, layer(X)",
@@ -41,7 +41,11 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: nt.NamedTens
     """The shape of each name that is declared and not defined, but for the tensors that are given."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
     counted = {axis: size for axis, size in declared.counted.items() if axis not in fixed}
-    return parameter_shapes(declared.formula._goal, {**counted, **sizes}, tensors)
+    return parameter_shapes(
+        declared.formula._goal,  # pyright: ignore[reportPrivateUsage]
+        {**counted, **sizes},
+        tensors,
+    )
 
 
 def constants(formula: nt.Program) -> set[str]:

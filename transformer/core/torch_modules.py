@@ -1,5 +1,7 @@
 """Layers as modules of PyTorch. Imported where a module is asked for, since it needs PyTorch."""
 
+# pyright: reportPrivateUsage=false
+# of layers, by what makes them again
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -92,7 +92,9 @@ FREQUENCIES = {
 
 def frequencies(config: Mapping[str, Any]) -> str:
     """What turns how fast: the definition of ω, as config.json asks for it, in its new form or in the one before."""
-    said = {**(config.get("rope_scaling") or {}), **(config.get("rope_parameters") or {})}
+    said: dict[str, Any] = {}
+    for part in ("rope_scaling", "rope_parameters"):
+        said |= config.get(part) or {}
     kind = said.get("rope_type") or said.get("type") or "default"
     if kind not in FREQUENCIES:
         raise nt.NotationError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
@@ -122,7 +122,7 @@ class SentenceModel(Suggests):
     def _read(self, sentences: Sequence[str]) -> list[Any]:
         sentences = list(sentences)
         for sentence in sentences:
-            if not isinstance(sentence, str):
+            if not isinstance(sentence, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise nt.NotationError(405, f"a sentence is a text, and {sentence!r} is none")
         if not sentences:
             raise nt.NotationError(405, "there are no sentences")
@@ -165,14 +165,16 @@ def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
 # -------------------------------------------------------------------------------------------------------- the folder
 def stages_of(place: Path) -> dict[str, str]:
     """The stages of a folder and where each is kept."""
-    found = {}
+    found: dict[str, str] = {}
+    stage: Any
     for stage in read_json(place / "modules.json", list):
         if not isinstance(stage, dict):
             raise nt.NotationError(409, f"{place / 'modules.json'} cannot be read: it holds no stages")
-        kind = str(stage.get("type", "")).rpartition(".")[2]
+        about = cast(Mapping[str, Any], stage)
+        kind = str(about.get("type", "")).rpartition(".")[2]
         if kind not in ("Transformer", "Pooling", "Normalize"):
             raise nt.NotationError(409, f"{place / 'modules.json'} has a stage that is not known: {kind}")
-        found[kind] = stage.get("path", "")
+        found[kind] = about.get("path", "")
     for kind in ("Transformer", "Pooling"):
         if kind not in found:
             raise nt.NotationError(409, f"{place / 'modules.json'} has no stage {kind}")
@@ -223,5 +225,5 @@ def tokenizer_of(place: Path, longest: int) -> Any:
     except Exception as problem:  # tokenizers raises nothing narrower
         raise nt.NotationError(409, f"{file} cannot be read: {problem}") from None
     tokenizer.no_padding()
-    tokenizer.enable_truncation(longest)
+    tokenizer.enable_truncation(longest)  # pyright: ignore[reportUnknownMemberType]
     return tokenizer

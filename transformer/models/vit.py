@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from namedtensor.programs.initialisation import Constant, Normal
 
@@ -18,7 +18,10 @@ MAPS = {
 
 def sides(size: Any) -> tuple[int, int]:
     """Height and width, where a config may say one number for both."""
-    return (size[0], size[1]) if isinstance(size, list) else (size, size)
+    if not isinstance(size, list):
+        return size, size
+    height, width = cast(list[int], size)
+    return height, width
 
 
 def tokens(config: Mapping[str, Any]) -> int:

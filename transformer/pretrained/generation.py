@@ -130,7 +130,7 @@ def steps(
     kept = {name: value for name, value in given.items() if name in model.optional}
     program, names = stepping(model, kept), ("logits", "seen", *own)
     constant = {**model.parameters, **kept, **dict(zip(fixed, found[len(own) :]))}
-    memory = [mask.rename(seq="memory"), *found[: len(own)]]
+    memory: list[Any] = [mask.rename(seq="memory"), *found[: len(own)]]
     used = room = ids.sizes["seq"]
     place, at = like(ids, used), positions[{"seq": -1}]
     for _ in range(1, most):
@@ -205,7 +205,7 @@ class Ending:
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
         if self.stops is None:
             return token
-        given = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
+        given: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
         token, self.ended = ENDS["token", "over"](**given)
         self.all = largest(0 - self.ended) == -1
         return token

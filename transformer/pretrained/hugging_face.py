@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import namedtensor as nt
 from namedtensor.core.arrays import placed
@@ -155,11 +155,12 @@ def files_of(place: Path) -> dict[str, TensorFile]:
     if not (place / INDEX).exists():
         file = TensorFile(place / WEIGHTS)
         return dict.fromkeys(file, file)
-    places = read_json(place / INDEX).get("weight_map")
-    if not isinstance(places, dict) or not all(is_plain(name) for name in places.values()):
+    listed = read_json(place / INDEX).get("weight_map")
+    if not isinstance(listed, dict) or not all(map(is_plain, listed.values())):  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         raise nt.NotationError(
             409, f"{place / INDEX} cannot be read: its weight_map does not name a file of the folder for each array"
         )
+    places = cast(Mapping[str, str], listed)
     files = {name: TensorFile(place / name) for name in sorted(set(places.values()))}
     for name, file in places.items():
         if name not in files[file]:

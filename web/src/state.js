@@ -84,12 +84,12 @@ async function check() {
 
 function settle(reply) {
   batch(() => {
+    if (checked.value?.source !== text.value) lit.value = null; // its span is of another text
     checked.value = { ...reply, source: text.value };
     failure.value = null;
     if (reply.latex) typeset.value = { latex: reply.latex, plain: reply.plain_latex, macros: reply.macros_latex };
     if (reply.axes?.length) colouredAxes.value = reply.axes;
     if (reply.errors.length || !reply.type) plan.value = results.value = null;
-    if (lit.value) lit.value = null;
   });
 }
 

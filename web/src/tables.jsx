@@ -13,7 +13,7 @@ const MOST = 16; // rows and columns that are written out
 export function wordOf(axis, place) {
   const words = labels.value[axis];
   const size = axes.value.find((each) => each.name === axis)?.size;
-  return words?.length === size ? words[place - 1] : String(place);
+  return words && words.length === size ? words[place - 1] : String(place);
 }
 
 /** Positions that are shown: all, or the first and the last with null for the gap. */

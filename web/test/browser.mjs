@@ -76,7 +76,7 @@ export const until = (page, test, args = [], timeout = 30_000) => page.waitForFu
 export const textOf = (page) => page.$eval("#formula", (each) => [...each.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n"));
 
 /** Waits until Python and the plan have followed the text. */
-export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready"), [], 30_000);
+export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready") && document.fonts.status === "loaded", [], 30_000);
 
 export async function clear(page, editor = "#formula") {
   await page.focus(editor);

@@ -1,0 +1,105 @@
+"""The derivatives of the Matrix Cookbook (Petersen and Pedersen, 2012, §2), by the numbers of its equations, as claims.
+
+Rows are i, columns j, unless a matrix has others; a claim is an equation of the notation, and shapes are those of its tensors.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Claim(NamedTuple):
+    """An equation by its number there, and the tensors in it."""
+
+    number: str
+    text: str
+    shapes: str
+
+
+SQUARE, VECTOR = "X i j", "x i"
+SECTIONS = {
+    "Differentials": (
+        Claim("33", "∂(2 X) = 2 ∂X", SQUARE),
+        Claim("34", "∂(X + Y) = ∂X + ∂Y", "X i j; Y i j"),
+        Claim("35", "∂(trace_{i,j} X) = trace_{i,j} ∂X", SQUARE),
+        Claim("36", "∂(X ⊙_{j} Y) = ∂X ⊙_{j} Y + X ⊙_{j} ∂Y", "X i j; Y j k"),
+        Claim("37", "∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y", "X i j; Y i j"),
+        Claim("39", "Z = inv_{i,j} X\n∂Z = −Z ⊙_{j} [∂X]_{i→j, j→k} ⊙_{k} Z_{i→k, j→l}_{l→j}", SQUARE),
+        Claim("40", "d = det_{i,j} X\n∂d = d trace_{i,k}([inv_{i,j} X] ⊙_{j} [∂X]_{i→j, j→k})", SQUARE),
+        Claim("42", "L = log(abs(det_{i,j} X))\n∂L = trace_{i,k}([inv_{i,j} X] ⊙_{j} [∂X]_{i→j, j→k})", SQUARE),
+        Claim("43", "∂(X_{i→k, j→i}) = [∂X]_{i→k, j→i}", SQUARE),
+    ),
+    "Determinants": (
+        Claim("49", "∂(det_{i,j} X)/∂X* = det_{i,j} X ⊙ [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
+        Claim("57", "∂(log(abs(det_{i,j} X)))/∂X* = [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
+        Claim("58", "∂(det_{i,j}(X)^3)/∂X* = 3 det_{i,j}(X)^3 ⊙ [inv_{i,j} X]_{i→j*, j→i*}", SQUARE),
+    ),
+    "Inverses": (
+        Claim("60", "Y = inv_{i,j} X\n∂Y/∂X* = −Y_{j→i*} ⊙ Y_{i→j*}", SQUARE),
+        Claim(
+            "61",
+            "Y = inv_{i,j} X\n∂(a ⊙_{i} Y ⊙_{j} b)/∂X* = −(a ⊙_{i} Y_{j→i*}) ⊙ (Y_{i→j*} ⊙_{j} b)",
+            "X i j; a i; b j",
+        ),
+        Claim("62", "Y = inv_{i,j} X\n∂(log(abs(det_{i,j} Y)))/∂X* = −Y_{i→j*, j→i*}", SQUARE),
+        Claim("63", "Y = inv_{i,j} X\n∂(trace_{i,j} Y)/∂X* = −Y_{j→i*} ⊙_{i} Y_{i→j*, j→i}", SQUARE),
+    ),
+    "Vectors and matrices, first order": (
+        Claim("69", "∂(x ⊙_{i} a)/∂x* = a^*", "x i; a i"),
+        Claim("70", "∂(a ⊙_{i} X ⊙_{j} b)/∂X* = (a ⊙ b)^*", "X i j; a i; b j"),
+        Claim("72", "∂(a ⊙_{i} X ⊙_{j} a_{i→j})/∂X* = (a ⊙ a_{i→j})^*", "X i j; a i"),
+        Claim("73", "∂X/∂X* = I_{i,i*} ⊙ I_{j,j*}", SQUARE),
+        Claim("74", "∂(X ⊙_{j} A)/∂X* = I_{i,i*} ⊙ A_{j→j*}", "X i j; A j k"),
+    ),
+    "Vectors and matrices, second order": (
+        Claim("76", "∂((∑_{i,j} X)^2)/∂X* = 2 ∑_{i,j} X ⊙ iota_{i*}^0 ⊙ iota_{j*}^0", SQUARE),
+        Claim("77", "∂(b ⊙_{j} X ⊙_{i} (X ⊙_{j} c))/∂X* = ((X ⊙_{j} c) ⊙ b + (X ⊙_{j} b) ⊙ c)^*", "X i j; b j; c j"),
+        Claim("81", "∂(x ⊙_{i} B ⊙_{j} x_{i→j})/∂x* = (B ⊙_{j} x_{i→j})^* + [x ⊙_{i} B]_{j→i*}", "x i; B i j"),
+        Claim(
+            "82",
+            "∂(b ⊙_{j} X ⊙_{i} D ⊙_{k} X_{i→k, j→l} ⊙_{l} c)/∂X* = b^* ⊙ [D ⊙_{k} X_{i→k, j→l} ⊙_{l} c]^*_{i*→i*} "
+            "+ [b ⊙_{j} X ⊙_{i} D]_{k→i*} ⊙ c_{l→j*}",
+            "X i j; D i k; b j; c l",
+        ),
+        Claim(
+            "84",
+            "u = x − c\n∂(u ⊙_{i} W ⊙_{j} u_{i→j})/∂x* = (W ⊙_{j} u_{i→j})^* + [u ⊙_{i} W]_{j→i*}",
+            "x i; c i; W i j",
+        ),
+        Claim("85", "∂(norm_{i}(x − A ⊙_{j} s)^2)/∂s* = −2 (A ⊙_{i} (x − A ⊙_{j} s))^*", "x i; A i j; s j"),
+        Claim("86", "∂(norm_{i}(x − s)^2)/∂x* = 2 (x − s)^*", "x i; s i"),
+        Claim("88", "∂(norm_{i}(x − A ⊙_{j} s)^2)/∂A* = −2 ((x − A ⊙_{j} s) ⊙ s)^*", "x i; A i j; s j"),
+        Claim("97", "∂(∂(x ⊙_{i} B ⊙_{j} x_{i→j})/∂x*)/∂x† = B_{i→i*, j→i†} + B_{i→i†, j→i*}", "x i; B i j"),
+    ),
+    "Traces": (
+        Claim("99", "∂(trace_{i,j} X)/∂X* = I_{i*,j*}", SQUARE),
+        Claim("100", "∂(∑_{i} X ⊙_{j} A)/∂X* = A^*", "X i j; A j i"),
+        Claim("103", "∂(∑_{i,j} A ⊙ X)/∂X* = A^*", "X i j; A i j"),
+        Claim("106", "∂(∑_{i} X ⊙_{j} X_{i→j, j→i})/∂X* = 2 X_{i→j*, j→i*}", SQUARE),
+        Claim("107", "∂(∑_{i,k} (X ⊙_{j} B) ⊙ (X ⊙_{j} B))/∂X* = 2 ((X ⊙_{j} B) ⊙_{k} B)^*", "X i j; B j k"),
+        Claim("115", "∂(∑_{i,j} X ⊙ X)/∂X* = 2 X^*", SQUARE),
+    ),
+    "Norms": (
+        Claim("129", "∂(norm_{i}(x − a))/∂x* = ((x − a) / norm_{i}(x − a))^*", "x i; a i"),
+        Claim("130", "u = x − a\n∂(u / norm_{i} u)/∂x* = I_{i,i*} / norm_{i} u − u ⊙ u^* / norm_{i}(u)^3", "x i; a i"),
+        Claim("131", "∂(norm_{i}(x)^2)/∂x* = 2 x^*", VECTOR),
+        Claim("132", "∂(norm_{i,j}(X)^2)/∂X* = 2 X^*", SQUARE),
+    ),
+}
+
+
+def shapes_of(text: str) -> dict[str, str]:
+    """The shapes of a claim as `prove` takes them."""
+    parts = (part.split() for part in text.split(";"))
+    return {name: f"ℝ^{{{' × '.join(axes)}}}" for name, *axes in parts}
+
+
+def table(section: str) -> str:
+    """The claims of a section, each with what is known of it."""
+    from namedtensor import prove
+
+    lines = []
+    for claim in SECTIONS[section]:
+        verdict = prove(claim.text, **shapes_of(claim.shapes)).verdict
+        lines.append(f"({claim.number})  {claim.text.replace(chr(10), '; ')}    {verdict}")
+    return "\n".join(lines)

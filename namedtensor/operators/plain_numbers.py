@@ -1,0 +1,36 @@
+"""What operators make of plain numbers while a formula is checked: sizes, exponents, indices that are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def quotient(left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int) and left % right == 0:
+        return left // right
+    return left / right
+
+
+def power(base: Any, exponent: Any) -> Any:
+    if isinstance(base, int) and isinstance(exponent, int):
+        if exponent >= 0 and abs(base) > 1 and exponent * max(1, abs(base).bit_length()) > 1024:
+            return float(base) ** exponent
+        return _exact(base**exponent) if exponent >= 0 else float(base) ** exponent
+    return float(base) ** exponent
+
+
+def product(left: Any, right: Any) -> Any:
+    return _exact(left * right)
+
+
+def _exact(number: Any) -> Any:
+    """A whole number where floating ones have no gap, else a floating one, as products of tensors are."""
+    return float(number) if type(number) is int and abs(number) > 2**53 else number
+
+
+def both(left: bool, right: bool) -> bool:
+    return left and right
+
+
+def either(left: bool, right: bool) -> bool:
+    return left or right

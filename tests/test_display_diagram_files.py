@@ -1,0 +1,94 @@
+"""Diagrams as TikZ, PDF and PNG: the shapes of the SVG, and a file that holds what its name says."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import namedtensor as nt
+from namedtensor.display.diagram_files import Line, Rectangle, Words, cubic, maths, read
+from transformer import EncoderBlock
+
+TYPES = {"X": "ℝ^{seq × chans}"}
+DIAGRAMS = {
+    "a block": EncoderBlock.formula.diagram(**TYPES, expand=["SelfAttention", "Attention"]),
+    "a sum": nt.diagram("Y = X + γ ⊙ relu(X_{seq→seq'}) / √|chans|", **TYPES, γ="ℝ"),
+    "underscores and signs": nt.diagram("W_1 ∈ ℝ^{a × b}\nZ = 𝕀[softmax_{a}(W_1 ⊙_{b} x_2) ≤ 0.5]", x_2="ℝ^{b}"),
+}
+BEGINS = {
+    ".svg": b"<svg",
+    ".tikz": b"\\begin{tikzpicture}",
+    ".tex": b"\\begin{tikzpicture}",
+    ".pdf": b"%PDF-",
+    ".png": b"\x89PNG",
+    "": b"<svg",
+}
+
+
+@pytest.mark.parametrize("ending", [*BEGINS, ".PDF"])
+def test_a_file_holds_what_its_name_says(ending, tmp_path):
+    if ending.lower() in (".pdf", ".png"):
+        pytest.importorskip("matplotlib")
+    place = tmp_path / f"drawing{ending}"
+    DIAGRAMS["a block"].save(place)
+    assert place.read_bytes().startswith(BEGINS[ending.lower()])
+
+
+@pytest.mark.parametrize("ending", [".jpg", ".txt", ".eps", ".svgz"])
+def test_no_file_is_written_that_would_hold_another_format(ending, tmp_path):
+    place = tmp_path / f"drawing{ending}"
+    with pytest.raises(nt.NotationError) as caught:
+        DIAGRAMS["a sum"].save(place)
+    assert caught.value.number == 409 and not place.exists()
+
+
+def test_without_matplotlib_it_is_said_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(nt.NotationError) as caught:
+        DIAGRAMS["a sum"].save(tmp_path / "a.pdf")
+    assert caught.value.number == 408 and not (tmp_path / "a.pdf").exists()
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_every_shape_of_the_drawing_is_read(name):
+    svg = DIAGRAMS[name].to_svg()
+    shapes = read(svg).shapes
+    counted = {kind: sum(isinstance(shape, kind) for shape in shapes) for kind in (Rectangle, Line, Words)}
+    assert counted == {
+        Rectangle: svg.count("<rect"),
+        Line: svg.count('<path class="nt-line"'),
+        Words: svg.count("<text"),
+    }
+    assert DIAGRAMS[name].to_tikz().count("\n") == len(shapes) + 2
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_tikz_is_plain_characters(name):
+    assert DIAGRAMS[name].to_tikz().isascii()
+
+
+def test_a_quadratic_curve_is_the_cubic_one_through_the_same_points():
+    first, second = cubic((0.0, 0.0), (3.0, 6.0), (6.0, 0.0))
+    for t in (0.25, 0.5, 0.8):
+        quadratic = [2 * t * (1 - t) * 3 + t * t * 6, 2 * t * (1 - t) * 6]
+        both = [3 * t * (1 - t) ** 2 * a + 3 * t * t * (1 - t) * b for a, b in zip(first, second, strict=True)]
+        assert [both[0] + 6 * t**3, both[1]] == pytest.approx(quadratic)
+
+
+def test_scripts_are_scripts():
+    words = [shape for shape in read(DIAGRAMS["a block"].to_svg()).shapes if isinstance(shape, Words)]
+    texts = {maths(each.spans) for each in words}
+    assert r"\mathrm{LN}_{Q}" in texts and "LayerNorm" not in texts and r"\mathrm{LayerNorm}" in texts
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_tikz_compiles(tmp_path):
+    body = r"\newpage ".join(rf"\resizebox{{!}}{{.8\textheight}}{{{each.to_tikz()}}}" for each in DIAGRAMS.values())
+    text = rf"\documentclass{{article}}\usepackage{{tikz}}{nt.latex_preamble()}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "a.tex").write_text(text)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "a.tex"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    if "tikz.sty' not found" in run.stdout.decode("latin-1"):
+        pytest.skip("the package tikz is not installed")
+    assert run.returncode == 0, run.stdout.decode("latin-1")[-1500:]

@@ -1,0 +1,50 @@
+"""The derivatives on the page of layers are those that the formulas have, for drawn tensors."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "docs"))
+
+from layers_derived import LAYERS
+
+EXTENTS = {"seq": 5, "chans": 4, "key": 3, "val": 4, "kernel": 2, "hidden": 3, "hidden'": 3, "concat": 8, "heads": 2}
+
+
+def values_of(layer) -> dict[str, nt.NamedTensor]:
+    """Tensors for all that a layer takes and is made of."""
+    generator = np.random.default_rng(0)
+    found = nt.parameters(layer.text, sizes={"n": EXTENTS["seq"]} if layer is LAYERS["RNN"] else None, **layer.shapes)
+    shapes = {**layer.inputs, **{name: axes_of(text) for name, text in found.items()}}
+    return {
+        name: nt.tensor(generator.normal(size=[EXTENTS.get(axis, 2) for axis in axes.split()]), axes)
+        for name, axes in shapes.items()
+    }
+
+
+def axes_of(text: str) -> str:
+    return " ".join(part.split("[")[0] for part in text.partition("{")[2].rstrip("}").split(" × "))
+
+
+CASES = [(title, by) for title, layer in LAYERS.items() for by in layer.names]
+
+
+@pytest.mark.parametrize(("title", "by"), CASES, ids=[f"{title} by {by}" for title, by in CASES])
+def test_a_derivative_of_a_layer(title, by):
+    layer = LAYERS[title]
+    values = values_of(layer)
+    derivative = nt.derivative(layer.text, by)
+    closed, expected = derivative.worked_out(**layer.shapes), derivative(values=values)
+    found = nt.evaluate(closed.to_text(), values)
+    assert set(found.axes) == set(expected.axes)
+    assert nt.allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_ones_of_a_size_that_no_tensor_has_are_not_written():
+    layer = LAYERS["Conv1d"]
+    with pytest.raises(nt.NotationError, match="1 along seq, whose size no tensor has"):
+        nt.derivative(layer.text, "b").worked_out(**layer.shapes)
