@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor import cli
 from namedtensor.cli import evaluate as evaluating
@@ -508,6 +509,22 @@ def examples():
                 and not re.search(r"\.(nt|tex|npy|npz)\b", line)
             ):
                 yield words[1:]
+
+
+def test_a_formula_as_code_is_what_its_method_gives(run):
+    program = nt.program("f(X) = X ⊙_{a} W\nW ∈ ℝ^{a × b}")
+    words = [str(program), "--of", "f", "--sizes", "a=3,b=2"]
+    assert run("parameters", *words, "X=ℝ^{a}")[1] == "W ∈ ℝ^{a[3] × b[2]}\n"
+    shapes = {"X": "ℝ^{a[3]}", "W": "ℝ^{a[3] × b[2]}"}
+    formula, given = "X ⊙_{a} W", [f"{name}={shape}" for name, shape in shapes.items()]
+    for library in ("numpy", "torch", "jax"):
+        wanted = nt.to_python(formula, library, **shapes)
+        assert run("to-python", formula, "--library", library, *given)[1] == wanted
+        assert json.loads(run("to-python", formula, "--library", library, "--json", *given)[1])["source"] == wanted
+    assert run("to-javascript", formula, "--standalone", *given)[1] == nt.to_javascript(
+        formula, standalone=True, **shapes
+    )
+    assert run("parameters", str(program), "--of", "g")[0] == 1
 
 
 @pytest.mark.parametrize("words", list(examples()), ids=" ".join)

@@ -39,6 +39,20 @@ SURFACE = {
         "backend device embed formula load lower parameters similarity tokens",
     ),
 }
+COMMANDS = {  # of each verb
+    "check": "check",
+    "cost": "cost",
+    "derivative": "derive",
+    "diagram": "diagram",
+    "evaluate": "eval",
+    "explain": "explain",
+    "parameters": "parameters",
+    "to_javascript": "to-javascript",
+    "to_latex": "render",
+    "to_python": "to-python",
+    "to_text": "render",
+}
+NO_COMMAND = {"compile", "init"}  # what they give lives in a process: a function, tensors drawn for a program
 SLIPS = {
     "Program": "chekc",
     "Formula": "chekc",
@@ -49,6 +63,13 @@ SLIPS = {
     "Layer": "parameter",
 }
 FUNCTIONS = "check compile cost derivative diagram evaluate explain init parameters to_javascript to_latex to_python to_text".split()
+
+
+def test_each_verb_is_a_command():
+    from namedtensor.cli.commands import COMMANDS as OF_THE_COMMAND_LINE
+
+    assert set(COMMANDS) | NO_COMMAND == set(FUNCTIONS)
+    assert set(OF_THE_COMMAND_LINE) == {*COMMANDS.values(), "exercises", "playground", "repl"}
 
 
 def public(thing):

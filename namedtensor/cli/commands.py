@@ -47,6 +47,17 @@ from .explain import (
 from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .render import render_command, spelling_argument
+from .to_code import (
+    JAVASCRIPT_EXAMPLES,
+    PARAMETERS_EXAMPLES,
+    PYTHON_EXAMPLES,
+    javascript_arguments,
+    javascript_command,
+    parameters_arguments,
+    parameters_command,
+    python_arguments,
+    python_command,
+)
 
 
 # -------------------------------------------------------------------------------------------------------------- commands
@@ -135,7 +146,7 @@ def _misused(problem: InputError, console: Console) -> int:
 
 
 def _overview() -> argparse.ArgumentParser:
-    lines = [f"  {name:<8} {command.meaning}" for name, command in COMMANDS.items()]
+    lines = [f"  {name:<13} {command.meaning}" for name, command in COMMANDS.items()]
     parser = Parser(
         prog="namedtensor",
         description="Named tensor notation, executable: formulas as text or as LaTeX.",
@@ -272,6 +283,21 @@ COMMANDS = {
         diagram_arguments,
         diagram_command,
         DIAGRAM_EXAMPLES,
+    ),
+    "parameters": Command(
+        "print what is declared and not defined, each with its shape",
+        parameters_arguments,
+        parameters_command,
+        PARAMETERS_EXAMPLES,
+    ),
+    "to-python": Command(
+        "print a formula as a plain function for NumPy, PyTorch or JAX",
+        python_arguments,
+        python_command,
+        PYTHON_EXAMPLES,
+    ),
+    "to-javascript": Command(
+        "print a formula as a module of JavaScript", javascript_arguments, javascript_command, JAVASCRIPT_EXAMPLES
     ),
     "exercises": Command(
         "prove, release and mark files of exercises",

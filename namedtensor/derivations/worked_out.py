@@ -23,7 +23,7 @@ from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
-from ..symbolic.read_back import Unwritable
+from ..symbolic.parts import Unwritable
 from ..symbolic.work import LIMIT, TooLong, working
 from .adjoints import recurrent
 from .closed_forms import Typed, closed_program

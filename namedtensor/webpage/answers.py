@@ -108,27 +108,20 @@ closed form `text` and `latex` are null, `steps` empty, `why` says why and `prog
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from grammar.errors import NotationError
 
-from .blackboard import steps
-from .check import check
-from .code import code
-from .complete import completions
-from .derive import derive
-from .examples import examples
-from .loops import loops
-from .marks import exercises, mark, same
-from .plans import plan, runtime_source
 from .replies import Reply, error_data
 from .requests import Request
 
-QUESTIONS: dict[str, Callable[[Request], Reply]] = {
-    "check": check, "plan": plan, "runtime": runtime_source, "steps": steps,
-    "loops": loops, "code": code, "derive": derive, "complete": completions,
-    "same": same, "exercises": exercises, "mark": mark, "examples": examples,
+QUESTIONS = {  # each with the file of this room that answers it, loaded when it is first asked, and its function there
+    "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
+    "steps": ("blackboard", "steps"), "loops": ("loops", "loops"), "code": ("code", "code"), "derive": ("derive", "derive"),
+    "complete": ("complete", "completions"), "same": ("marks", "same"), "exercises": ("marks", "exercises"),
+    "mark": ("marks", "mark"), "examples": ("examples", "examples"),
 }  # fmt: skip
 LONGEST = 64_000  # characters of a request
 
@@ -143,7 +136,7 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
     """
     try:
         if isinstance(request, str):
-            request = json.loads(request)
+            request = json.loads(request) if len(request) <= LONGEST else None  # type: ignore[assignment]
     except (ValueError, RecursionError):
         request = None  # type: ignore[assignment]
     if not isinstance(request, Mapping):
@@ -166,4 +159,5 @@ def _answered(request: Request) -> Reply:
     ask = request.word("ask", None)
     if ask not in QUESTIONS:
         raise NotationError(101, f"there is no question {ask!r}", hint=f"there are {', '.join(QUESTIONS)}")
-    return QUESTIONS[ask](request)
+    file, name = QUESTIONS[ask]
+    return getattr(import_module(f".{file}", __package__), name)(request)

@@ -164,14 +164,10 @@ def inputs_of(
 
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
     """Where each name stands first."""
-    found: dict[str, tuple[float, float]] = {}
-    named: Any = list(walk(goal.program.tree))
-    for node in named:
-        name = spelled(node)
-        if name is not None:
-            spelling = str(name.key())
-            found[spelling] = min(found.get(spelling, node.span), node.span)
-    return found
+    places = sorted(
+        (node.span, str(name.key())) for node in walk(goal.program.tree) if (name := spelled(node)) is not None
+    )
+    return {name: span for span, name in reversed(places)}
 
 
 def known(shape: Mapping[str, Any]) -> dict[str, int | None]:

@@ -1,0 +1,88 @@
+"""The commands `to-python`, `to-javascript` and `parameters`: what other programs, or whoever draws the parameters, go on with."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .arguments import sizes_of, source_of
+from .check import shapes_of
+from .console import Console
+from .parsers import formula_arguments
+
+SHAPES = "shapes with sizes, Q='ℝ^{seq[512] × key[64]}', or tensors"
+
+
+def of_name_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--of", metavar="NAME", help="a name of the program; its value where it is left out")
+
+
+def python_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, SHAPES)
+    of_name_argument(parser)
+    parser.add_argument("--library", choices=("numpy", "torch", "jax"), default="numpy", help="what it computes with")
+
+
+def javascript_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, SHAPES)
+    of_name_argument(parser)
+    parser.add_argument("--standalone", action="store_true", help="with the functions of the runtime that it needs")
+
+
+def parameters_arguments(parser: argparse.ArgumentParser) -> None:
+    formula_arguments(parser, "the inputs that are no parameters: shapes, X='ℝ^{seq × a}', or tensors")
+    of_name_argument(parser)
+
+
+def goal_of(options: Any) -> Any:
+    """The program, or the name of it that is asked for. Raises NotationError where it has no such name."""
+    from ..programs.program import Program
+
+    source = source_of(options)
+    program = Program(source.text, source.syntax)
+    return program if options.of is None else program[options.of]
+
+
+def python_command(options: Any, console: Console) -> int:
+    shapes = shapes_of(options.inputs, console)
+    return printed(options, console, goal_of(options).to_python(options.library, shapes, sizes=sizes_of(options.sizes)))
+
+
+def javascript_command(options: Any, console: Console) -> int:
+    shapes = shapes_of(options.inputs, console)
+    made = goal_of(options).to_javascript(shapes, sizes=sizes_of(options.sizes), standalone=options.standalone)
+    return printed(options, console, made)
+
+
+def printed(options: Any, console: Console, text: str) -> int:
+    """A source text as it is, or as a string of JSON; its comments have the signs of the notation, which a file needs."""
+    if options.json:
+        console.json({"source": text})
+    else:
+        console.print(text.rstrip("\n"))
+    return 0
+
+
+def parameters_command(options: Any, console: Console) -> int:
+    found = goal_of(options).parameters(sizes_of(options.sizes), **shapes_of(options.inputs, console))
+    if options.json:
+        console.json(found)
+    else:
+        for name, shape in found.items():
+            console.print(f"{name} ∈ {shape}")
+    return 0
+
+
+PYTHON_EXAMPLES = """
+  namedtensor to-python 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
+  namedtensor to-python 'softmax_{seq} X' X='R^{seq[5]}' --library torch
+  namedtensor to-python layers.nt --of FFN X='R^{seq[5], chans[8]}' --sizes hidden=16
+"""
+JAVASCRIPT_EXAMPLES = """
+  namedtensor to-javascript 'A ⊙_{width} x' A='ℝ^{height[3] × width[4]}' x='R^{width[4]}'
+  namedtensor to-javascript 'softmax_{seq} X' X='R^{seq[5]}' --standalone
+"""
+PARAMETERS_EXAMPLES = """
+  namedtensor parameters 'W ∈ ℝ^{a × b}' --sizes a=3,b=2
+  namedtensor parameters layers.nt --of FFN --sizes chans=8,hidden=16 --json
+"""
