@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import attention, block, contractions, eager, elementwise, first, gpu, growth, models, start
+from . import attention, block, contractions, eager, elementwise, first, gpu, gradients, growth, models, start
 from .work import Work
 
 GROUPS: dict[str, tuple[Work, ...]] = {
     "attention": attention.WORKS,
     "elementwise": elementwise.WORKS,
     "block": block.WORKS,
+    "gradients": gradients.WORKS,
     "contractions": contractions.WORKS,
     "models": models.WORKS,
     "first": first.WORKS,

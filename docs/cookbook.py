@@ -5,7 +5,7 @@ Rows are i, columns j, unless a matrix has others; a claim is an equation of the
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Claim(NamedTuple):
@@ -88,7 +88,7 @@ SECTIONS = {
 }
 
 
-def shapes_of(text: str) -> dict[str, str]:
+def shapes_of(text: str) -> dict[str, Any]:
     """The shapes of a claim as `prove` takes them."""
     parts = (part.split() for part in text.split(";"))
     return {name: f"ℝ^{{{' × '.join(axes)}}}" for name, *axes in parts}

@@ -68,7 +68,7 @@ def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: 
         return NotationError(
             106, f"{pair} is no sign of the notation", source, (before.start, token.end), hint=SIGNS[pair]
         )
-    if misses_operand(token, expected):
+    if misses_operand(token, expected) and not (before is not None and before.type == "ARROW"):
         start = operator_before(tokens, position)
         if start is not None and tokens[start].type == "FUNCTION":
             name = tokens[start].text

@@ -28,6 +28,7 @@ except ImportError as problem:  # a grammar.py of one's own stands in the way
 from .core.version import __version__
 
 warn_if_hidden("transformer")
+when_first_seen("jax", lambda: import_module(".tensors.pytrees", __name__))  # which tells it of named tensors
 when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
 answer("worked_out", lambda: import_module(".derivations.worked_out", __name__).worked_out)
 answer("claims", lambda: import_module(".documents.trial", __name__).claims_of)

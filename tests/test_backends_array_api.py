@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -316,3 +318,13 @@ def test_a_plan_made_while_pytorch_infers_serves_gradients_later():
         program["Y"](X=nt.tensor(x, "a"))
     program["Y"](X=nt.tensor(x, "a")).array.sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), np.sin([1, 2, 3]) + 2, rtol=1e-6)
+
+
+def test_jax_is_told_by_the_first_tensor_of_its_arrays():
+    """In a process that has done nothing else."""
+    pytest.importorskip("jax")
+    text = "import jax, namedtensor as nt; print(len(jax.tree.leaves(nt.tensor(jax.numpy.ones(3), 'a'))[0].shape))"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n" and isinstance(nt.tensor(np.ones(3), "a"), nt.NamedTensor)
+    text = text.replace(")[0].shape", ")[0].axes")
+    assert subprocess.run([sys.executable, "-c", text], capture_output=True, check=False).returncode

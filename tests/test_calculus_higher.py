@@ -24,7 +24,17 @@ MORE = [
     "standardize_{b}(unroll_{b,k} X)",
     "silu(∑_{a} X) ⊙ X",
 ]
-OF_A_MATRIX = ["det_{a,b} X", "cofactors_{a,b} X", "inv_{a,b} X", "trace_{a,b} (X ⊙ X)", "inv_{a,b} X ⊙_{b} Y"]
+OF_A_MATRIX = [
+    "det_{a,b} X",
+    "cofactors_{a,b} X",
+    "inv_{a,b} X",
+    "trace_{a,b} (X ⊙ X)",
+    "logdet_{a,b} X",
+    "∑_{a} arcsin(X / 9)",
+    "∑_{b} arccos(X / 9)",
+    "solve_{a,b}(X, ∑_{b} X)",
+    "inv_{a,b} X ⊙_{b} Y",
+]
 
 
 @pytest.fixture(params=WAYS[:2])

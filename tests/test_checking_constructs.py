@@ -202,7 +202,29 @@ BOUND = {
                                    r"U = x_{\name{seq}\rightarrow\name{ax}} \\ \partial \nsum{\name{ax}} U = \nsum{\name{ax}} \partial U \\ x \ndot{\name{seq}} y",
                                    "", x @ y),
 }  # fmt: skip
-ROWS = FAMILIES | READ | BOUND
+A = X[:3] + 3 * np.eye(3)
+SQUARE = {"A": nt.tensor(A, "seq chans")}
+OPERATORS = {
+    "inverse functions": Row("arctan x + arcsin(x / 9) − arccos(x / 9)", "\\arctan x + \\arcsin(\\frac{x}{9}) - \\arccos(\\frac{x}{9})", "seq",
+                             np.arctan(x) + np.arcsin(x / 9) - np.arccos(x / 9)),
+    "exact near zero": Row("log1p(x^2) + expm1(x / 10^9)", "", "seq", np.log1p(x**2) + np.expm1(x / 1e9)),
+    "natural logarithm": Row("ln(x^2)", r"\ln(x^2)", "seq", np.log(x**2)),
+    "bent ones": Row("logsigmoid(x) + leaky_relu(x) + elu(y)", r"\text{logsigmoid}(x) + \text{leaky\_relu}(x) + \text{elu}(y)", "seq",
+                     -np.logaddexp(0, -x) + np.where(x > 0, x, 0.01 * x) + np.where(y > 0, y, np.expm1(y))),
+    "to whole numbers": Row("round(2 x) + round(2.5) + round(−0.5) + round(3.5)", "", "seq", np.round(2 * x) + 6, differentiable=False),
+    "what is left": Row("mod(x, 0.3) + mod(−7, 3)", r"\text{mod}(x, 0.3) + \text{mod}(-7, 3)", "seq", np.mod(x, 0.3) + 2),
+    "the order": Row("argsort_{seq} x", r"\nfun{\name{seq}}{argsort} x", "seq", np.argsort(x) + 1, differentiable=False),
+    "one order for another": Row("y_{seq(argsort_{seq} x)}", r"y_{\name{seq}(\nfun{\name{seq}}{argsort} x)}", "seq", y[np.argsort(x)], differentiable=False),
+    "the largest so far": Row("cummax_{seq} x − cummin_{seq} y", r"\nfun{\name{seq}}{cummax} x - \nfun{\name{seq}}{cummin} y", "seq",
+                              np.maximum.accumulate(x) - np.minimum.accumulate(y)),
+    "quantiles": Row("median_{seq} X + quantile_{seq}(X; 0.3)", r"\nfun{\name{seq}}{median} X + \nfun{\name{seq}}{quantile}(X; 0.3)", "chans",
+                     np.median(X, 0) + np.quantile(X, 0.3, 0)),
+    "a linear system": Row("solve_{seq,chans}(A, [1, 2, 3]_{seq})", r"\nfun{\name{seq}, \name{chans}}{solve}(A, \nmatrix{}{\name{seq}}{1 & 2 & 3})",
+                           "chans", np.linalg.solve(A, [1, 2, 3]), SQUARE),
+    "the logarithm of a determinant": Row("logdet_{seq,chans} A", r"\nfun{\name{seq}, \name{chans}}{logdet} A", "", np.linalg.slogdet(A)[1], SQUARE),
+    "a diagonal": Row("diag_{seq,s} x", r"\nfun{\name{seq}, s}{diag} x", "seq s", np.diag(x)),
+}  # fmt: skip
+ROWS = FAMILIES | READ | BOUND | OPERATORS
 
 
 def values_of(row: Row) -> dict[str, Any]:

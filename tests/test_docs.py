@@ -26,7 +26,7 @@ from grammar.errors import CATALOGUE  # noqa: E402
 PAGES = sorted(path for path in DOCS.rglob("*.md") if blocks_of(path.read_text(encoding="utf-8")))
 
 
-NEEDED = {"train.md": ("torch", "jax")}  # what the blocks of a page import
+NEEDED = {"train.md": ("torch", "jax"), "training.md": ("torch", "jax")}  # what the blocks of a page import
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -11,10 +11,10 @@ HOMES = ("operators", "reference", "backends", "teaching")  # records, the oracl
 ALSO = {"juxtaposed", "negative", "iota", "index", "where", "stack", "concat", "identity", "sign", "prod"}
 WORDS = {name for name in REGISTRY if len(name) > 3} - ALSO
 KNOWING = {
-    "calculus": "cumsum mean onehot pool sqrt trace unroll",  # transposed, or differentiated where they are not smooth
+    "calculus": "cumsum mean onehot pool softmax sqrt trace unroll",  # transposed, or differentiated where they are not smooth
     "checking": "argmaxk clip maxk mean norm onehot pool sqrt standardize unroll",  # advice, and sizes that a caller must state
-    "planning": "cofactors cumprod cumsum logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
-    "symbolic": "argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
+    "planning": "cofactors cumprod cumsum logdet logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
+    "symbolic": "arctan argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
     "trace",  # laws, and differentials as a reader has them
     "tensors": "cumsum onehot",  # an example, and NumPy's own name
     "terms": "onehot",  # of a derivative

@@ -33,6 +33,7 @@ TYPES = {  # parameters of the functions that are made of records
     "tensors": "Operand | Iterable[Operand]",
     "axis": "Axes",
     "size": "SupportsIndex",
+    "q": "float",
     "sizes": "Mapping[str, int]",
     "p": "float",
     "eps": "float",

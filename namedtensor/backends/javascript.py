@@ -26,8 +26,12 @@ from .source import Backend, comment
 RUNTIME = "javascript_runtime.js"
 WHOLE, FLOAT, TRUTH = "int54", "float64", "bool"
 DTYPES = {"b": TRUTH, "i": WHOLE, "u": WHOLE, "f": FLOAT}  # by the kind of what is wished
-FUNCTIONS = "exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil isfinite".split()
-FLOATING = frozenset("exp log sqrt sin cos tan tanh sinh cosh erf divide logaddexp det inv cofactors".split())
+FUNCTIONS = (
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
+)
+FLOATING = frozenset(
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos logdet tanh sinh cosh erf divide logaddexp det inv cofactors".split()
+)
 INDICES = frozenset("positions whole_positions descending".split())
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
 
@@ -104,7 +108,7 @@ def checked(name: str) -> Line:
 
 
 LINES: dict[str, Line | str] = {
-    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "trace", "cofactors")},
+    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "logdet", "trace", "cofactors")},
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
     **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
@@ -117,7 +121,7 @@ LINES: dict[str, Line | str] = {
     "expand": lambda names, options, step: f"nt.reshape({names[0]}, {said(step.value.shape)})",
     "broadcast": lambda names, options, step: f"nt.broadcast({names[0]}, {said(options['sizes'])})",
     "pick": lambda names, options, step: f"nt.pick({names[0]}, {said(options['places'])})",
-    "head": "nt.head({0}, {size})", "unfold": "nt.unfold({0}, {at}, {size})",
+    "head": "nt.head({0}, {size})", "part": "nt.part({0}, {start}, {stop})", "unfold": "nt.unfold({0}, {at}, {size})",
     "concat": lambda names, options, step: f"nt.concat([{', '.join(names)}], {options['at']})",
     "stack": lambda names, options, step: f"nt.stack([{', '.join(names)}])",
     "take": "nt.take({0}, {1}, {at})", "scatter_add": scattered, "arange": "nt.arange({start}, {stop})", "eye": "nt.eye({size})",

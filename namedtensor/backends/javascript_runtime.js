@@ -95,6 +95,9 @@ export function pick(x, places) {
 /** The first elements of the last axis. */
 export const head = (x, size) => view(x, [...x.shape.slice(0, -1), size], strides(x.shape));
 
+/** The entries of the last axis from a place on, before another. */
+export const part = (x, start, stop) => view(x, [...x.shape.slice(0, -1), stop - start], strides(x.shape), start);
+
 /** All windows of a size along an axis, as a last axis. */
 export function unfold(x, axis, size) {
   const steps = strides(x.shape);
@@ -209,6 +212,11 @@ export const sqrt = unary(Math.sqrt);
 export const sin = unary(Math.sin);
 export const cos = unary(Math.cos);
 export const tan = unary(Math.tan);
+export const arctan = unary(Math.atan);
+export const arcsin = unary(Math.asin);
+export const arccos = unary(Math.acos);
+export const log1p = unary(Math.log1p);
+export const expm1 = unary(Math.expm1);
 export const tanh = unary(Math.tanh);
 export const sinh = unary(Math.sinh);
 export const cosh = unary(Math.cosh);
@@ -399,6 +407,7 @@ export function eliminate(a, whole = false) {
 }
 
 export const det = (x) => matrices(x, (a) => eliminate(a), () => []);
+export const logdet = (x) => matrices(x, (a) => (eliminate(a), a.reduce((sum, row, n) => sum + Math.log(Math.abs(row[n])), 0)), () => []);
 export const trace = (x) => matrices(x, (a) => a.reduce((sum, row, n) => sum + row[n], 0), () => []);
 
 export function inv(x, span) {

@@ -12,7 +12,7 @@ INFIX = {
 }  # fmt: skip
 INFIX_LINES = {name: f"{{0}} {symbol} {{1}}" for name, symbol in INFIX.items()}
 PREFIX_LINES = {"negative": "-{0}", "logical_not": "~{0}"}
-UNARY = "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil isfinite".split()
+UNARY = "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
 OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX if not name.startswith("logical"))))
 
 

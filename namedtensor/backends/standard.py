@@ -103,7 +103,7 @@ def descending(x):
 '''
 LINES: dict[str, Any] = {
     **COMMON,
-    **functions("xp.", *UNARY),
+    **functions("xp.", *UNARY), "arctan": "xp.atan({0})", "arcsin": "xp.asin({0})", "arccos": "xp.acos({0})",
     **{name: f"xp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
     **{name: _reduced(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
     "where": "xp.where({0}, {1}, {2})", "erf": "erf({0})", "dot": "xp.matmul({0}, {1})",
@@ -121,7 +121,7 @@ LINES: dict[str, Any] = {
     "constant": lambda names, options, step: f"xp.asarray({options['number']!r}, dtype={_dtype(step.value.dtype)})",
     "numbers": lambda names, options, step: f"xp.reshape(xp.asarray({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}), {options['sizes']})",
     "as_array": lambda names, options, step: f"xp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "det": "xp.linalg.det({0})", "inv": "xp.linalg.inv({0})", "cofactors": "cofactors({0})", "trace": "xp.linalg.trace({0})",
+    "logdet": "xp.linalg.slogdet({0})[1]", "det": "xp.linalg.det({0})", "inv": "xp.linalg.inv({0})", "cofactors": "cofactors({0})", "trace": "xp.linalg.trace({0})",
 }  # fmt: skip
 
 

@@ -180,7 +180,7 @@ LINES: dict[str, Any] = {
     "constant": lambda names, options, step: f"torch.tensor({options['number']!r}, dtype={_dtype(step.value.dtype)})",
     "numbers": lambda names, options, step: f"torch.tensor({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}).reshape({options['sizes']})",
     "as_array": lambda names, options, step: f"torch.tensor({names[0]}, dtype={_dtype(step.value.dtype)})",
-    "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})", "cofactors": "cofactors({0})",
+    "logdet": "torch.linalg.slogdet({0})[1]", "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})", "cofactors": "cofactors({0})",
     "trace": "{0}.diagonal(0, -2, -1).sum(-1)",
 }  # fmt: skip
 

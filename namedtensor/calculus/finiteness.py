@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ..core.sizes import resolve
 from ..terms.terms import Term
 
 DEPTH = 8  # how far down a sign is looked for
@@ -58,10 +59,36 @@ class Finite:
             return all(map(math.isfinite, term.options[2]))
         if term.operator in ALWAYS:
             return True
+        if term.operator == "softmax" and self.is_masked(term.arguments[0], term.axes):
+            return True
         rule = SINGULAR.get(term.operator)
         if rule is None and term.operator not in KEEPS:
             return False
         return all(self.found[id(each)] for each in term.arguments) and (rule is None or rule(term))
+
+    def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
+        """Whether it is finite or −∞, and along the axes finite somewhere: what softmax makes finite numbers of."""
+        if self(term):
+            return True
+        parts = term.arguments
+        if term.operator == "+":
+            return any(self(each) and self.is_masked(other, axes) for each, other in (parts, parts[::-1]))
+        if term.operator == "-":
+            return self(parts[1]) and self.is_masked(parts[0], axes)
+        if term.operator in ("spread", "variable"):
+            return self.is_masked(parts[0], axes)
+        if term.operator == "rename":
+            old = {new: old for old, new in term.options}
+            return self.is_masked(parts[0], tuple(old.get(axis, axis) for axis in axes))
+        if term.operator == "cases" and len(parts) == 3:
+            (kept, condition, other), holds = parts, True
+        elif term.operator == "where":
+            (condition, kept, other), holds = parts, True
+        else:
+            return False
+        if number(kept) == -math.inf:
+            kept, other, holds = other, kept, False
+        return self(kept) and number(other) == -math.inf and is_somewhere(condition, axes, holds)
 
 
 def _power(term: Term) -> bool:
@@ -145,3 +172,49 @@ def number(term: Term) -> float | None:
 def values(term: Term) -> tuple[Term, ...]:
     """The arguments that a term has its numbers from: indices are none."""
     return term.arguments[:1] if term.operator in ("index", "scatter") else term.arguments
+
+
+# ----------------------------------------------------------------------------------------------------- indices compared
+OPPOSITE = {"≤": ">", ">": "≤", "<": "≥", "≥": "<"}
+TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<", "=": "="}
+
+
+def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> bool:
+    """Whether it can be seen that a condition on indices holds, or fails, somewhere along the axes, whatever the others are."""
+    operator, parts = condition.operator, condition.arguments
+    if operator == "¬":
+        return is_somewhere(parts[0], axes, not holds)
+    if operator == ("∨" if holds else "∧"):
+        return any(is_somewhere(each, axes, holds) for each in parts)
+    operator = operator if holds else OPPOSITE.get(operator, "")
+    ends = [ends_of(each) for each in parts]
+    if operator not in TURNED or None in ends:
+        return False
+    (left, low, high), (right, least, most) = ends  # type: ignore[misc]
+    if right in axes:
+        operator, left, right, low, high, least, most = TURNED[operator], right, left, least, most, low, high
+    if left not in axes or right in axes:
+        return False
+    if operator == "=":
+        return low <= least and most <= high
+    return {"≤": low <= least, "<": low < least, "≥": high >= most, ">": high > most}[operator]
+
+
+def ends_of(term: Term) -> tuple[str | None, float, float] | None:
+    """The axis that an index runs along, where it is one moved by a number, and its first and last value."""
+    value = number(term)
+    if value is not None:
+        return None, value, value
+    if term.operator == "iota" and isinstance(term.options[0], int) and isinstance(resolve(term.options[1]), int):
+        first, size = term.options[0], resolve(term.options[1])
+        return (term.axes[0], first, first + size - 1) if size else None
+    if term.operator in ("+", "-"):
+        found, moved = ends_of(term.arguments[0]), number(term.arguments[1])
+        if found is None or moved is None:
+            return None
+        away = moved if term.operator == "+" else -moved
+        return found[0], found[1] + away, found[2] + away
+    if term.operator == "rename":
+        found = ends_of(term.arguments[0])
+        return None if found is None else (dict(term.options).get(found[0], found[0]), *found[1:])
+    return ends_of(term.arguments[0]) if term.operator in ("spread", "variable") else None

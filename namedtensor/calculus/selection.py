@@ -142,7 +142,8 @@ class Selecting:
         def write() -> Term:
             return self.make.between("∨", *map(self.all_of, rest))
 
-        return (*common, Condition(frozenset().union(*(each.axes for some in rest for each in some)), write))
+        weak = any(all(each.weak for each in some) for some in rest)
+        return (*common, Condition(frozenset().union(*(each.axes for some in rest for each in some)), write, weak=weak))
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:

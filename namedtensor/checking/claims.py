@@ -11,6 +11,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
+from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
 from ..terms.environment import Environment
@@ -160,18 +161,6 @@ def only_typed(checker: Inference, open: bool) -> Iterator[None]:
         yield
     finally:
         checker.typing = before
-
-
-def is_open(node: Any) -> bool:
-    """Whether a side of a claim holds what has a type and no value: a limit, a minimum over all tensors."""
-    return any(
-        isinstance(each, nodes.Over)
-        and (each.operator == "lim" or isinstance(each.over, nodes.Set) and each.over.domain not in COUNTED)
-        for each in walk(node)
-    )
-
-
-COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through
 
 
 def each_element(

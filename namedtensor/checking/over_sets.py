@@ -12,12 +12,12 @@ from grammar.nodes import Call, Node, Number
 
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
+from ..scope.mentions import COUNTED
 from ..scope.names import Key
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
-from .claims import COUNTED
 from .declarations import set_axes
 from .indexing import iota
 from .sums import NEUTRAL, implicit_sum, index_sum, over, uses

@@ -264,6 +264,25 @@ class Behaviour:
         ℝ^{height[2]}
         """
 
+    def quantile(self, *, axis: Axes | None = None, q: float = 0.5) -> Self:
+        """The number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given.
+
+        In formulas: quantile, of signature `ax ->`
+        (paper §3.3 Reductions). In NumPy: `np.quantile(X, q, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Further: q=0.5.
+        Raises NotationError where an axis is missing or has two sizes.
+        """
+
+    def median(self, *, axis: Axes | None = None) -> Self:
+        """The middle one, or the mean of the middle two.
+
+        In formulas: median, of signature `ax ->`
+        (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+        """
+
     def softmax(self, *, axis: Axes | None = None) -> Self:
         """Exp x / ∑ exp x.
 
@@ -385,6 +404,52 @@ class Behaviour:
         ℝ^{height[2] × width[3]}
         """
 
+    def cummax(self, *, axis: Axes | None = None) -> Self:
+        """The largest up to each element.
+
+        In formulas: cummax, of signature `ax -> ax`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.maximum.accumulate(X, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.cummax(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def cummin(self, *, axis: Axes | None = None) -> Self:
+        """The smallest up to each element.
+
+        In formulas: cummin, of signature `ax -> ax`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.minimum.accumulate(X, axis)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.cummin(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def argsort(self, *, axis: Axes | None = None) -> Self:
+        """Where each element of the sorted axis comes from, counted from 1.
+
+        In formulas: argsort, of signature `ax -> ax`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.argsort(X, axis, kind='stable')`.
+        `axis` is a name or several; all other axes are mapped over.
+        Indices count from 0 here, and from 1 in formulas.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.argsort(A, axis="width").shape
+        ℝ^{height[2] × width[3]}
+        """
+
     def dot(self, Y: Operand, *, axis: Axes | None = None) -> Self:
         """The sum over axes of the products; without axes the elementwise product.
 
@@ -418,7 +483,22 @@ class Behaviour:
     def log(self) -> Self:
         """The natural logarithm.
 
-        In formulas: log, of signature `->`
+        In formulas: log or ln, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.log(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def ln(self) -> Self:
+        """The natural logarithm.
+
+        In formulas: log or ln, of signature `->`
         (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log(X)`.
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
@@ -532,6 +612,126 @@ class Behaviour:
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cosh(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def arctan(self) -> Self:
+        """The angle whose tangent it is.
+
+        In formulas: arctan, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arctan(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.arctan(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def arcsin(self) -> Self:
+        """The angle whose sine it is.
+
+        In formulas: arcsin, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arcsin(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.arcsin(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def arccos(self) -> Self:
+        """The angle whose cosine it is.
+
+        In formulas: arccos, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.arccos(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.arccos(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def log1p(self) -> Self:
+        """Log(1 + x), exact for a small x.
+
+        In formulas: log1p, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.log1p(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.log1p(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def expm1(self) -> Self:
+        """Exp(x) − 1, exact for a small x.
+
+        In formulas: expm1, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.expm1(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.expm1(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def logsigmoid(self) -> Self:
+        """Log σ(x).
+
+        In formulas: logsigmoid, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `-np.logaddexp(0, -X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.logsigmoid(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def leaky_relu(self) -> Self:
+        """X above zero, x / 100 below.
+
+        In formulas: leaky_relu, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, 0.01 * X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.leaky_relu(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def elu(self) -> Self:
+        """X above zero, exp(x) − 1 below.
+
+        In formulas: elu, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.where(X > 0, X, np.expm1(np.minimum(X, 0)))`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.elu(A).shape
         ℝ^{height[2] × width[3]}
         """
 
@@ -685,6 +885,21 @@ class Behaviour:
         ℝ^{height[2] × width[3]}
         """
 
+    def round(self) -> Self:
+        """The nearest whole number, of two the even one.
+
+        In formulas: round, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.round(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.round(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
     def relu(self) -> Self:
         """Max(0, x).
 
@@ -772,6 +987,21 @@ class Behaviour:
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.pow(A, 2).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def mod(self, Y: Operand) -> Self:
+        """What is left of X after whole Ys: x − y ⌊x / y⌋.
+
+        In formulas: mod, of signature `, ->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `np.mod(X, Y)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.mod(A, 2).shape
         ℝ^{height[2] × width[3]}
         """
 
@@ -934,6 +1164,39 @@ class Behaviour:
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.trace(S, axis=("row", "column")).shape
         ℝ
+        """
+
+    def solve(self, Y: Operand, *, axis: Axes | None = None) -> Self:
+        """The x over columns with A ⊙_{column} x = b, where b is over rows.
+
+        In formulas: solve, of signature `row column, row -> column`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+        """
+
+    def logdet(self, *, axis: Axes | None = None) -> Self:
+        """The logarithm of the absolute value of the determinant.
+
+        In formulas: logdet, of signature `row column ->`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.slogdet(X)[1]`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.logdet(S, axis=("row", "column")).shape
+        ℝ
+        """
+
+    def diag(self, *, axis: Axes | None = None) -> Self:
+        """The matrix with these numbers on its diagonal, and zeros beside it.
+
+        In formulas: diag, of signature `row -> row column`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
+        `axis` is a name; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
         """
 
     def concat(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:

@@ -22,7 +22,7 @@ from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.known import recognized
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
-from ..symbolic.read_back import Unwritable
+from ..symbolic.parts import Unwritable
 from ..symbolic.spelling import MARKS, named, with_axes
 from ..symbolic.work import TooLong, working
 from ..terms.environment import source_name

@@ -15,7 +15,7 @@ from grammar.printer import to_text
 
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.naming import words_of
-from ..symbolic.read_back import Unwritable
+from ..symbolic.parts import Unwritable
 from ..symbolic.work import TooLong, working
 from .closed_forms import Typed, closed_program, names_of
 from .needed import needed

@@ -23,7 +23,7 @@ from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
-from ..symbolic.read_back import Unwritable
+from ..symbolic.parts import Unwritable
 from ..symbolic.work import LIMIT, TooLong, working
 from .adjoints import recurrent
 from .closed_forms import Typed, closed_program
@@ -107,6 +107,10 @@ class WorkedOut:
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
         """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
         self.derivation.evaluate({**(values or {}), **named}, sizes=sizes)
+
+    def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
+        """Every step to the value of the closed form, with its type and value."""
+        return self.closed.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
         return self.closed._repr_latex_()

@@ -6,7 +6,7 @@ Those that subtract the largest entry first do not overflow; where every entry i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.axes import Order
@@ -131,3 +131,53 @@ OF_ONE_AXIS = (
 for _name, _meaning, _numpy, _make, _differentials, _complex in OF_ONE_AXIS:
     _along(_name, _meaning, _numpy, _make, "numbers", signature="ax -> ax", differentials=_differentials,
            complex=_complex)  # fmt: skip
+
+
+def _running(primitive: str) -> OfAxes:
+    """The largest, or smallest, up to each element: of 1, 2, 4, … before it."""
+
+    def write(b: Builder, x: Any, axes: Order):
+        (axis,) = axes
+        found, size, step = b.reorder(x, (*(name for name in x.order if name != axis), axis)), x.size(axis), 1
+        while step < size:
+            more = b.elementwise(primitive, b.part(found, step, size - step), b.part(found, 0, size - step))
+            found, step = b.concat((b.part(found, 0, step), more), axis), 2 * step
+        return found
+
+    return write
+
+
+def _so_far(best: Callable[[list[Any]], Any]) -> Callable[[list[Any]], list[Any]]:
+    return lambda numbers: [best(numbers[: place + 1]) for place in range(len(numbers))]
+
+
+for _name, _meaning, _primitive, _best, _where, _never in (
+    ("cummax", "the largest up to each element", "maximum", max, "argmax", "−∞"),
+    ("cummin", "the smallest up to each element", "minimum", min, "argmin", "∞"),
+):
+    _along(
+        _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
+        definition=_so_far(_best),
+        differentials=(f"[{_where}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {_never} otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",),
+    )  # fmt: skip
+
+
+def _argsort(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    """The places of the elements in ascending order, of equals the first first."""
+    (x,), (axis,) = b.coerced(arguments, "numbers"), axes
+    x = b.reorder(x, (*(name for name in x.order if name != axis), axis))
+    dtype = b.target.default_whole
+    places = b.step("descending", (b.negative(x),), x.order, x.shape, dtype)
+    return b.add(places, options.get("base", 1))
+
+
+def _ascending(numbers: list[Any]) -> list[int]:
+    return [place + 1 for place in sorted(range(len(numbers)), key=numbers.__getitem__)]
+
+
+register(
+    Operator(
+        "argsort", "along", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
+        "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=_ascending,
+    )
+)  # fmt: skip

@@ -127,10 +127,15 @@ def _matrix(b: Builder, x: Any, above: Order, beside: Order):
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
+SCATTERED = 2**14  # numbers of vectors that do not lie dense: from so many on, multiplying and adding up beats copying
+
+
 def _stacked(b: Builder, x: Any, y: Any, found: Groups):
     """A stack of matrix products, one for each record of the batch axes."""
-    batch = b.extents(x, found.batch)
+    batched, batch = found.batch, b.extents(x, found.batch)
     if not found.rows and not found.columns:
+        if b.target.name == "numpy" and x.count >= SCATTERED and x.order[-1] in batched and y.order[-1] in batched:
+            return b.reduce("sum", b.multiply(x, y), found.summed)
         first, second = (_vectors_of(b, each, found.batch, found.summed) for each in (x, y))
         return b.step("vecdot", (first, second), found.batch, batch)
     first = _stack(b, x, found.batch, found.rows, found.summed)

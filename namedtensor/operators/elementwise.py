@@ -29,6 +29,9 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
     return register(Operator(name, "elementwise", ", ->", lower, meaning, numpy, SECTION, arity=(2, 2), **more))
 
 
+OfNumber = Callable[[float], float]
+
+
 # ------------------------------------------------------------------------------------------------------ of one number
 def _sigmoid(b: Builder, x: Any):
     """Elsewhere than in NumPy by a function whose derivative at zero is right: that of |x| is not."""
@@ -102,7 +105,90 @@ ANALYTIC = (
      "sinh X ⊙ ∂X", None),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential, _folded in ANALYTIC:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True, folded=_folded)
+    _unary(
+        _name,
+        _meaning,
+        _numpy,
+        _write,
+        "floats",
+        differentials=(_differential,),
+        complex=True,
+        folded=_folded,
+        aliases=("ln",) if _name == "log" else (),
+    )
+
+
+def _not_a_number(x: float) -> float:
+    return math.nan
+
+
+def _total(function: OfNumber, beyond: OfNumber = _not_a_number) -> OfNumber:
+    """A function of plain numbers, with what it is where Python's fails."""
+
+    def of_any(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError):
+            return beyond(x)
+
+    return of_any
+
+
+def _log1p(x: float) -> float:
+    return math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan
+
+
+def _expm1(x: float) -> float:
+    return math.expm1(x) if x < 700 else math.inf
+
+
+INVERSE = (
+    ("arctan", "the angle whose tangent it is", "np.arctan(X)", math.atan, "∂X / (1 + X^2)"),
+    ("arcsin", "the angle whose sine it is", "np.arcsin(X)", _total(math.asin), "∂X / √(1 − X^2)"),
+    ("arccos", "the angle whose cosine it is", "np.arccos(X)", _total(math.acos), "−∂X / √(1 − X^2)"),
+    ("log1p", "log(1 + x), exact for a small x", "np.log1p(X)", _log1p, "∂X / (1 + X)"),
+    ("expm1", "exp(x) − 1, exact for a small x", "np.expm1(X)", _expm1, "exp X ⊙ ∂X"),
+)
+for _name, _meaning, _numpy, _definition, _differential in INVERSE:
+    _unary(_name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition)
+
+
+SLOPE = 0.01  # of leaky_relu below zero
+
+
+def _logsigmoid(b: Builder, x: Any):
+    return b.negative(_softplus(b, b.negative(x)))
+
+
+def _leaky(b: Builder, x: Any):
+    return b.where(b.greater(x, 0), x, b.multiply(x, SLOPE))
+
+
+def _elu(b: Builder, x: Any):
+    """The least of x and 0 would halve the slope at 0 where a library differentiates."""
+    return b.where(b.greater(x, 0), x, b.expm1(b.where(b.less_equal(x, 0), x, 0)))
+
+
+def _logsigmoid_of(x: float) -> float:
+    return min(x, 0) - math.log1p(math.exp(-abs(x)))
+
+
+def _leaky_of(x: float) -> float:
+    return x if x > 0 else SLOPE * x
+
+
+def _elu_of(x: float) -> float:
+    return x if x > 0 else math.expm1(x)
+
+
+BENT = (
+    ("logsigmoid", "log σ(x)", "-np.logaddexp(0, -X)", _logsigmoid, _logsigmoid_of, "(1 − σ(X)) ⊙ ∂X"),
+    ("leaky_relu", "x above zero, x / 100 below", "np.where(X > 0, X, 0.01 * X)", _leaky, _leaky_of, "{ ∂X if X > 0; 0.01 ∂X otherwise }"),
+    ("elu", "x above zero, exp(x) − 1 below", "np.where(X > 0, X, np.expm1(np.minimum(X, 0)))", _elu, _elu_of,
+     "{ 1 if X > 0; exp X otherwise } ⊙ ∂X"),
+)  # fmt: skip
+for _name, _meaning, _numpy, _write, _definition, _differential in BENT:
+    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition)
 
 OF_FLOATS = (
     ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
@@ -141,6 +227,23 @@ for _name, _meaning, _numpy, _write, _differential, _folded in OF_NUMBERS:
 _unary(
     "abs", "the absolute value", "np.abs(X)", named("abs"), differentials=("sign(X) ⊙ ∂X",), complex=True, folded=abs
 )
+
+
+def _nearest(b: Builder, x: Any):
+    """To the nearest whole number, from the middle to the even one."""
+    if b.kind(x) in "iu":
+        return x
+    below = b.floor(x)
+    away = b.subtract(x, below)
+    up = b.logical_or(b.greater(away, 0.5), b.logical_and(b.equal(away, 0.5), b.equal(b.remainder(below, 2), 1)))
+    return b.where(b.isfinite(x), b.where(up, b.add(below, 1), below), x)
+
+
+def _nearest_of(x: float) -> float:
+    return round(x) if math.isfinite(x) else x
+
+
+_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",), definition=_nearest_of)  # fmt: skip
 _unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",))
 _unary(
     "negative",
@@ -194,6 +297,16 @@ for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentia
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
     differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
+)  # fmt: skip
+
+
+def _left_over(x: float, y: float) -> float:
+    return x % y if y else math.nan
+
+
+_binary(
+    "mod", "what is left of X after whole Ys: x − y ⌊x / y⌋", "np.mod(X, Y)", named("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
+    definition=_left_over,
 )  # fmt: skip
 
 COMPARISONS = (

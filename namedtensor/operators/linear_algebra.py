@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
 from .builder import Builder, Lower
+from .contraction import contract
 from .record import Operator, register
-from .sizes_given import square
+from .sizes_given import size_in, square
 
 SECTION = "§3.5 Vectors to vectors"
 
@@ -60,5 +62,105 @@ register(
     Operator(
         "trace", "matrix", "row column ->", _of_matrix("trace", "numbers", False), "the sum of the diagonal",
         "np.trace(X)", differentials=("trace_{row,column} ∂X",), **MATRIX,
+    )
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------ what is made of these
+TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # by rows and columns as the inverse has them
+
+
+def _solve(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    """∑_r (A⁻¹)_{c,r} b_r; the inverse keeps the names of rows and columns, and so has them the other way round."""
+    A, y = b.coerced(arguments, "floats")
+    row, column = axes
+    inverse = _of_matrix("inv", "floats", True)(b, (A,), axes, {})
+    order: tuple[str, ...] = inverse.order
+    other: dict[str, str] = {row: column, column: row}
+    turned = b.renamed(inverse, tuple(other[axis] if axis in other else axis for axis in order))
+    return contract(b, turned, y, (row,))
+
+
+def _eliminated(rows: list[list[float]]) -> list[list[float]]:
+    """A matrix, with what stands to its right, as an upper triangle, by rows."""
+    rows = [[*row] for row in rows]
+    for n in range(len(rows)):
+        best = max(range(n, len(rows)), key=lambda i: abs(rows[i][n]))
+        rows[n], rows[best] = rows[best], rows[n]
+        for row in rows[n + 1 :]:
+            factor = row[n] / rows[n][n] if rows[n][n] else 0.0
+            row[:] = [x - factor * y for x, y in zip(row, rows[n])]
+    return rows
+
+
+def solved(A: Any, y: Any, row: str, column: str, sizes: Any) -> Any:
+    """The same on plain numbers, from the last unknown to the first."""
+    places = range(1, A.shape[row] + 1)
+    wide = _eliminated([[*(A({row: i, column: j}) for j in places), y({row: i})] for i in places])
+    found: dict[int, float] = {}
+    for n in reversed(range(len(wide))):
+        known = sum(wide[n][j] * found[j + 1] for j in range(n + 1, len(wide)))
+        found[n + 1] = (wide[n][-1] - known) / wide[n][n] if wide[n][n] else math.nan
+
+    def at(record: Mapping[str, int]) -> float:
+        return found[record[column]]
+
+    return type(A)({column: len(wide)}, at)
+
+
+def log_of_determinant(A: Any, row: str, column: str, sizes: Any) -> Any:
+    places = range(1, A.shape[row] + 1)
+    pivots = [each[n] for n, each in enumerate(_eliminated([[A({row: i, column: j}) for j in places] for i in places]))]
+
+    def at(record: Mapping[str, int]) -> float:
+        return sum(math.log(abs(each)) if each else -math.inf for each in pivots)
+
+    return type(A)({}, at)
+
+
+def on_diagonal(x: Any, row: str, column: str, sizes: Any) -> Any:
+    size = x.shape[row]
+
+    def at(record: Mapping[str, int]) -> float:
+        return x({row: record[row]}) if record[row] == record[column] else 0
+
+    return type(x)({row: size, column: size}, at)
+
+
+def _of_rows(shapes: Any, axes: Order, sizes: Any):
+    return square(shapes[:1], axes, sizes)
+
+
+register(
+    Operator(
+        "solve", "matrix", "row column, row -> column", _solve, "the x over columns with A ⊙_{column} x = b, where b is over rows",
+        "np.linalg.solve(A, b)", arity=(2, 2), section=SECTION, given=_of_rows, definition=solved,
+        differentials=(
+            f"−{TRANSPOSED} ⊙_{{row}} (∂X ⊙_{{column}} solve_{{row,column}}(X, Y))", f"{TRANSPOSED} ⊙_{{row}} ∂Y",
+        ),
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "logdet", "matrix", "row column ->", _of_matrix("logdet", "floats", False),
+        "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, given=square,
+        differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=log_of_determinant,
+    )
+)  # fmt: skip
+
+
+def _diagonal(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    (x,), (row, column) = b.coerced(arguments, "numbers"), axes
+    return b.where(b.equal(b.identity(x.size(row), (row, column)), 1), x, 0)
+
+
+def _of_vector(shapes: Any, axes: Order, sizes: Any):
+    return dict.fromkeys(axes, size_in(shapes, axes[0]))
+
+
+register(
+    Operator(
+        "diag", "structure", "row -> row column", _diagonal, "the matrix with these numbers on its diagonal, and zeros beside it",
+        "np.diag(x)", section=SECTION, given=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=on_diagonal,
     )
 )  # fmt: skip

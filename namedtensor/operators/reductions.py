@@ -148,3 +148,46 @@ for _name, _meaning, _over, _between, _sign, _folded in EXTREMES:
                            f"{{ 1 if Y {_sign} X; 1/2 if X = Y; 0 otherwise }} ⊙ ∂Y"),
         )
     )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------------ quantiles
+def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
+    """Between the two sorted elements that q lies between, in proportion."""
+    (axis,) = axes
+    if not 0 <= q <= 1:
+        raise NotationError(405, f"a quantile lies between 0 and 1, and q is {q}", hint="the median has q = 0.5")
+    if not x.size(axis):
+        raise NotationError(405, "no element lies in the middle of none", hint="give the axis a size of 1 or more")
+    place = q * (x.size(axis) - 1)
+    below, part = math.floor(place), place - math.floor(place)
+    ascending = b.along("sort", x, axis)
+    low = b.pick(ascending, {axis: below})
+    if not part:
+        return low
+    return b.add(low, b.multiply(b.subtract(b.pick(ascending, {axis: below + 1}), low), part))
+
+
+def _in_proportion(x: list[float], q: float = 0.5) -> float:
+    ascending, place = sorted(x), q * (len(x) - 1)
+    below = math.floor(place)
+    part = place - below
+    return ascending[below] + ((ascending[below + 1] - ascending[below]) * part if part else 0)
+
+
+WEIGHTS = "[max(0, 1 − abs(iota_{ax} − 1 − q ⊙ (|ax| − 1)))]_{ax→rank}"  # of the sorted elements
+QUANTILE = f"[argmaxk_{{ax,rank}}(−X) ⊙_{{ax}} ∂X] ⊙_{{rank}} {WEIGHTS}".replace("[argmaxk", "(argmaxk").replace(
+    "∂X]", "∂X)"
+)
+register(
+    Operator(
+        "quantile", "reduction", "ax ->", of_axes(_quantile, "floats"),
+        "the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given",
+        "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=_in_proportion, heavy=True,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle one, or the mean of the middle two",
+        "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=_in_proportion, heavy=True,
+    )
+)  # fmt: skip

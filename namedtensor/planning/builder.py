@@ -382,7 +382,7 @@ class PlanBuilder:
 
 
 ELEMENTWISE = frozenset(
-    "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf add subtract "
     "multiply divide power maximum minimum equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or remainder logaddexp where".split()
 )

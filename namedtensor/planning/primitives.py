@@ -124,7 +124,7 @@ class Primitive(NamedTuple):
 
 NONE, ONE, TWO, THREE, SEVERAL = (0, 0), (1, 1), (2, 2), (3, 3), (1, MANY)
 UNARY = (
-    "exp log log1p sqrt sin cos tan tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf gelu gelu_tanh "
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf gelu gelu_tanh "
     "silu softplus sigmoid relu exact_abs"
 ).split()
 BINARY = (
@@ -181,6 +181,7 @@ ROWS = (
     Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1]), "the library's scaled dot-product attention"),
     # matrices
     Primitive("det", ONE, of_matrix, "the determinant of the last two axes"),
+    Primitive("logdet", ONE, of_matrix, "the logarithm of the absolute value of the determinant of the last two axes"),
     Primitive("trace", ONE, of_matrix, "the sum of the diagonal of the last two axes"),
     Primitive("inv", ONE, same, "the inverse of the last two axes"),
     Primitive("cofactors", ONE, same, "the derivative of the determinant"),

@@ -63,7 +63,7 @@ log = total(math.log, lambda x: -math.inf if x == 0 else math.nan)
 divide = total(operator.truediv, lambda x, y: math.copysign(math.inf, x) * math.copysign(1, y) if x else math.nan)
 
 NUMBERS = {
-    "exp": exp, "log": log, "sqrt": total(math.sqrt), "sin": total(math.sin), "cos": total(math.cos),
+    "exp": exp, "log": log, "ln": log, "sqrt": total(math.sqrt), "sin": total(math.sin), "cos": total(math.cos),
     "tan": total(math.tan), "tanh": math.tanh, "sinh": total(math.sinh, lambda x: math.copysign(math.inf, x)),
     "cosh": total(math.cosh, lambda x: math.inf), "abs": abs, "sign": sign,
     "floor": total(math.floor, lambda x: x), "ceil": total(math.ceil, lambda x: x),
@@ -333,7 +333,7 @@ def apply_definition(
     check_axes(record.name, len(formals), axes)
     real = dict(zip(formals, axes))
     new = {real[formal] for formal in formals if not any(formal in group for group in inputs)}
-    sizes = {axis: size(axis) for axis in new}
+    sizes = {axis: size(axis) for axis in new} if record.kind != "structure" else {}
     return lift(
         lambda *x: definition(*x, *axes, sizes), tensors, [tuple(map(real.__getitem__, each)) for each in inputs]
     )

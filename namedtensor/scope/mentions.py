@@ -62,3 +62,15 @@ def collect_usage(root: Any, axes: set[str], variables: set[str], made: frozense
 def is_term(node: Any) -> bool:
     """Whether what holds this in a superscript is surely an exponent, and no index or label."""
     return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))
+
+
+def is_open(node: Any) -> bool:
+    """Whether a side of a claim holds what has a type and no value: a limit, a minimum over all tensors."""
+    return any(
+        isinstance(each, nodes.Over)
+        and (each.operator == "lim" or isinstance(each.over, nodes.Set) and each.over.domain not in COUNTED)
+        for each in walk(node)
+    )
+
+
+COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through

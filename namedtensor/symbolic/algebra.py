@@ -31,6 +31,7 @@ from .forms import (
     single,
     size,
 )
+from .sums import summed_up
 from .work import current, used
 
 
@@ -140,7 +141,7 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
     standing, coefficient = _gathered(standing, coefficient)
     if not coefficient:
         return ZERO
-    standing, vanished = _summed_up(standing, own)
+    standing, vanished = summed_up(standing, own)
     if vanished:
         return ZERO
     seen = {index for factor in standing for index in factor.indices}
@@ -244,26 +245,6 @@ def _as_factors(form: Form) -> tuple[Factor, ...] | None:
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
         return None
     return form[0].factors
-
-
-SUMS = {"softmax": 1, "onehot": 1, "argmax": 1, "argmin": 1, "standardize": 0}
-
-
-def _summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor], bool]:
-    """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
-    for factor in list(factors):
-        of = factor.head
-        if of.kind != "apply" or of.label not in SUMS or factor.exponent != 1:
-            continue
-        given = set(factor.indices[: len(factor.indices) - len(of.slots)])
-        others = {index for each in factors if each is not factor for index in each.indices}
-        if given <= summed and not given & others and not given & set(factor.indices[len(given) :]):
-            used(f"sum of {of.label}")
-            if not SUMS[of.label]:
-                return factors, True
-            factors.remove(factor)
-            summed -= given
-    return factors, False
 
 
 def multiplied_out(form: Form) -> Form:

@@ -22,6 +22,7 @@ from .applying import applied
 from .forms import DELTA, ONE, ONE_, Form, Index, head, indices_of, number, renamed, single, size, tensor
 from .linearizing import change_of
 from .work import current
+from .written_out import OPENED, own_options
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
@@ -154,12 +155,6 @@ class Forms:
         out = [axis for formal in lifted.output for axis in axes_of[formal]]
         places = tuple(at), tuple(order[axis] for axis in out)
         return applied(record.name, parts, bound, self.indices(term, out), own_options(record, term), places)
-
-
-def own_options(record: Any, term: Term) -> tuple[Any, ...]:
-    """The options of an operator, defaults put in."""
-    given = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
-    return tuple((name, given.get(name, value)) for name, value in record.options)
 
 
 # ------------------------------------------------------------------------------------------------------ one rule each
@@ -358,56 +353,6 @@ def _constant(self: Forms, term: Term) -> Form:
         raise NotReadable(term)
     options = (extent, tuple(numbers))
     return applied("literal", (ONE,), (), self.indices(term, axes), options, ((), tuple(range(len(axes)))))
-
-
-# --------------------------------------------------------------------------------- what a proof writes out
-def _averaged(self: Forms, term: Term, form: Form) -> Form:
-    indices = self.indices(term.arguments[0], term.axes)
-    count = ONE
-    for index in indices:
-        count = algebra.multiply(count, size(index.size))
-    return algebra.multiply(algebra.sum_over(form, indices), algebra.power(count, -ONE_))
-
-
-def _variance(self: Forms, term: Term) -> Form:
-    x = self.part(term, 0)
-    middle = _averaged(self, term, x)
-    squares = _averaged(self, term, algebra.multiply(x, x))
-    return algebra.add(squares, algebra.scaled(algebra.multiply(middle, middle), -1))
-
-
-def _deviation(self: Forms, term: Term) -> Form:
-    return algebra.power(_variance(self, term), Fraction(1, 2))
-
-
-def _euclidean(self: Forms, term: Term) -> Form:
-    if dict(own_options(REGISTRY["norm"], term))["p"] != 2:
-        return self.operator(term)
-    x = self.part(term, 0)
-    squares = algebra.sum_over(algebra.multiply(x, x), self.indices(term.arguments[0], term.axes))
-    return algebra.power(squares, Fraction(1, 2))
-
-
-def _standardized(self: Forms, term: Term) -> Form:
-    eps = Fraction(repr(dict(own_options(REGISTRY["standardize"], term))["eps"]))
-    x = self.part(term, 0)
-    away = algebra.add(x, algebra.scaled(_averaged(self, term, x), -1))
-    return algebra.multiply(away, algebra.power(algebra.add(_variance(self, term), number(eps)), Fraction(-1, 2)))
-
-
-def _logarithm_of_sum(self: Forms, term: Term) -> Form:
-    x = applied("exp", (self.part(term, 0),))
-    return applied("log", (algebra.sum_over(x, self.indices(term.arguments[0], term.axes)),))
-
-
-def _logarithm_of_softmax(self: Forms, term: Term) -> Form:
-    return algebra.add(self.part(term, 0), algebra.scaled(_logarithm_of_sum(self, term), -1))
-
-
-OPENED: dict[str, Callable[[Forms, Term], Form]] = {
-    "var": _variance, "std": _deviation, "norm": _euclidean, "standardize": _standardized,
-    "logsumexp": _logarithm_of_sum, "logsoftmax": _logarithm_of_softmax,
-}  # fmt: skip
 
 
 RULES: dict[str, Callable[[Forms, Term], Form]] = {

@@ -11,7 +11,8 @@ from grammar.nodes import Node
 
 from .forms import ONE_, Factor, Form, Head, Index
 from .lengths import length
-from .read_back import ReadBack, Unwritable
+from .parts import Unwritable
+from .read_back import ReadBack
 from .spelling import distinct
 
 LETTERS = "zuvwpqrghm"

@@ -8,17 +8,16 @@ has it. Of several ways to write a part, with renames outside or inside of a bra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
-from grammar import nodes
-from grammar.nodes import Axis, Call, Cases, Indicator, Name, Node, Number, Rename, Starred, Superscript
+from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript
 
 from . import algebra
-from .applying import OPPOSITE
-from .factoring import factored
 from .forms import DELTA, Factor, Form, Head, Index, Product, indices_of, opened
+from .own_spellings import WRITERS, Names
+from .parts import Part, Unwritable, off_diagonal
 from .spelling import (
     MARKS,
     call,
@@ -32,36 +31,7 @@ from .spelling import (
     size_node,
 )
 
-Names = Mapping[Index, str]
 SHALLOW = 2  # down to which bracket each way to rename is tried
-
-
-class Part(NamedTuple):
-    """A factor written: its node, its indices, and whether it divides."""
-
-    node: Node
-    indices: frozenset[Index]
-    below: bool = False
-
-
-class Unwritable(Exception):
-    """A form that the notation has no spelling for."""
-
-
-def off_diagonal(product: Product) -> Product:
-    """X_{i,i} I_{i,j} as X_{i,j} I_{i,j}: an identity that stays makes a diagonal needless."""
-    pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
-    if not pairs:
-        return product
-    found = []
-    for factor in product.factors:
-        for one, other in pairs:
-            for old, new in ((one, other), (other, one)):
-                if factor.head is not DELTA and factor.indices.count(old) == 2 and new not in factor.indices:
-                    at = len(factor.indices) - 1 - factor.indices[::-1].index(old)
-                    factor = factor._replace(indices=(*factor.indices[:at], new, *factor.indices[at + 1 :]))
-        found.append(factor)
-    return product._replace(factors=tuple(found))
 
 
 class ReadBack:
@@ -422,58 +392,3 @@ class ReadBack:
 
 
 DEFAULTS = (("p", 2), ("eps", 1e-5))
-
-
-# ----------------------------------------------------------------------------------------- operators with own spellings
-Writing = Callable[[ReadBack, Head, tuple[Form, ...], list[str], Names], Node]
-
-
-def _between(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    return call(head.label, *(self.form(part, names) for part in parts))
-
-
-def _raised(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    base, exponent = (self.form(part, names) for part in parts)
-    return Superscript(base, (exponent,))
-
-
-def _cases(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    found = [self.form(part, names) for part in parts]
-    branches = tuple((found[at], found[at + 1] if at + 1 < len(found) else None) for at in range(0, len(found), 2))
-    return Cases(branches)
-
-
-def _indicator(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    return Indicator(self.form(parts[0], names))
-
-
-def _indexed(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    whole, at = (self.form(part, names) for part in parts)
-    return nodes.Index(whole, ((Axis(axes[0]), at),))
-
-
-def _made(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    return expression(f"iota_{{{axes[0]}}}")
-
-
-def _reshaped(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    old = len(head.bound)
-    items = ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),)
-    return Rename(self.form(factored(parts[0]), names), items)
-
-
-def _literal(self: ReadBack, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
-    extent, numbers = head.options[0]
-    cells = [
-        number_node(Fraction(repr(value))) if value == value and abs(value) != float("inf") else Name("∞")
-        for value in numbers
-    ]
-    width = extent[-1]
-    rows = tuple(tuple(cells[at : at + width]) for at in range(0, len(cells), width))
-    return nodes.Literal(rows, tuple(map(Axis, axes)))
-
-
-WRITERS: dict[str, Writing] = {
-    "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _made, "merge": _reshaped,
-    "split": _reshaped, "literal": _literal, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
-}  # fmt: skip

@@ -39,15 +39,19 @@ def axes_differ(found: Value, due: Value, given: Sequence[str], words: Words) ->
         told.append(f"has the new {_axes(new)}")
     if lacking:
         told.append(f"lacks the {_axes(lacking)}")
-    return f"{words.your_value} {listed(told)}: it is in {_type(found)}, {words.due} is one in {_type(due)}"
+    return (
+        f"{words.your_value} {listed(told)}: it is in {_type(found, given)}, {words.due} is one in {_type(due, given)}"
+    )
 
 
 def _axes(names: Sequence[str]) -> str:
     return f"{'axis' if len(names) == 1 else 'axes'} {listed(names)}"
 
 
-def _type(value: Value) -> str:
-    return "ℝ^{" + " × ".join(value.axes) + "}" if value.axes else "ℝ"
+def _type(value: Value, given: Sequence[str]) -> str:
+    """A value's type, its axes in the order of those that are given: that of its storage is the evaluator's affair."""
+    axes = sorted(value.axes, key=lambda axis: (given.index(axis) if axis in given else len(given), axis))
+    return "ℝ^{" + " × ".join(axes) + "}" if axes else "ℝ"
 
 
 def sizes_differ(found: Value, due: Value, words: Words) -> str | None:

@@ -38,7 +38,31 @@ class SimplifyingGraph(TermGraph):
             for one, other in (arguments, arguments[::-1]):
                 if is_one(one) and one.shape.keys() <= other.shape.keys():
                     return other
-        return super().intern(operator, arguments, axes, options, shape, boolean, node)
+        if operator in BROADCASTING and not axes and len(arguments) == 2:
+            one = bare(*arguments)
+            arguments = one, bare(arguments[1], one)
+        found = self.signed(operator, arguments, axes, options, shape, node)
+        return found or super().intern(operator, arguments, axes, options, shape, boolean, node)
+
+    def signed(self, operator: str, arguments, axes, options, shape, node) -> Term | None:
+        """The same with its signs outside, where they join a sum, meet another, or are those of fewer numbers."""
+        signs = [each.operator == "negative" for each in arguments]
+        if not any(signs):
+            return None
+        inner = tuple(each.arguments[0] if sign else each for each, sign in zip(arguments, signs))
+        if operator == "negative":
+            return inner[0]
+        if operator in ("+", "-") and signs[1]:
+            return self.intern("-" if operator == "+" else "+", (arguments[0], inner[1]), (), (), shape, node=node)
+        if operator == "+":
+            return self.intern("-", (arguments[1], inner[0]), (), (), shape, node=node)
+        if operator in LINEAR and signs[0]:
+            found = self.intern(operator, (inner[0], *arguments[1:]), axes, options, shape, node=node)
+        elif operator in PRODUCTS:
+            found = self.intern(operator, inner, axes, options, shape, node=node)
+        else:
+            return None
+        return found if sum(signs) == 2 else self.intern("negative", (found,), (), (), dict(found.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
         """one ⊙_{axes} other where the other is a product of identities, each summed over by one of its axes."""
@@ -60,6 +84,18 @@ class SimplifyingGraph(TermGraph):
             sizes = {**sizes, **identity.shape}
             found = super().intern("⊙", (found, identity), (), (), sizes, node=node)
         return found
+
+
+PRODUCTS = frozenset(("⊙", "juxtaposed", "/"))
+BROADCASTING = PRODUCTS | {"+", "-"}
+LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split())  # in their first argument
+
+
+def bare(term: Term, beside: Term) -> Term:
+    """A term without the axes that it is only spread along, where what it stands beside has them."""
+    if term.operator == "spread" and all(axis in beside.shape for axis, _ in term.options):
+        return term.arguments[0]
+    return term
 
 
 def identities(term: Term) -> list[Term] | None:

@@ -1,0 +1,72 @@
+"""Operators that are written in a way of their own: powers, cases, elements, renames of several axes, literals.
+
+Each function takes what writes forms, the head, the forms within, the names of its axes, and those of indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Axis, Cases, Indicator, Name, Node, Rename, Superscript
+
+from .applying import OPPOSITE
+from .factoring import factored
+from .forms import Form, Head, Index
+from .spelling import call, expression, number_node
+
+Names = Mapping[Index, str]
+Writing = Callable[[Any, Head, tuple[Form, ...], list[str], Names], Node]
+
+
+def _between(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    return call(head.label, *(self.form(part, names) for part in parts))
+
+
+def _raised(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    base, exponent = (self.form(part, names) for part in parts)
+    return Superscript(base, (exponent,))
+
+
+def _cases(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    found = [self.form(part, names) for part in parts]
+    branches = tuple((found[at], found[at + 1] if at + 1 < len(found) else None) for at in range(0, len(found), 2))
+    return Cases(branches)
+
+
+def _indicator(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    return Indicator(self.form(parts[0], names))
+
+
+def _indexed(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    whole, at = (self.form(part, names) for part in parts)
+    return nodes.Index(whole, ((Axis(axes[0]), at),))
+
+
+def _made(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    return expression(f"iota_{{{axes[0]}}}")
+
+
+def _reshaped(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    old = len(head.bound)
+    items = ((tuple(map(Axis, axes[:old])), tuple(map(Axis, axes[old:]))),)
+    return Rename(self.form(factored(parts[0]), names), items)
+
+
+def _literal(self: Any, head: Head, parts: tuple[Form, ...], axes: list[str], names: Names) -> Node:
+    extent, numbers = head.options[0]
+    cells = [
+        number_node(Fraction(repr(value))) if value == value and abs(value) != float("inf") else Name("∞")
+        for value in numbers
+    ]
+    width = extent[-1]
+    rows = tuple(tuple(cells[at : at + width]) for at in range(0, len(cells), width))
+    return nodes.Literal(rows, tuple(map(Axis, axes)))
+
+
+WRITERS: dict[str, Writing] = {
+    "^": _raised, "cases": _cases, "indicator": _indicator, "index": _indexed, "iota": _made, "merge": _reshaped,
+    "split": _reshaped, "literal": _literal, **dict.fromkeys((*OPPOSITE, "∧", "∨", "¬", "odd", "even"), _between),
+}  # fmt: skip

@@ -1,0 +1,88 @@
+"""Softmax of what a condition on indices masks is finite where some index is left, and then no slope is chosen between cases."""
+
+import math
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.calculus.finiteness import Finite
+from namedtensor.scope.names import key
+from namedtensor.terms.inference import InputType
+
+RANDOM = np.random.default_rng(2)
+X = nt.tensor(RANDOM.normal(size=(4, 4)), "i j")
+MASK = "M_{{i(k), j(l)}} = {{ {} }}\nsoftmax_{{{}}}(X + M)"
+LEFT = [  # some index along the axis is left, whatever the other is
+    ("0 if k ≤ l; -∞ otherwise", "i"), ("0 if k ≥ l; -∞ otherwise", "i"), ("0 if l ≥ k; -∞ otherwise", "i"),
+    ("-∞ if k > l; 0 otherwise", "i"), ("0 if k = l; -∞ otherwise", "i"), ("0 if k = l; -∞ otherwise", "j"),
+    ("0 if k < l + 1; -∞ otherwise", "i"), ("0 if k ≤ 2; -∞ otherwise", "i"), ("0 if k ≤ l ∨ k = 1; -∞ otherwise", "j"),
+    ("0 if ¬(k > l); -∞ otherwise", "i"), ("-∞ if k > l ∧ k > 1; 0 otherwise", "i"), ("2 if k + 1 ≤ l + 1; -∞ otherwise", "i"),
+]  # fmt: skip
+NOT_LEFT = [  # for some index of the other axis none is, or nothing can tell
+    ("0 if k < l; -∞ otherwise", "i"), ("0 if k + 1 ≤ l; -∞ otherwise", "i"), ("0 if k > l; -∞ otherwise", "i"),
+    ("0 if k ≤ l ∧ k ≠ 1; -∞ otherwise", "i"), ("0 if k = l + 1; -∞ otherwise", "i"), ("0 if l ≤ 2; -∞ otherwise", "i"),
+    ("0 if k > 4; -∞ otherwise", "i"), ("∞ if k ≤ l; -∞ otherwise", "i"), ("0 if k ≤ l; ∞ otherwise", "i"),
+]  # fmt: skip
+
+
+def softmax_of(mask, axis):
+    """The term of softmax, as calculus sees it."""
+    program = nt.program(MASK.format(mask, axis))._goal.program
+    return program.checker({key("X"): InputType(dict(X.sizes))}, {}).whole()
+
+
+@pytest.mark.parametrize("mask, axis", LEFT)
+def test_it_is_seen_that_an_index_is_left(mask, axis):
+    assert Finite()(softmax_of(mask, axis))
+    assert np.isfinite(nt.evaluate(MASK.format(mask, axis), X=X).array).all()
+
+
+@pytest.mark.parametrize("mask, axis", NOT_LEFT)
+def test_it_is_not_said_where_it_is_not_so(mask, axis):
+    assert not Finite()(softmax_of(mask, axis))
+
+
+@pytest.mark.parametrize("mask, axis", LEFT)
+def test_the_slope_is_that_of_differences(mask, axis):
+    text = MASK.format(mask, axis) + " ⊙ W"
+    W = nt.tensor(RANDOM.normal(size=(4, 4)), "i j")
+    total = lambda at: float(nt.evaluate(f"∑_{{i,j}} Y\nY = {text.splitlines()[1]}\n{text.splitlines()[0]}", X=at, W=W))
+    head, body = text.splitlines()
+    slope = nt.evaluate(f"{head}\nL = ∑_{{i,j}} ({body})\n∂L/∂X", X=X, W=W)
+    due = np.zeros((4, 4))
+    for place in np.ndindex(4, 4):
+        step = np.zeros((4, 4))
+        step[place] = 1e-6
+        due[place] = (total(nt.tensor(X.array + step, "i j")) - total(nt.tensor(X.array - step, "i j"))) / 2e-6
+    np.testing.assert_allclose(slope.to_array("i j"), due, atol=1e-7)
+
+
+def test_rows_of_which_nothing_is_left_are_chosen_between():
+    """softmax gives no number there; a case that does not take it has no slope by it."""
+    text = "M_{i(k), j(l)} = { 0 if k < l; -∞ otherwise }\nY_{i(k), j(l)} = { A_{i(k), j(l)} if l > 1; 0 otherwise }\n"
+    slope = nt.evaluate(text + "A = softmax_{i}(X + M)\n∂(∑_{i,j} Y^2)/∂X", X=X)
+    assert np.isfinite(slope.array).all() and not slope.to_array("j i")[0].any() and slope.array.any()
+    assert math.isnan(float(nt.evaluate(text + "A = softmax_{i}(X + M)\nA_{i(1), j(1)}", X=X)))
+
+
+# ------------------------------------------------------------------------------------------- signs and spreads of slopes
+A, B = (nt.tensor(RANDOM.normal(size=(2, 3)), "a b") for _ in range(2))
+SIGNED = [
+    "∑_{a,b} (A − B)^2", "∑_{a,b} (−A) ⊙ (−B)", "∑_{a} (mean_{b} A − mean_{b} B)^3", "−∑_{b} (−∑_{a} (−A) / B)^2",
+    "∑_{a,b} (B − (−A)) ⊙ (−A − B)", "∑_{a,b} (mean_{a} A − mean_{a} A ⊙ B)", "∑_{a} (−[A]_{b(1)} − [−A]_{b(2)})^2",
+    "∑_{a,b} (∑_{a} A − ∑_{b} A)^2 / (1 + B^2)", "∑_{a} (mean_{b} A + mean_{b} A ⊙ mean_{b} A)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SIGNED)
+def test_signs_and_spreads_are_kept(text):
+    values = lambda at: {"A": at, "B": B}  # in a mapping there may be more than the formula has
+    slope = nt.evaluate(f"∂({text})/∂A", values(A))
+    due = np.zeros((2, 3))
+    for place in np.ndindex(2, 3):
+        step = np.zeros((2, 3))
+        step[place] = 1e-6
+        up, down = (float(nt.evaluate(text, values(nt.tensor(A.array + way * step, "a b")))) for way in (1, -1))
+        due[place] = (up - down) / 2e-6
+    np.testing.assert_allclose(slope.to_array("a b"), due, rtol=1e-6, atol=1e-6)
