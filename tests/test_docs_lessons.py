@@ -1,6 +1,10 @@
 """The ten lessons: each has a page and three exercises, every model is right and every slip is told in its own words, with NumPy
 and without."""
 
+import contextlib
+import io
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,9 @@ from namedtensor.teaching.grading import faults
 from namedtensor.webpage.answers import answer
 
 DOCS = Path(__file__).parent.parent / "docs"
+sys.path.insert(0, str(DOCS / "_extensions"))
+import notebooks  # noqa: E402
+
 FILES = sorted((DOCS / "examples" / "lessons").glob("*.nt"), key=lambda path: int(path.name.split("_")[0]))
 EXERCISES = [(path, exercise) for path in FILES for exercise in nt.exercises(path).values()]
 
@@ -51,3 +58,17 @@ def test_the_page_says_the_same(path, exercise, monkeypatch):
         found = answer({"ask": "mark", "file": file, "name": exercise.name, "answer": given})
         assert found["ok"] and found["right"] is (due is None), found
         assert due is None or found["feedback"] == due
+
+
+# ------------------------------------------------------------------------------------------------------------- notebooks
+@pytest.mark.parametrize("page", notebooks.pages(), ids=lambda path: path.stem)
+def test_a_notebook_is_its_page_and_runs(page, monkeypatch):
+    text = page.with_suffix(".ipynb").read_text(encoding="utf-8")
+    assert text == notebooks.written(page), "run: python docs/_extensions/notebooks.py --write"
+    monkeypatch.chdir(DOCS.parent)
+    names: dict = {}
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec("\n".join(line for line in cell["source"].split("\n") if not line.startswith("%")), names)
+    assert "sheet" in names

@@ -12,6 +12,7 @@
 `libraries`: which of them is meant: by name, or by the namespace of arrays.
 `absent`: a library that is not installed, for which text is written all the same.
 `function`: the function of a plan, run without warnings.
+`resized`: the same function for other sizes.
 
 Law: it knows plans, and no term and no node but as the origin of a step.
 """

@@ -33,10 +33,11 @@ FAILURES = (
 class PlanFunction:
     """A plan as a function of positional arrays; calling it gives one array, or a tuple of several."""
 
-    __slots__ = ("plan", "target", "run", "steps", "quiet", "own")
+    __slots__ = ("plan", "like", "target", "run", "steps", "quiet", "own")
 
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
         self.plan, self.target = plan, target
+        self.like = plan  # which has its inputs, its results and their names, if not their sizes
         extra = {f"python_{number}": each for number, each in enumerate(python, 1)}
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
@@ -101,7 +102,7 @@ class PlanFunction:
             "__run": instead or self.run, "__new": object.__new__, "__layout": layout, "__NamedTensor": NamedTensor,
             **{f"__layout_{number}": each for number, each in enumerate(layouts)},
         }  # fmt: skip
-        inputs = tuple(self.plan.names[each] for each in self.plan.inputs)
+        inputs = tuple(self.like.names[each] for each in self.like.inputs)
         body, arrays = self.body() if instead is None and self.is_short else (None, {})
         again = repeated(tuple(order), inputs, body, space | arrays)
         return partial(kept_context_without_warnings().run, again) if self.quiet else again
@@ -109,7 +110,7 @@ class PlanFunction:
     @property
     def is_short(self) -> bool:
         """Whether to call it would be a good part of what it costs."""
-        return len(self.plan.steps) <= SHORT and self.plan.fallback is None and hasattr(self.run, "__globals__")
+        return len(self.like.steps) <= SHORT and self.like.fallback is None and hasattr(self.run, "__globals__")
 
     def body(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The lines of the function, and the small arrays that they write to, each time the same ones.
@@ -149,9 +150,13 @@ class PlanFunction:
             return past_64_bits().located(source, span_of(term, source))
         return refused(problem, source, term)
 
+    def lines(self) -> dict[int, Step]:
+        """The step that each line stands for."""
+        return self.target.backend.source(self.plan).steps
+
     def failed(self, problem: Exception) -> Step | None:
         """The step whose line raised."""
-        steps = self.steps or self.target.backend.source(self.plan).steps
+        steps = self.steps or self.lines()
         trace, found = problem.__traceback__, None
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == FILE:

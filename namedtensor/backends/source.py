@@ -117,12 +117,13 @@ class Backend:
         comments: bool = False,
         given: Workspace | None = None,
         tupled: bool = False,
+        complete: bool = False,
     ) -> Source:
         """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
 
         A single result is given back in a tuple where that is asked for.
 
-        What `data` gives when it runs is written only where the text is to be read.
+        What `data` gives when it runs is written only where the text is to be read, or to be `complete`.
         """
         lines: list[str] = []
         steps: dict[int, Step] = {}
@@ -130,11 +131,15 @@ class Backend:
             if "plan" in step.options:
                 is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, room in [own] if is_loop else self.forms(step):
-                    inner = self.source(of_block, name_of_block, comments, room, is_loop)
+                    inner = self.source(of_block, name_of_block, comments, room, is_loop, complete)
                     steps |= {len(lines) + line: own for line, own in inner.steps.items()}
                     lines += inner.text.splitlines()
         for step in plan.steps:
-            if step.value.fixed and step.primitive != "same" and (comments or step.primitive not in self.fixed.known):
+            if (
+                step.value.fixed
+                and step.primitive != "same"
+                and (comments or complete or step.primitive not in self.fixed.known)
+            ):
                 names = tuple(
                     [
                         self.fixed_name(plan, each) if isinstance(each, Value) else plan.text_of(each)
@@ -226,11 +231,11 @@ class Backend:
         if found is None:
             found = self._globals[xp.__name__] = dict(MATH) if self.fixed is self else dict(self.fixed.globals(xp))
             found["xp"] = xp
-            exec(_code("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), found)
+            exec(code_of("\n".join([f"import {module}" for module in self.modules] + [self.imports]), FILE), found)
             aliases = "\n".join(f"{alias} = {meaning}" for alias, meaning in self.aliases.items())
-            exec(_code(aliases, FILE), found)
+            exec(code_of(aliases, FILE), found)
             for name, kernel in self.kernels.items():
-                exec(_code(kernel.strip(), f"<{self.name} {name}>"), found)
+                exec(code_of(kernel.strip(), f"<{self.name} {name}>"), found)
         return found
 
     def function(
@@ -265,7 +270,7 @@ class Backend:
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
         """What generated text defines."""
         space = {**self.globals(xp), **extra}
-        exec(_code(text, FILE), space)
+        exec(code_of(text, FILE), space)
         return space
 
 
@@ -273,7 +278,7 @@ FILE = "<formula>"
 
 
 @lru_cache(maxsize=4096)
-def _code(text: str, file: str):
+def code_of(text: str, file: str):
     return compile(text, file, "exec")
 
 
@@ -297,7 +302,7 @@ def repeated(
         "    __result.layout = __layout",
         "    return __result",
     ]
-    exec(_code("\n".join(text) + "\n", "<repeated>"), space)
+    exec(code_of("\n".join(text) + "\n", "<repeated>"), space)
     return space["again"]
 
 

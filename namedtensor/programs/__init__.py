@@ -5,6 +5,7 @@
 `parsed`: a program as a value, and its checker.
 `entries`: what it can be asked for: its value, a name, several.
 `executable`: checked, planned, made a function, its claims judged.
+`lengths`: executables for lengths, from those of others.
 `call_cache`: how a repeated call finds its executable.
 `evaluate`: the value of a text.
 `explained`: every step to it.

@@ -15,6 +15,7 @@ from ..core.kinds import as_mapping
 from ..core.layout import Layout
 from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import Key, arithmetic, key
+from ..scope.symbols import Scope
 from ..terms.inference import InputType
 
 Values = Mapping[str, Any]
@@ -24,8 +25,9 @@ DTYPE = "float32"  # of inputs that are given by their shape
 
 # --------------------------------------------------------------------------------------------------------- the values
 class ReadsNumbers(Protocol):
-    """A program that knows which values it needs as plain numbers."""
+    """A program that knows what its names mean, and which values it needs as plain numbers."""
 
+    def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope: ...
     def as_numbers(
         self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
     ) -> Mapping[str, Any]: ...

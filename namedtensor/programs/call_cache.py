@@ -21,6 +21,7 @@ from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
 from .arguments import Arguments, ReadsNumbers, all_values, layout_of, spelling_of, told_names, whole_sizes
 from .executable import Executable
+from .lengths import Lengths
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
@@ -61,6 +62,7 @@ class CachedCall:
         self._executables = LruCache() if cache is None else cache
         self._token = object()  # of its keys, in a cache that several share
         self._last_used: Executable | None = None
+        self._lengths = Lengths()
         self._invalidate()
 
     def __call__(
@@ -122,13 +124,25 @@ class CachedCall:
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
         if found is None or not found.unused.isdisjoint(map(spelling_of, told)):  # which is an error
-            found = self._executables.store(by_type, self._made(given, extent, told))
+            found = self._executables.store(by_type, self._fitting(given, extent, told))
         self._last_used = found
         result = self._run(found, given)
         all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
         if by_layout is not None and found.run is not None and all_tensors:
             self._executables.store(by_layout, found)
         return result
+
+    def _fitting(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+        """An executable for what is given: of what was made for other sizes, or made anew."""
+        found = self._lengths.executable(
+            given,
+            (tuple(sizes.items()),),
+            lambda: self._read.scope_given(given.inputs),
+            lambda it: self._made(it, sizes, told),
+        )
+        if found.unused.isdisjoint(map(spelling_of, told)):
+            return found
+        return self._made(given, sizes, told)
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]

@@ -134,7 +134,7 @@ class Executable:
         if self.run is not None:
             return self.run(*arrays)
         (result,) = self.call_many(*arrays)
-        value = self.plan.results[0]
+        value = self.function.like.results[0]
         if not self.claims and isinstance(value, Value) and not value.dynamic:
             self.layout, self.run = result.layout, self.function.specialised(result.layout, self.instead)
         return result
@@ -143,12 +143,12 @@ class Executable:
         """All results, where several are asked for."""
         from ..tensors.values import wrap
 
-        results, xp = self.plan.results, self.function.target.xp
+        results, xp = self.function.like.results, self.function.target.xp
         found = (self.instead or self.function)(*arrays)
         found = found if len(results) > 1 else (found,)
         if self.claims:
             orders = [getattr(result, "order", None) for result in results[self.count :]]
-            judge(self.claims, found[self.count :], orders, self.plan.source)
+            judge(self.claims, found[self.count :], orders, self.function.like.source)
         return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], results))
 
     def repeated(self, layouts: Sequence[Any]) -> Run:

@@ -1,0 +1,170 @@
+"""Functions for further sizes, from those that were planned: the same text with other numbers in it.
+
+Three plans that differ by one size give texts that differ in numbers alone, and each of these follows from the size by a law:
+
+    reshape((31, 64))    reshape((36, 64))    reshape((57, 64))        reshape((n, 64))
+    arange(1, 32)        arange(1, 37)        arange(1, 58)            arange(1, n + 1)
+
+The text with names for such numbers is compiled once; for another size it is run with other numbers. No law is guessed: one
+that the three numbers do not all follow, or a text that differs otherwise, means that there is no such function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from math import sqrt
+from typing import Any, NamedTuple
+
+from ..core.arrays import at_once
+from ..planning.plan import Plan, Step
+from .function import PlanFunction, warnings_ignored
+from .source import FILE, code_of
+
+PIECES = re.compile(
+    r"""(?P<word>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(?P<number>(?<![\w.])\d[\w.]*(?:(?<=[\d.]e)[+-]\d+)?)"""
+)
+SAMPLES = 3  # sizes that a law is read off, and checked by
+
+
+class Law(NamedTuple):
+    """How a number follows from the size: c nᵖ + d, in whole numbers where it is whole."""
+
+    power: int | float
+    factor: Fraction | float
+    added: Fraction | int
+
+    def at(self, size: int) -> int | float | None:
+        """The number for a size; None where it would be no whole number from 0."""
+        if isinstance(self.factor, float):
+            return scaled(self.factor, size, self.power)
+        found = self.factor * size**self.power + self.added
+        return int(found) if found.denominator == 1 and found >= 0 else None
+
+
+def scaled(factor: float, size: int, power: int | float) -> float:
+    return {1: factor * size, -1: factor / size, 0.5: factor * sqrt(size), -0.5: factor / sqrt(size)}[power]
+
+
+def law_of(sizes: Sequence[int], numbers: Sequence[int | float]) -> Law | None:
+    """The law by which numbers follow from sizes, None where there is none that all follow."""
+    if all(isinstance(each, int) for each in numbers):
+        slope = Fraction(numbers[1]) - numbers[0], sizes[1] - sizes[0]  # type: ignore[operator]
+        factor = slope[0] / slope[1]
+        squares = Fraction(numbers[0], sizes[0] ** 2) if sizes[0] else Fraction(0)  # type: ignore[arg-type]
+        tried = [Law(1, factor, numbers[0] - factor * sizes[0]), Law(2, squares, 0)]  # type: ignore[arg-type]
+    elif sizes[0] and all(isinstance(each, float) for each in numbers):
+        first, size = numbers[0], sizes[0]
+        factors = {1: first / size, -1: first * size, 0.5: first / sqrt(size), -0.5: first * sqrt(size)}
+        tried = [Law(power, factor, 0) for power, each in factors.items() for factor in {each, float(round(each))}]
+    else:
+        return None
+    return next((law for law in tried if all(law.at(n) == number for n, number in zip(sizes, numbers))), None)
+
+
+class Cut(NamedTuple):
+    """A text without its numbers, and the numbers."""
+
+    between: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+def cut(text: str) -> Cut:
+    """A text cut at its numbers; those in strings stay."""
+    between, numbers, end = [], [], 0
+    for found in PIECES.finditer(text):
+        if found["number"] is not None:
+            between.append(text[end : found.start()])
+            numbers.append(found["number"])
+            end = found.end()
+    return Cut((*between, text[end:]), tuple(numbers))
+
+
+def read(number: str) -> int | float:
+    return int(number) if number.isdecimal() else float(number)
+
+
+class Names:
+    """The laws of the numbers that differ, each under one name."""
+
+    def __init__(self, sizes: Sequence[int]):
+        self.sizes = tuple(sizes)
+        self.laws: dict[Law, str] = {}
+
+    def of(self, numbers: Sequence[int | float]) -> str | None:
+        """The name for numbers that differ; None where they follow no law."""
+        law = law_of(self.sizes, numbers)
+        return None if law is None else self.laws.setdefault(law, f"size_{len(self.laws) + 1}")
+
+    def at(self, size: int) -> dict[str, int | float] | None:
+        found = {name: law.at(size) for law, name in self.laws.items()}
+        return None if None in found.values() else found  # type: ignore[return-value]
+
+
+class Template:
+    """The function of several plans that differ by one size, for any size between: `at` gives it."""
+
+    def __init__(self, like: PlanFunction, text: Cut, names: Names):
+        self.like, self.text, self.names = like, text, names
+        self.code = code_of("".join(each for pair in zip(text.between, (*text.numbers, "")) for each in pair), FILE)
+
+    def at(self, size: int, make: Callable[[], PlanFunction]) -> PlanFunction | None:
+        """The function for a size; `make` plans it, where somebody wants to see the plan. None where there is none."""
+        numbers, target = self.names.at(size), self.like.target
+        if numbers is None:
+            return None
+        whole = cache(make)
+        space = {
+            **target.backend.globals(target.xp), **numbers,
+            "function_fallback": lambda *arrays: whole().run.__globals__["function_fallback"](*arrays),
+        }  # fmt: skip
+        with warnings_ignored(), at_once(target.xp):
+            exec(self.code, space)
+        return Resized(self.like, space["function"], whole)
+
+    def gives(self, size: int, text: Cut) -> bool:
+        """Whether the text of a function that was planned for a size is what this runs for it."""
+        sized = self.names.at(size)
+        if sized is None or text.between != self.text.between:
+            return False
+        own = (sized[each] if each in sized else read(each) for each in self.text.numbers)
+        return all(one == read(other) for one, other in zip(own, text.numbers))
+
+
+class Resized(PlanFunction):
+    """A function for a size that no plan was made for; its plan is made when somebody looks at it."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, like: PlanFunction, run: Callable[..., Any], whole: Callable[[], PlanFunction]):
+        self.like, self.target, self.run, self.whole = like.like, like.target, run, whole
+        self.steps, self.quiet, self.own = {}, like.quiet, like.own
+
+    @property
+    def plan(self) -> Plan:  # type: ignore[override]
+        return self.whole().plan
+
+    def lines(self) -> dict[int, Step]:
+        return self.target.backend.source(self.plan, complete=True).steps
+
+
+def text_of(function: PlanFunction) -> Cut | None:
+    """The text of a planned function, with all that is done before it; None where another compiler has made the function."""
+    if function.own or not hasattr(function.run, "__globals__"):
+        return None
+    return cut(function.target.backend.source(function.plan, complete=True).text)
+
+
+def template(like: PlanFunction, texts: Mapping[int, Cut]) -> Template | None:
+    """What functions for these sizes, which differ by this size alone and by numbers in their texts, have in common; None where
+    a number follows no law."""
+    names, found = Names((*texts,)), []
+    for numbers in zip(*(each.numbers for each in texts.values())):
+        same = all(each == numbers[0] for each in numbers)
+        named = numbers[0] if same else names.of([read(each) for each in numbers])
+        if named is None:
+            return None
+        found.append(named)
+    return Template(like, Cut(next(iter(texts.values())).between, tuple(found)), names)

@@ -1,0 +1,252 @@
+"""Executables for lengths that nobody planned, from those of other lengths: a new sequence costs no new plan.
+
+What is called with one size in one place or in several, seq of the tokens and seq of their mask, is planned in full at first.
+Plans whose texts differ in numbers alone are of one manner; of three of a manner, where the numbers follow from the size
+(`backends.resized`), comes what serves all sizes between. Only between: what a plan decides by comparing sizes was decided
+alike at both ends. A larger size is planned at one beyond it, so that lengths that grow are planned ever more rarely.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+
+from ..backends.function import PlanFunction
+from ..backends.resized import SAMPLES, Cut, Template, template, text_of
+from ..checking.size_facts import sides
+from ..core.layout import Layout
+from ..operators.user_functions import USER_FUNCTIONS
+from ..planning.plan import Value
+from ..scope.names import spelled, walk
+from ..scope.symbols import Scope
+from .arguments import Arguments
+from .executable import Executable
+
+LIBRARIES = ("numpy", "torch")  # another compiles for each size anyway
+STEPS = 32  # of a plan that is worth it
+KINDS = 64  # of calls that are kept, with several fixed sizes each
+MANNERS = 32  # in which plans of one kind are made, before no more is learned of them
+
+Make = Callable[[Arguments], Executable]
+
+
+class Lengths:
+    """What is known of the lengths that one callable was called with."""
+
+    def __init__(self) -> None:
+        self.kinds: OrderedDict[Any, list[Family]] = OrderedDict()
+
+    def executable(self, given: Arguments, extra: tuple, scope: Callable[[], Scope], make: Make) -> Executable:
+        """What runs a call: of known plans where its sizes lie between theirs, else made anew. `extra` is what its kind hangs
+        on besides the types of its tensors."""
+        kind, sizes = kind_of(given)
+        mark = kind, extra, USER_FUNCTIONS.version
+        families = self.kinds.setdefault(mark, [])
+        try:
+            self.kinds.move_to_end(mark)
+            if len(self.kinds) > KINDS:
+                self.kinds.popitem(last=False)
+        except KeyError:  # another thread has just dropped it
+            pass
+        family = next((each for each in families if each.size_of(sizes) is not None), None)
+        if family is None:
+            found = make(given)
+            if is_worth_it(found):
+                families[:] = [*families[-3:], Family(sizes, found, axes_of(given))]
+            return found
+        return family.executable(given, sizes, scope, make)
+
+
+class Manner:
+    """Planned sizes whose texts differ in numbers alone, and what serves those between, once there are enough."""
+
+    def __init__(self) -> None:
+        self.texts: dict[int, Cut] = {}
+        self.template: Template | None = None
+        self.low = self.high = 0
+        self.is_lawful = True
+
+    def serves(self, size: int) -> bool:
+        return self.template is not None and self.low <= size <= self.high
+
+    def note(self, size: int, function: PlanFunction, text: Cut) -> None:
+        """Learn of a size that was planned in this manner."""
+        if not self.is_lawful:
+            return
+        if self.template is None:
+            self.texts[size] = text
+            if len(self.texts) < SAMPLES:
+                return
+            self.template = template(function, self.texts)
+            self.low, self.high = min(self.texts), max(self.texts)
+            self.is_lawful, self.texts = self.template is not None, {}
+        elif self.template.gives(size, text):
+            self.low, self.high = min(self.low, size), max(self.high, size)
+        else:
+            self.give_up()
+
+    def contradict(self, size: int) -> None:
+        """A size was planned in another manner."""
+        if self.serves(size):
+            self.give_up()
+
+    def give_up(self) -> None:
+        self.is_lawful, self.template, self.texts = False, None, {}
+
+
+class Family:
+    """Calls of one kind that differ by one size, wherever that stands."""
+
+    def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...]):
+        self.sizes, self.first, self.axes = sizes, first, axes
+        self.places: tuple[int, ...] = ()  # where the sizes differ
+        self.manners: dict[tuple[str, ...], Manner] = {}
+        self.is_open = True  # whether there is more to learn
+        self.stretched = 0  # the largest size that another was planned beyond
+
+    def size_of(self, sizes: tuple[int, ...]) -> int | None:
+        """The one size by which a call differs from the first; None where it differs otherwise."""
+        places = differing(sizes, self.sizes)
+        if not places or (self.places and places != self.places):
+            return None
+        found, before = {sizes[place] for place in places}, {self.sizes[place] for place in places}
+        return found.pop() if len(found) == len(before) == 1 else None
+
+    def executable(
+        self, given: Arguments, sizes: tuple[int, ...], scope: Callable[[], Scope], make: Make
+    ) -> Executable:
+        size = self.size_of(sizes)
+        assert size is not None
+        found = self.resized(given, size, make)
+        if found is None and self.is_open and self.stretch(given, size, make):
+            found = self.resized(given, size, make)
+        if found is None:
+            found = make(given)
+            if self.is_open and not self.places:
+                self.begin(sizes, scope)
+            self.note(size, found)
+        return found
+
+    def resized(self, given: Arguments, size: int, make: Make) -> Executable | None:
+        """What runs a call of this size, without a plan of its own."""
+        manner = next((each for each in [*self.manners.values()] if each.serves(size)), None)
+        if manner is None or manner.template is None:
+            return None
+        shapes, first = hollow(given, {}), self.first
+        function = manner.template.at(size, lambda: make(shapes).function)
+        return None if function is None else Executable(function, first.names, first.unused, first.count, first.claims)
+
+    def stretch(self, given: Arguments, size: int, make: Make) -> bool:
+        """Plan a size beyond one that is larger than all; whether it is served now."""
+        highest = max((each.high for each in [*self.manners.values()] if each.template is not None), default=0)
+        if not highest or size <= max(highest, self.stretched):
+            return False
+        self.stretched = beyond = size + size // 8 + 1
+        try:
+            planned = make(hollow(given, dict.fromkeys(self.places, beyond)))
+        except NotationError:  # so large a one is refused
+            return False
+        self.note(beyond, planned)
+        return any(each.serves(size) for each in [*self.manners.values()])
+
+    def begin(self, sizes: tuple[int, ...], scope: Callable[[], Scope]) -> None:
+        """Learn from the first call by which size they differ."""
+        self.places = differing(sizes, self.sizes)
+        self.is_open = not says_sizes(scope(), {self.axes[place] for place in self.places})
+        self.note(self.sizes[self.places[0]], self.first)
+
+    def note(self, size: int, made: Executable) -> None:
+        """Learn of a size that was planned."""
+        text = text_of(made.function) if self.is_open else None
+        if text is None:
+            return
+        self.is_open = len(self.manners) < MANNERS
+        if made.claims != self.first.claims or made.unused != self.first.unused:
+            self.is_open, self.manners = False, {}
+            return
+        own = self.manners.setdefault(text.between, Manner())
+        for each in [*self.manners.values()]:
+            if each is not own:
+                each.contradict(size)
+        own.note(size, made.function, text)
+
+
+def differing(sizes: tuple[int, ...], others: tuple[int, ...]) -> tuple[int, ...]:
+    """The places at which sizes differ."""
+    return tuple(place for place, pair in enumerate(zip(sizes, others)) if pair[0] != pair[1])
+
+
+# ----------------------------------------------------------------------------------------------------- what is alike
+def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
+    """What a plan hangs on besides sizes, and the sizes."""
+    kind: list[Any] = [given.positional]
+    sizes: list[int] = []
+    for name, value in given.values.items():
+        layout = getattr(value, "layout", None)
+        if isinstance(layout, Layout):
+            kind.append((name, layout.axes, layout.dtype, layout.xp))
+            sizes += layout.extent
+        else:
+            kind.append((name, type(value), value))
+    return tuple(kind), tuple(sizes)
+
+
+def axes_of(given: Arguments) -> tuple[str, ...]:
+    """The axes whose sizes these are."""
+    layouts = (getattr(value, "layout", None) for value in given.values.values())
+    return tuple(axis for layout in layouts if isinstance(layout, Layout) for axis in layout.axes)
+
+
+def is_worth_it(made: Executable) -> bool:
+    """Whether a plan is long, and is all that its function does: no function of Python is called, nor one of another compiler."""
+    function = made.function
+    fixed = all(isinstance(each, Value) and not each.dynamic for each in function.like.results)
+    return (
+        type(function) is PlanFunction and fixed and not function.own and made.instead is None
+        and function.target.name in LIBRARIES and len(function.like.steps) >= STEPS
+    )  # fmt: skip
+
+
+def says_sizes(scope: Scope, axes: set[str]) -> bool:
+    """Whether a program says of the sizes of axes what not all between two sizes fulfil: |a| = 2 |b|, a[2 n]; sums are well."""
+    facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
+    if any(not is_sum(side) for fact in facts for side in sides(fact)):
+        return True
+    sets = (node for node in walk(scope.program) if isinstance(node, nodes.Set))
+    return any(size is not None and axis.name in axes and not is_sum(size) for each in sets for axis, size in each.axes)
+
+
+def is_sum(size: nodes.Node) -> bool:
+    """Whether a size expression is made of names and numbers by + and − alone."""
+    return all(
+        isinstance(node, (nodes.Name, nodes.Number, nodes.Size, nodes.Axis, nodes.Subscript, nodes.Superscript))
+        or (isinstance(node, nodes.Call) and node.operator in ("+", "-"))
+        for node in walk(size)
+    ) and not any(isinstance(node, nodes.Superscript) and spelled(node) is None for node in walk(size))
+
+
+def hollow(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
+    """The same with arrays that hold one number, and with other sizes at some places."""
+    from ..core.tensor import NamedTensor
+
+    values, place = dict(given.values), 0
+    for name, value in values.items():
+        if not isinstance(value, NamedTensor):
+            continue
+        shape = tuple(sizes.get(place + number, size) for number, size in enumerate(value.layout.extent))
+        place += len(shape)
+        values[name] = NamedTensor(broadcast(value.array, shape), value.axes)
+    return Arguments(values, given.positional)
+
+
+def broadcast(array: Any, shape: tuple[int, ...]) -> Any:
+    """One zero as an array of this shape, of the kind of another."""
+    if hasattr(array, "new_zeros"):
+        return array.new_zeros(()).expand(shape)
+    import numpy as np
+
+    return np.broadcast_to(np.zeros((), array.dtype), shape)
