@@ -130,6 +130,11 @@ class Executable:
     def plan(self) -> Plan:
         return self.function.plan
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that it holds."""
+        return self.function.nbytes
+
     def __call__(self, *arrays: Any) -> Any:
         if self.run is not None:
             return self.run(*arrays)
