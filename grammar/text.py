@@ -297,7 +297,7 @@ class _Lexer:
 
     def other(self, text: str, start: int, end: int) -> None:
         if text == "⊤":
-            return self.add("NAME", text, start, end)
+            return self.add("NAME", "top", start, end)
         if text in BRACKETS:
             return self.of_call(text, start, end)
         if text == "×" and not self.in_shape:

@@ -346,3 +346,56 @@ def test_a_batch_is_mapped_over(title):
         array_of(nt.evaluate(row.text, {**values, name: nt.tensor(one, values[name].axes)}), row.axes) for one in each
     ]
     np.testing.assert_allclose(array_of(found, f"batch {row.axes}".strip()), np.stack(alone), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("QK^T", 201), ("QK", 201), ("x(1, 2)", 201), ("LN(x; 2)", 201), ("p(B | A)", 201), ("x_{seq(4:2)}", 401), ("x_{seq(2:9)}", 401),
+        ("x_{seq(a:b)}", 309), ("∑_{j ≠ i} 3", 309), ("mean_{j ≠ 2} x_{seq(j)}", 301), ("softmax_{i ∈ [3]} x_{seq(i)}", 301),
+        ("A, B = x", 114), ("f(a) = a\nf(b) = b\nf(x)", 202), ("f(a) = a\nf(a, b) = b\nf(x, x, x)", 304), ("2½", 107), ("r ≥ 5\nr", 403),
+        ("n ∈ ℕ\nn + x", 407), ("r ∈ ℝ_{>0}\n(−r) ∈ ℝ_{>0}\nr", 407), ("lim_{α→∞} α x", 405), ("argmin_{v ∈ ℝ^{seq}} v ⊙_{seq} x", 405),
+        ("X^t = 1 for t = 1, 3, …, 9", 114), ("X^{i,i} = 1 for i = 1, …, 2 for i = 1, …, 2", 114), ("‖x", 102), ("x + 1 ← 2", 101),
+        ("quantile_{seq}(x; 2)", 405), ("x ∈ Whole^{seq}", 101), ("C ← C + 1\nC", 201),
+    ],
+)  # fmt: skip
+def test_a_wrong_use_gets_a_numbered_error(text, number):
+    given = {"x": GIVEN["x"], "Q": GIVEN["x"], "K": GIVEN["x"], "r": 2.0, "n": 0.5}
+    program = parse(text) if number not in (101, 102, 107, 114) else None
+    named = {node.text for node in walk(program) if hasattr(node, "text")} if program else {"x"}
+    known = {name: value for name, value in given.items() if name in named or (name in "QK" and "QK" in named)}
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, known)
+    assert caught.value.number == number
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("LN : ℝ^{chans} → ℝ^{chans}\nX ∈ ℝ^{seq × chans}\nZ = LN(X)", {"Z": "ℝ^{seq × chans}"}),
+        ("x ∈ ℝ^{seq}\nw = argmin_{v ∈ ℝ^{seq}} ∑_{seq} (v − x)^2", {"w": "ℝ^{seq}"}),
+        ("x ∈ ℝ^{seq}\ny = lim_{α→∞} softmax_{seq} α x", {"y": "ℝ^{seq}"}),
+    ],
+)
+def test_check_types_what_has_no_value(text, types):
+    report = nt.check(text)
+    assert not report.errors
+    assert {name: report.types[name] for name in types} == types
+
+
+@pytest.mark.parametrize("text", ["x\n(−1) ≤ r", "lim_{a→∞} a", "⊤ + 1", "‖(‖x‖ − 1)‖_1"])
+def test_what_is_printed_with_care_is_read_back(text):
+    tree = parse(text)
+    for printed, spelling in ((to_text(tree), "text"), (to_text(tree, ascii=True), "text"), (to_latex(tree), "latex")):
+        assert parse(printed, spelling) == tree
+
+
+@pytest.mark.parametrize(
+    "text", ["h^{n+1} = 0\nh^t = h^{t+1} / 2 + x_{time(t)} for t = n, …, 1\nH_{step(t)} = h^t for t = 1, …, n"]
+)
+def test_a_long_recurrence_downwards_is_a_loop(text):
+    steps = RANDOM.normal(size=2000)
+    given = {"x": nt.tensor(steps, "time"), "n": 2000}
+    found = nt.evaluate(text, given)
+    np.testing.assert_allclose(found.to_array("step"), states(steps, -1), rtol=1e-9)
+    assert len(nt.to_python(text, "numpy", given)) < 10_000

@@ -243,3 +243,11 @@ def test_it_ends():
     except nt.NotationError as problem:
         assert problem.number in (308, 405)
     assert time.process_time() - start < 20
+
+
+def test_a_closed_form_is_explained():
+    found = nt.derivative("softmax_{a} x", "x").worked_out(x="ℝ^{a}")
+    x = nt.tensor([1.0, 2.0], "a")
+    steps = found.explain(x=x)
+    assert nt.allclose(steps[-1].value, nt.derivative("softmax_{a} x", "x")(x=x))
+    assert "I_{a" in str(steps)

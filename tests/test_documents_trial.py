@@ -33,6 +33,7 @@ CASES = {
     "X ∈ {0, 1}^{seq × vocab}\n∑_{vocab} X^2 = ∑_{vocab} X": ["holds"],
     "X ∈ {0, 1}^{seq × vocab}\n∑_{vocab} X = 1\n∑_{vocab} X^2 = 1": ["condition", "condition"],
     "p ∈ [0, 1]^{a}\nmax_{a} (p ⊙ (1 - p)) = 0.25": ["condition"],
+    "half(x) = x / 2\nX ∈ ℝ^{a}\nhalf(X) = [1, 2]_{a}": ["condition"],
     "x ∈ [0, 1]^{a}\nabs x = 1 x": ["holds"],
     "x ∈ ℝ^{a}\nabs x = 1 x": ["false"],
     "x ∈ ℝ^{a}\n√(x ⊙ x) = abs(x) + 0": ["holds"],

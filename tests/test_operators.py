@@ -75,6 +75,24 @@ def test_a_function_of_numbers_works_on_each(name, dtype):
         assert at(result, record) == pytest.approx(function(at(X, record)), rel=tolerance, abs=tolerance)
 
 
+@pytest.mark.parametrize(("name", "function"), [("arcsin", math.asin), ("arccos", math.acos)])
+def test_the_angles_of_sines_and_cosines(name, function):
+    numbers = [-1.0, -0.5, 0.0, 1e-9, 0.7, 1.0]
+    found = getattr(nt, name)(nt.tensor(numbers, "a")).to_array()
+    np.testing.assert_allclose(found, list(map(function, numbers)), rtol=1e-15, atol=1e-15)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(getattr(nt, name)(nt.tensor([1.5], "a")).to_array()).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [("logsigmoid", -1000.0, -1000.0), ("logsigmoid", 1000.0, 0.0), ("elu", 1000.0, 1000.0), ("elu", -1000.0, -1.0),
+     ("expm1", 1e-12, 1e-12), ("log1p", 1e-12, 1e-12), ("elu", -1e-12, -1e-12), ("arctan", 1e300, math.pi / 2)],
+)  # fmt: skip
+def test_nothing_overflows_and_nothing_small_is_lost(name, value, right):
+    assert float(getattr(nt, name)(nt.tensor(value))) == pytest.approx(right, rel=1e-11, abs=1e-300)
+
+
 OF_TWO = {
     "add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "multiply": lambda x, y: x * y,
     "divide": lambda x, y: x / y, "pow": lambda x, y: x**y, "max": max, "min": min, "equal": lambda x, y: x == y,
@@ -613,6 +631,13 @@ AT_ZERO = {
     "gelu": 0.5,
     "gelu_tanh": 0.5,
     "relu": 0.0,
+    "logsigmoid": 0.5,
+    "elu": 1.0,
+    "leaky_relu": 0.01,
+    "arctan": 1.0,
+    "arcsin": 1.0,
+    "expm1": 1.0,
+    "log1p": 1.0,
     "erf": 2 / math.sqrt(math.pi),
 }
 

@@ -1,6 +1,6 @@
 """Archives of compiled modules for the whole file; it runs in the Python that the file will hold.
 
-Of the project goes in what `namedtensor.webpage.answers` can import, anywhere in a file, and the targets, which it finds by name; of the standard library what that
+Of the project goes in what the rooms that answer can import, anywhere in a file; of the standard library what that
 imports with what this can import, and of the rest what stands at the top of a file or is of the same package.
 """
 
@@ -11,10 +11,7 @@ import types
 import zipfile
 from importlib._bootstrap_external import _code_to_timestamp_pyc
 
-START = (
-    "namedtensor.webpage.answers",
-    *(f"namedtensor.backends.{name}" for name in ("numpy", "torch", "jax", "javascript")),
-)
+START = ("namedtensor.webpage", "namedtensor.backends")  # all files of these rooms, which are found by name
 LEFT_OUT = {"bdb", "cmd", "doctest", "pdb", "pydoc", "unittest"}  # what others import to be tested or looked into
 ALWAYS = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8", "encodings.idna", "encodings.cp437")
 LOADED = tuple(name for name in sys.modules if name != "__main__")
@@ -88,7 +85,8 @@ def archives(sources):
     project = {path: bytes(data) for path, data in sources.items()}
     with zipfile.ZipFile("/library.zip") as held:
         library = {path: held.read(path) for path in held.namelist() if not path.endswith("/")}
-    ours, others = reached(project, START, everywhere=lambda name: True)
+    starts = [module_of(path) for path in project if path.endswith(".py") and module_of(path).startswith(START)]
+    ours, others = reached(project, starts, everywhere=lambda name: True)
     rooms = {path.rpartition("/")[0] for path in ours}
     data = {path for path in project if not path.endswith(".py") and path.rpartition("/")[0] in rooms}
     theirs, _ = reached(library, [*others, *LOADED, *ALWAYS], everywhere=others.__contains__)

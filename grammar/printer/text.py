@@ -307,7 +307,9 @@ class Text:
             piece = yield self.visit(node.over)
             below = f"{variable} {self.signs['∈']} {piece.text}"
         elif node.operator in BINDERS:
-            below = f"{variable}{self.signs['→']}" + (yield from self.tight(node.over, SUM))
+            named = type(node.over) is Name
+            goal = self.label_word(node.over.text) if named else (yield from self.tight(node.over, SUM))
+            below = f"{variable}{self.signs['→']}{goal}"
         else:
             bound = yield from self.tight(node.over.arguments[1], SUM)
             below = f"{variable} {self.signs[node.over.operator]} {bound}"
@@ -526,8 +528,12 @@ class Text:
         return Piece(f"{target} {self.mark}{self.signs['←']} {body}")
 
     def fact(self, node):
+        """A sign at its beginning would join the line before."""
         piece = yield self.visit(node.condition)
-        text = self.round(piece.text) if piece.text.startswith("-") else piece.text
+        text = piece.text
+        if text.startswith("-"):
+            first = yield from self.part(_conjuncts(node.condition)[0].arguments[0], SUM, last=True)
+            text = self.round(first.text) + text.removeprefix(first.text)
         return Piece(self.mark + text)
 
     def declaration(self, node):

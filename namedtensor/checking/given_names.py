@@ -77,8 +77,16 @@ class Speaks:
         declared = {name.key() for _, name, _, _ in scope.declarations}
         self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
         self.names: list[Spelled] = list(self.spellings())
-        self.axes: set[str] = {*axes_named(scope.program), *asked(scope.program)}
-        self.measured: set[str] = {*asked(scope.program), *made(scope)}
+
+    @cached_property
+    def axes(self) -> set[str]:
+        """The axes that the program names or measures."""
+        return {*axes_named(self.scope.program), *asked(self.scope.program)}
+
+    @cached_property
+    def measured(self) -> set[str]:
+        """The axes whose sizes it asks for, or makes."""
+        return {*asked(self.scope.program), *made(self.scope)}
 
     @property
     def unused(self) -> frozenset[str]:

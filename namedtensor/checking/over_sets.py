@@ -92,17 +92,22 @@ def restricted(checker: Inference, node: nodes.Over, env: Environment) -> Term:
         raise checker.error(
             301, f"{node.operator} has no value for what a condition leaves out", node, hint="∑, ∏, max and min have"
         )
-    if not any(True for _ in uses(node.variable.text, node.body)):
-        raise checker.error(
+
+    def unbounded():
+        return checker.error(
             309, f"nothing says how far {node.variable.text} goes", node.variable,
             hint=f"index with it, as in X_{{ax({node.variable.text})}}, or write {node.variable.text} ∈ [n]",
         )  # fmt: skip
+
+    if not any(True for _ in uses(node.variable.text, node.body)):
+        raise unbounded()
     span = node.body.span
     empty: Node = Number(neutral, span)
     body = nodes.Cases(((node.body, node.over), (empty, None)), span)  # type: ignore[arg-type]
     call = Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
     found = implicit_sum(checker, call, env)
-    assert found is not None
+    if found is None:
+        raise unbounded()
     return found
 
 

@@ -108,6 +108,10 @@ class WorkedOut:
         """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
         self.derivation.evaluate({**(values or {}), **named}, sizes=sizes)
 
+    def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
+        """Every step to the value of the closed form, with its type and value."""
+        return self.closed.explain(values={**(values or {}), **named}, sizes=sizes)
+
     def _repr_latex_(self) -> str:
         return self.closed._repr_latex_()
 

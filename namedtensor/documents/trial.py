@@ -169,10 +169,11 @@ class _Trial:
     @property
     def is_condition(self) -> bool:
         """Whether a claim may be said of what is given: one side is a number, the other names no function of its own."""
-        defined = {name for each in self.program.statements[:-1] if isinstance(each, Equation) for name in heads_of(Program((each,)))}  # fmt: skip
+        equations = (each for each in self.program.statements[:-1] if isinstance(each, Equation))
+        defined = {base_of(each.sides[0]) for each in equations if not isinstance(each.sides[0], Call)}
         names = {base_of(node) for node in walk(self.claim)}
         constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in self.claim.sides)
-        return constant and not names & defined
+        return constant and not (names & defined) - {""}
 
     # ------------------------------------------------------------------------------------------------- what is drawn
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:

@@ -165,7 +165,8 @@ def _leaky(b: Builder, x: Any):
 
 
 def _elu(b: Builder, x: Any):
-    return b.where(b.greater(x, 0), x, b.expm1(b.minimum(x, 0)))
+    """The least of x and 0 would halve the slope at 0 where a library differentiates."""
+    return b.where(b.greater(x, 0), x, b.expm1(b.where(b.less_equal(x, 0), x, 0)))
 
 
 def _logsigmoid_of(x: float) -> float:
