@@ -375,10 +375,6 @@ def test_a_wrong_use_gets_a_numbered_error(text, number):
         ("LN : ℝ^{chans} → ℝ^{chans}\nX ∈ ℝ^{seq × chans}\nZ = LN(X)", {"Z": "ℝ^{seq × chans}"}),
         ("x ∈ ℝ^{seq}\nw = argmin_{v ∈ ℝ^{seq}} ∑_{seq} (v − x)^2", {"w": "ℝ^{seq}"}),
         ("x ∈ ℝ^{seq}\ny = lim_{α→∞} softmax_{seq} α x", {"y": "ℝ^{seq}"}),
-        (
-            "x ∈ ℝ^{seq}\nh^0 = x\nh^t = h^{t-1} / 2 for t = 1, …, n\nH_{time(t)} = h^t for t = 1, …, n",
-            {"h^0": "ℝ^{seq}"},
-        ),
     ],
 )
 def test_check_types_what_has_no_value(text, types):

@@ -163,3 +163,36 @@ def test_a_program_is_bound_again_only_for_what_it_may_need_as_a_number(text, ne
     bound.clear()
     assert not nt.allclose(program(values=values), first)
     assert bool(bound) is needed
+
+
+def test_several_names_again_are_the_same_values_and_new_shapes_are_new_ones():
+    program = nt.program("Y = ∑_{a} X\nZ = 2 X\nn = |a|")
+    for size in (3, 3, 4, 3):
+        X = nt.tensor(np.arange(float(size)), "a")
+        Y, Z = program["Y", "Z"](X=X)
+        assert float(Y) == sum(range(size)) and nt.allclose(Z, X + X) and Z.axes == ("a",)
+        assert [float(each) for each in program["Y",](X=X)] == [float(Y)]
+        assert [float(each) for each in program["n", "Y"](X=X)] == [size, float(Y)]
+    with pytest.raises(nt.NotationError):
+        program["Y", "Z"](X=nt.tensor([1.0], "b"))
+
+
+def test_several_names_with_a_claim_are_judged_at_each_call():
+    program = nt.program("Y = 2 X\nZ = 3 X\nY < Z")
+    assert [float(each) for each in program["Y", "Z"](X=nt.tensor(1.0))] == [2.0, 3.0]
+    assert [float(each) for each in program["Y", "Z"](X=nt.tensor(2.0))] == [4.0, 6.0]
+    for _ in range(2):
+        with pytest.raises(nt.NotationError, match="does not hold"):
+            program["Y", "Z"](X=nt.tensor(-1.0))
+
+
+def test_values_that_hold_more_than_is_used_are_no_keywords():
+    formula = nt.formula("∑_{a} X")
+    X, W = nt.tensor([1.0, 2.0], "a"), nt.tensor([1.0], "b")
+    for _ in range(3):
+        assert float(formula(values={"X": X, "W": W})) == 3.0
+        assert float(formula(values={"W": W}, X=X)) == 3.0
+        with pytest.raises(nt.NotationError):
+            formula(X=X, W=W)
+        with pytest.raises(nt.NotationError):
+            formula(values={"X": X}, W=W)

@@ -26,8 +26,11 @@ SURFACE = {
     "EntryPoint": (PROGRAM["f"], f"{VERBS} name program"),
     "EntryPoints": (PROGRAM["f", "w"], "names"),
     "CompiledFormula": (PROGRAM["f"].compile(), "function module names plan source"),
-    "CheckResult": (nt.check("2 X", X="ℝ^{a}"), "errors ok raise_first shape shapes source steps type types warnings"),
-    "Explanation": (EXPLAINED, "axes inside source stages value"),
+    "CheckResult": (
+        nt.check("2 X", X="ℝ^{a}"),
+        "claims errors ok raise_first shape shapes source steps tried type types warnings",
+    ),
+    "Explanation": (EXPLAINED, "axes inside save source stages to_html value"),
     "Step": (EXPLAINED[0], "axes inside node place term text type value values"),
     "Layer": (
         LAYER,

@@ -112,18 +112,6 @@ def local_declaration(checker: Inference, key: Key, env: Environment) -> tuple[n
     return declared, Environment(parent=env, sizes_parent=env, indices=declaring.indices)
 
 
-SOME = 3  # steps of a range whose end only prose gives
-
-
-def end_of(checker: Inference, end: Node, env: Environment) -> Any:
-    """The whole number that an end of a range is; where types alone are asked for, a name that nothing gives may be any."""
-    value = checker.solver.value(end, env)
-    if value is None and checker.recover and isinstance(end, nodes.Name):
-        checker.top.scalars.setdefault(Key(end.text), SOME)
-        value = checker.solver.value(end, env)
-    return value
-
-
 def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
     end = over.high if isinstance(over.last, nodes.Number) else over.last
     return checker.error(

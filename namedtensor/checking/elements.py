@@ -22,7 +22,7 @@ from ..terms.terms import Term
 from .along import Along, lifted
 from .axis_sizes import unknown_axis_size, unknown_size
 from .claims import check_statement
-from .declarations import end_of, local_declaration, set_axes, unknown_bound
+from .declarations import local_declaration, set_axes, unknown_bound
 from .diagnostics import broadcast
 from .indexing import Shaped, check_position, iota
 
@@ -262,7 +262,7 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
 
 def numbers_of(checker: Inference, over: Range, env: Environment) -> range:
     """The numbers of a range, ascending."""
-    first, last = end_of(checker, over.low, env), end_of(checker, over.high, env)
+    first, last = checker.solver.value(over.low, env), checker.solver.value(over.high, env)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     if last - first >= checker.limits.steps:

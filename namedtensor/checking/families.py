@@ -14,7 +14,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term, resolved_shape
 from . import loops
 from .claims import check_statement
-from .declarations import end_of, unknown_bound
+from .declarations import unknown_bound
 from .elements import define_by_elements
 
 
@@ -96,7 +96,7 @@ def of_numbers(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
 
 def ends(checker: Inference, over: Range, holder: Environment, env: Environment) -> tuple[int, int]:
     """The least and the greatest number of a range."""
-    first, last = end_of(checker, over.low, holder), end_of(checker, over.high, holder)
+    first, last = checker.solver.value(over.low, holder), checker.solver.value(over.high, holder)
     if not isinstance(first, int) or not isinstance(last, int):
         raise unknown_bound(checker, over, env)
     return first, last
@@ -158,7 +158,7 @@ def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str,
     found: dict[str, int] = {}
     for each in over.each:
         place = Environment(parent=env, sizes_parent=env, indices=dict(found))
-        last = end_of(checker, each.last, place)
+        last = checker.solver.value(each.last, place)
         if not isinstance(last, int):
             raise unknown_bound(checker, each, env)
         found[each.variable.text] = last

@@ -94,9 +94,10 @@ class CachedCall:
         try:
             given = named if values is None else {**values, **named} if named else values
             layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
-            by_layout = (self._token, USER_FUNCTIONS.version, *layouts, *given)
-            if values is not None:  # which may hold more than the formula uses
-                by_layout = (*by_layout, (type(values), *named))
+            if values is None:
+                by_layout = (self._token, USER_FUNCTIONS.version, *layouts, *given)
+            else:  # which may hold more than the formula uses
+                by_layout = (self._token, USER_FUNCTIONS.version, type(values), *layouts, *given, *named)
             if sizes is not None:
                 by_layout = (*by_layout, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are no sizes
             found = self._executables.get(
@@ -107,7 +108,7 @@ class CachedCall:
         if found is not None:
             self._last_used = found
             if values is None and sizes is None:
-                self._repeat((*named,), found.repeated(layouts))
+                self._keep((*named,), found, layouts)
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
             return self._long_way(arguments, values, sizes, named, by_layout)
@@ -172,6 +173,9 @@ class CachedCall:
 
     def _run(self, found: Executable, given: Arguments) -> Any:
         return found(*given.arrays.values())
+
+    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
+        self._repeat(names, found.repeated(layouts))
 
     def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
         if names:

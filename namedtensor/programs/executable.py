@@ -139,8 +139,24 @@ class Executable:
             self.layout, self.run = result.layout, self.function.specialised(result.layout, self.instead)
         return result
 
+    def call_several(self, *arrays: Any) -> tuple[Any, ...]:
+        """The same where several results are asked for."""
+        if self.run is not None:
+            return self.run(*arrays)
+        found = self.call_many(*arrays)
+        if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in self.plan.results):
+            self.run = self._with_layouts(tuple(each.layout for each in found))
+        return found
+
+    def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
+        """What a later call runs, where the layouts of the results are known."""
+        from ..core.tensor import made_as
+
+        run, one = self.instead or self.function, len(layouts) == 1
+        return lambda *arrays: tuple(map(made_as, (run(*arrays),) if one else run(*arrays), layouts))
+
     def call_many(self, *arrays: Any) -> tuple[Any, ...]:
-        """All results, where several are asked for."""
+        """All results, checked against the claims."""
         from ..tensors.values import wrap
 
         results, xp = self.function.like.results, self.function.target.xp

@@ -290,7 +290,10 @@ class EntryPoints(CachedCall):
         return made(self._goal, given, sizes, told, spread)
 
     def _run(self, found: Executable, given: Arguments) -> tuple[Any, ...]:
-        return found.call_many(*given.arrays.values())
+        return found.call_several(*given.arrays.values())
+
+    def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
+        """The inline cache is of single values: several are found by their layouts."""
 
 
 def made(
