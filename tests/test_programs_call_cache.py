@@ -11,6 +11,7 @@ import namedtensor as nt
 from grammar.errors import NotationError
 from namedtensor.backends.function import no_match
 from namedtensor.operators.user_functions import USER_FUNCTIONS
+from namedtensor.programs import call_cache
 
 WAYS = {
     "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),
@@ -163,6 +164,35 @@ def test_a_program_is_bound_again_only_for_what_it_may_need_as_a_number(text, ne
     bound.clear()
     assert not nt.allclose(program(values=values), first)
     assert bool(bound) is needed
+
+
+class Heavy:
+    def __init__(self, nbytes: int):
+        self.nbytes = nbytes
+
+
+def test_a_cache_keeps_so_many_bytes(monkeypatch):
+    monkeypatch.setattr(call_cache, "BYTES", 100)
+    cache = call_cache.LruCache()
+    for number in range(50):
+        kept = cache.store(number, Heavy(30))
+        assert cache.store((number, "again"), kept) is kept and cache.bytes <= 100
+    assert [*cache] == [47, (47, "again"), 48, (48, "again"), 49, (49, "again")]
+    assert cache.bytes == 90
+    large = cache.store("large", Heavy(1000))  # what was asked for last is kept, whatever its size
+    assert [*cache.values()] == [large] and cache.bytes == 1000
+    cache.store("large", Heavy(10))
+    assert cache.bytes == 10 and len(cache) == 1
+
+
+def test_the_bytes_of_an_executable_are_those_of_its_constants_and_its_plan():
+    text = "M_{a(i), b(j)} = { 0 if j ≤ i; −∞ otherwise }\nY = softmax_{b}(X + M)"
+    sizes = {}
+    for size in (5, 100):
+        entry = nt.program(text)["Y"]
+        entry(X=nt.tensor(np.ones((3, size, size)), "h a b"))
+        sizes[size] = entry._executables.bytes
+    assert 8 * 100**2 <= sizes[100] - sizes[5] <= 10 * 100**2 and sizes[5] < 50_000
 
 
 def test_several_names_again_are_the_same_values_and_new_shapes_are_new_ones():

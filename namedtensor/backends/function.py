@@ -129,6 +129,18 @@ class PlanFunction:
             arrays[f"room_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
         return tuple(lines[start + 1 :]), arrays
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that it holds, about: that of its plan, and of what is done before it is called."""
+        return STEP * len(self.plan.steps) + self.held
+
+    @property
+    def held(self) -> int:
+        """The bytes of the arrays that are made before it is called."""
+        space, base = getattr(self.run, "__globals__", {}), self.target.backend.globals(self.target.xp)
+        own = (each for name, each in space.items() if name not in base)
+        return sum(size for each in own if isinstance(size := getattr(each, "nbytes", 0), int))
+
     def explained(self, problem: Exception) -> Exception:
         """The error of the language for what was raised."""
         step = self.failed(problem)
@@ -173,6 +185,7 @@ def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
 
 # ----------------------------------------------------------------------------------------------------------- repeated
 SHORT = 8  # steps
+STEP = 1200  # bytes of one in a plan, its source and its code
 
 
 def no_match(*_: Any, **__: Any) -> None:

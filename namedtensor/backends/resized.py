@@ -26,6 +26,7 @@ from .source import FILE, code_of
 PIECES = re.compile(
     r"""(?P<word>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(?P<number>(?<![\w.])\d[\w.]*(?:(?<=[\d.]e)[+-]\d+)?)"""
 )
+SPACE = 20_000  # bytes of the names that a function knows
 SAMPLES = 3  # sizes that a law is read off, and checked by
 
 
@@ -145,6 +146,10 @@ class Resized(PlanFunction):
     @property
     def plan(self) -> Plan:  # type: ignore[override]
         return self.whole().plan
+
+    @property
+    def nbytes(self) -> int:
+        return SPACE + self.held
 
     def lines(self) -> dict[int, Step]:
         return self.target.backend.source(self.plan, complete=True).steps

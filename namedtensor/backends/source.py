@@ -275,10 +275,16 @@ class Backend:
 
 
 FILE = "<formula>"
+SHORT = 16_000  # characters
+
+
+def code_of(text: str, file: str) -> Any:
+    """The code of a text; that of short ones is kept."""
+    return compile(text, file, "exec") if len(text) > SHORT else _kept_code(text, file)
 
 
 @lru_cache(maxsize=4096)
-def code_of(text: str, file: str):
+def _kept_code(text: str, file: str) -> Any:
     return compile(text, file, "exec")
 
 

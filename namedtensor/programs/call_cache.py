@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from operator import attrgetter
+from threading import Lock
 from typing import Any
 
 from grammar.errors import NotationError
@@ -25,10 +26,17 @@ from .lengths import Lengths
 
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 MOST = 2048  # keys of a cache: two for most executables
+BYTES = 256 * 2**20  # of their constants, such as masks, and their plans
 
 
 class LruCache(OrderedDict[Any, Any]):
-    """What was used last. This is the one place that decides what is kept, and of what."""
+    """What was used last. This is the one place that decides what is kept, and of what: so many keys, and so many bytes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0  # of what is kept, each once
+        self._weights: dict[int, list[int]] = {}  # by identity: under how many keys it is, and its bytes
+        self._lock = Lock()
 
     def fetch(self, key: Any) -> Any:
         """What is kept under a key, or None."""
@@ -41,10 +49,23 @@ class LruCache(OrderedDict[Any, Any]):
         return found
 
     def store(self, key: Any, value: Any) -> Any:
-        self[key] = value
-        if len(self) > MOST:
-            self.popitem(last=False)
+        with self._lock:
+            if key in self:
+                self._forget(self[key])
+            self[key] = value
+            weight = self._weights.setdefault(id(value), [0, getattr(value, "nbytes", 0)])
+            weight[0] += 1
+            self.bytes += weight[1] if weight[0] == 1 else 0
+            while len(self) > MOST or (self.bytes > BYTES and self._weights.keys() != {id(value)}):
+                self._forget(self.popitem(last=False)[1])
         return value
+
+    def _forget(self, value: Any) -> None:
+        weight = self._weights[id(value)]
+        weight[0] -= 1
+        if not weight[0]:
+            del self._weights[id(value)]
+            self.bytes -= weight[1]
 
 
 class CachedCall:

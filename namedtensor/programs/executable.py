@@ -130,6 +130,11 @@ class Executable:
     def plan(self) -> Plan:
         return self.function.plan
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that it holds."""
+        return self.function.nbytes
+
     def __call__(self, *arrays: Any) -> Any:
         if self.run is not None:
             return self.run(*arrays)
@@ -144,7 +149,7 @@ class Executable:
         if self.run is not None:
             return self.run(*arrays)
         found = self.call_many(*arrays)
-        if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in self.plan.results):
+        if not self.claims and all(isinstance(each, Value) and not each.dynamic for each in self.function.like.results):
             self.run = self._with_layouts(tuple(each.layout for each in found))
         return found
 

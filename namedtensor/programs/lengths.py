@@ -28,8 +28,8 @@ from .executable import Executable
 
 LIBRARIES = ("numpy", "torch")  # another compiles for each size anyway
 STEPS = 32  # of a plan that is worth it
-KINDS = 64  # of calls that are kept, with several fixed sizes each
-MANNERS = 32  # in which plans of one kind are made, before no more is learned of them
+KINDS = 8  # of calls that are kept, with several fixed sizes each
+MANNERS = 16  # in which plans of one kind are made, before no more is learned of them
 
 Make = Callable[[Arguments], Executable]
 

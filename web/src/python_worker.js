@@ -1,5 +1,6 @@
 // Python in a worker of the whole file. It is given the parts of the page that hold Python, and then answers questions.
 
+import "./not_classic.js";
 import { loadPyodide } from "pyodide";
 import createPyodideModule from "../node_modules/pyodide/pyodide.asm.mjs";
 import { unpacked } from "./unpack.js";
@@ -22,11 +23,6 @@ async function start(parts) {
   const [wasm, library, project] = await Promise.all([parts.wasm, parts.library, parts.project].map(unpacked));
   times.unpacked = performance.now();
   serve({ "pyodide.asm.wasm": wasm, "python_stdlib.zip": library });
-  try {
-    self.importScripts = undefined; // by calling it Pyodide finds out that a worker is classic, which it refuses
-  } catch {
-    // in the page itself there is none
-  }
   const python = await loadPyodide({
     createPyodideModule, indexURL: FOLDER, packageBaseUrl: FOLDER, stdLibURL: `${FOLDER}python_stdlib.zip`, checkAPIVersion: true,
     lockFileContents: { info: LOCK, packages: {} }, stdout: () => {}, stderr: () => {},
