@@ -1,6 +1,6 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
-`text`: a method for each kind of node.
+`operators`: a method for each kind of node.
 `ascii_text`: the methods whose spelling differs in ASCII.
 `latex`: those that differ in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.
@@ -29,7 +29,7 @@ def to_text(node, ascii: bool = False, colours: Mapping[str, str] | None = None)
     'concat_{chans}(X_{a->b}, gamma)'
     """
     from .ascii_text import Ascii
-    from .text import Text
+    from .operators import Text
 
     if colours:
         from .coloured import AsciiTerminal, Terminal

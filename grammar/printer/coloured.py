@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from .ascii_text import Ascii
 from .latex import Latex, Macros
-from .text import Text
+from .operators import Text
 
 RESET = "\x1b[0m"
 

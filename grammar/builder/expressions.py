@@ -6,11 +6,11 @@ import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from . import nodes
-from .errors import NotationError
-from .nodes import Axis, Call, Name, Node, Number, axis_of
-from .symbols import BINDERS, NUMBER_SETS, SUPERSCRIPTS
-from .tokens import Token
+from .. import nodes
+from ..errors import NotationError
+from ..nodes import Axis, Call, Name, Node, Number, axis_of
+from ..symbols import BINDERS, NUMBER_SETS, SUPERSCRIPTS
+from ..tokens import Token
 
 FACTORS = ("juxtaposed", "⊙", "negative")
 
