@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from .ascii_text import Ascii
 from .latex import Latex, Macros
-from .operators import Text
+from .text import Text
 
 RESET = "\x1b[0m"
 

@@ -1,0 +1,138 @@
+"""Sets and statements, and with them a method for each kind of node."""
+
+from __future__ import annotations
+
+from .. import nodes
+from ..nodes import Call, Name, Number
+from .operators import FORMS, Operators, conjuncts
+from .pieces import SUM, Piece
+
+
+class Text(Operators):
+    """The text spelling. ASCII and LaTeX replace what they spell in another way."""
+
+    times = " × "  # between the axes of a shape
+    domains = {"reals": "ℝ", "integers": "ℤ", "naturals": "ℕ", "positive": "ℝ_{{>0}}", "nonnegative": "ℝ_{{≥0}}"}
+    domains |= {"field": "{}", "elements": "{{{}}}", "interval": "[{}]", "count": "[{}]"}
+    mark = ""  # before the relation of a statement: & in a table
+
+    # ----------------------------------------------------------------------------------------------------------- sets
+    def set(self, node):
+        elements = ",".join((yield from self.listed(node.elements, SUM)))
+        domain = self.domains[node.domain].format(elements)
+        if node.domain == "field":
+            domain = node.elements[0].text
+        sized = []
+        for axis, size in node.axes:
+            sized.append((yield from self.sized(axis, size)))
+        return Piece(self.space(domain, self.times.join(sized)) if sized else domain)
+
+    def space(self, domain: str, axes: str) -> str:
+        return f"{domain}^{{{axes}}}"
+
+    def sized(self, axis, size):
+        text = self.axis(axis).text
+        return text if size is None else text + self.square((yield from self.tight(size, SUM)))
+
+    def range(self, node):
+        texts = []
+        for over in node.each:
+            first, last = yield from self.each((over.first, over.last), SUM)
+            variable = self.word(over.variable.text)
+            if over.down:
+                second = nodes.Call("-", (), (), (over.first, Number(1)))
+                if type(over.first) is Number:
+                    second = Number(over.first.value - 1)
+                following = yield from self.tight(second, SUM)
+                first = f"{first}, {following}"
+            texts.append(f" {self.signs['for']} {variable} = {first}, {self.signs['…']}, {last}")
+        return Piece("".join(texts))
+
+    # ----------------------------------------------------------------------------------------------------- statements
+    def value(self, node):
+        piece = yield from self.part(node.body, SUM, last=True)
+        return Piece(self.mark + piece.text)
+
+    def equation(self, node):
+        first, *others = yield from self.sides(node.sides)
+        return (yield from self.statement(f"{first} {self.mark}= {' = '.join(others)}", node))
+
+    def update(self, node):
+        target, body = yield from self.each((node.target, node.body), SUM)
+        return Piece(f"{target} {self.mark}{self.signs['←']} {body}")
+
+    def fact(self, node):
+        """A sign at its beginning would join the line before."""
+        piece = yield self.visit(node.condition)
+        text = piece.text
+        if text.startswith("-"):
+            first = yield from self.part(conjuncts(node.condition)[0].arguments[0], SUM, last=True)
+            text = self.round(first.text) + text.removeprefix(first.text)
+        return Piece(self.mark + text)
+
+    def declaration(self, node):
+        names = yield from self.sides(node.names)
+        return (yield from self.statement(", ".join(names), node, self.mark))
+
+    def sides(self, sides):
+        """The sides of an equation; the first must neither join the line before nor look like another head."""
+        texts = yield from self.each(sides, SUM)
+        if texts[0].startswith("-") or _like_a_head(sides[0]):
+            texts[0] = self.round(texts[0])
+        return texts
+
+    def statement(self, text: str, node, mark: str = ""):
+        """What equations and declarations end in: ∈ ℝ^{a} for t = 1, …, n"""
+        for position, member in enumerate(node.sets):
+            piece = yield self.visit(member)
+            text += f" = {piece.text}" if position else f" {mark}{self.signs['∈']} {piece.text}"
+        if node.range is None:
+            return Piece(text)
+        piece = yield self.visit(node.range)
+        return Piece(text + piece.text)
+
+    def signature(self, node):
+        head = yield from self.defined(node.head)
+        sets = []
+        for member in (*node.domain, node.codomain):
+            piece = yield self.visit(member)
+            sets.append(piece.text)
+        domain = f" {self.signs['×']} ".join(sets[:-1])
+        return Piece(f"{head} {self.signs[':']} {domain} {self.mark}{self.signs['→']} {sets[-1]}")
+
+    def defined(self, node):
+        """The function or operator that a signature speaks of."""
+        if FORMS.get(node.operator) == "product":
+            return (yield from self.infix(node))
+        if FORMS.get(node.operator) == "big":
+            return self.big_sign(node.operator, (yield from self.below(node.subscript)))
+        if node.operator == "→":
+            old, new = (self.axis_word(each.text) for each in node.subscript)
+            return f"[]_{{{old}{self.signs['→']}{new}}}"
+        return (yield from self.head(node)).strip()
+
+    def ellipsis(self, node) -> Piece:
+        return Piece(self.mark + self.signs["⋮"])
+
+    def program(self, node):
+        lines = []
+        for statement in node.statements:
+            piece = yield self.visit(statement)
+            text = piece.text.removeprefix(self.mark)
+            joins = lines and text.startswith("-")  # the line before
+            lines.append(self.mark + self.round(text) if joins else piece.text)
+        return Piece(self.joined(lines))
+
+    def joined(self, lines: list[str]) -> str:
+        return "\n".join(lines)
+
+
+def _like_a_head(node) -> bool:
+    """Whether `node` is the product of two names, which left of = would define a function: f X = …"""
+    return type(node) is Call and node.operator == "juxtaposed" and all(map(_is_name, node.arguments))
+
+
+def _is_name(node) -> bool:
+    while hasattr(node, "base"):
+        node = node.base
+    return type(node) is Name
