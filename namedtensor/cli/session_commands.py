@@ -98,7 +98,7 @@ def _derive(session: Session, rest: str) -> str:
         raise InputError("say by what: :derive FORMULA by NAME")
 
     def worked_out(source: str, values: dict[Any, Any]) -> str:
-        shapes = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
+        shapes: dict[str, Any] = {name: getattr(value, "shape", "ℝ") for name, value in values.items()}
         return str(Formula(source, "text").derivative(name.strip()).worked_out(**shapes))
 
     return session.asked(worked_out, session.as_text(formula))

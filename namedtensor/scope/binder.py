@@ -131,6 +131,7 @@ class Binder:
         elif isinstance(statement, nodes.Ellipsis):
             self.dots.append(position)
         else:
+            assert isinstance(statement, Equation)  # an update has become one
             self.equate(position, statement)
 
     def declare(self, position: int, statement: Declaration) -> None:

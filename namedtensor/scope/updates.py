@@ -62,7 +62,8 @@ def uses(update: Update) -> set[str]:
 
 
 def words(node: Any) -> set[str]:
-    found, waiting = set(), [node]
+    found: set[str] = set()
+    waiting: list[Any] = [node]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Name):
@@ -81,7 +82,7 @@ def body_of(update: Update) -> Any:
     target = update.target
     if not isinstance(target, Index):
         return update.body
-    conditions = []
+    conditions: list[Call] = []
     for axis, place in target.items:
         along = Subscript(Name("iota", axis.span), (Name(axis.name, axis.span),), axis.span)
         if isinstance(place, nodes.Slice):
@@ -100,8 +101,11 @@ def renamed(node: Any, current: dict[str, str]) -> Any:
     """The same with each name as what it is now, where it stands for a tensor."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
+    if isinstance(node, tuple):
+        parts: tuple[Any, ...] = node
+        return tuple(renamed(each, current) for each in parts)
     if isinstance(node, (nodes.Axis, nodes.Set)) or not hasattr(node, "span"):
-        return tuple(renamed(each, current) for each in node) if isinstance(node, tuple) else node
+        return node
     changed: dict[str, Any] = {}
     for slot in node.__slots__:
         value = getattr(node, slot)

@@ -44,7 +44,10 @@ class SimplifyingGraph(TermGraph):
         found = self.signed(operator, arguments, axes, options, shape, node)
         return found or super().intern(operator, arguments, axes, options, shape, boolean, node)
 
-    def signed(self, operator: str, arguments, axes, options, shape, node) -> Term | None:
+    def signed(
+        self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
+        node: Any,
+    ) -> Term | None:  # fmt: skip
         """The same with its signs outside, where they join a sum, meet another, or are those of fewer numbers."""
         signs = [each.operator == "negative" for each in arguments]
         if not any(signs):

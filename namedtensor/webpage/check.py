@@ -28,7 +28,8 @@ NOTHING: Reply = {
 def check(request: Request) -> Reply:
     """What `check` is told."""
     text, syntax = request.word("text", None), request.word("syntax", "auto")
-    request.inputs(), request.sizes()  # which are the asker's, and no error of the text
+    request.inputs()  # which are the asker's, and no error of the text
+    request.sizes()
     try:
         found = typed(request)
     except NotationError as problem:
