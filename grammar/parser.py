@@ -12,7 +12,7 @@ from typing import Any
 
 from . import nodes
 from .automaton import Automaton, automaton
-from .builder import Builder
+from .builder.statements import Builder
 from .errors import NotationError
 from .lengths import LITERAL, TEXT, check_lengths
 from .symbols import ASCII_MACROS, GREEK_MACROS
@@ -229,6 +229,3 @@ def _spliced(children: list) -> list:
         else:
             found.append(child)
     return found
-
-
-# --------------------------------------------------------------------------------------------------------- the builder

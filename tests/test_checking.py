@@ -282,6 +282,54 @@ def test_python_functions_are_lifted_by_their_signature():
     assert caught.value.number == 305
 
 
+@pytest.mark.parametrize(
+    ("X", "Y", "number", "message"),
+    [
+        ("ℝ^{a[2] × b[3]}", "ℝ^{a[2] × b[4]}", 302, "b is 3 in X and 4 in Y"),
+        ("ℝ^{a[2] × c[3]}", "ℝ^{a[2]}", 306, "both gives the axis c, which its operand has already"),
+        ("ℝ^{a[2]}", "ℝ^{a[2] × c[2]}", 306, "both gives the axis c, which its operand has already"),
+    ],
+)
+def test_python_functions_are_not_lifted_over_axes_that_do_not_fit(X, Y, number, message):
+    @nt.function("both : ℝ^{a} × ℝ^{a} → ℝ^{c[2]}")
+    def both(x, y):
+        raise AssertionError("shapes are checked before")
+
+    (error,) = nt.check("both(X, Y)", X=X, Y=Y).errors
+    assert (error.number, error.message, error.span_text) == (number, message, "both(X, Y)")
+
+
+def test_python_functions_of_what_is_written_are_called_each_time():
+    """They may count, or draw: what they give is no constant of the plan."""
+    calls = []
+
+    @nt.function("counted : ℝ^{a} → ℝ^{a}")
+    def counted(x):
+        calls.append(x.sizes)
+        return x * len(calls)
+
+    compiled = nt.formula("counted([1, 2]_{a}) + X").compile()
+    X = nt.tensor([0.0, 0.0], "a")
+    compiled(X=X)
+    before = len(calls)
+    assert [compiled(X=X).array.tolist() for _ in range(2)] == [[n, 2 * n] for n in (before + 1, before + 2)]
+
+
+def test_axes_that_a_function_is_lifted_over_are_not_offered():
+    (error,) = nt.check("f : ℝ^{b} → ℝ^{a}\nf(X) = X_{z→a}\nf(Y)", Y="ℝ^{b[2] × c[3]}").errors[:1]
+    assert (error.number, error.hint) == (301, "its axes are b")
+
+
+def test_a_sum_over_two_subscripts_is_one_over_axes():
+    """∑_i alone may go over an index: of several none is one."""
+    X = "ℝ^{a[2] × b[3]}"
+    assert str(nt.check("∑_{i} X_{a(i)}", X=X).type) == "ℝ^{b[3]}"
+    (error,) = nt.check("∑_{i,b} X_{a(i)}", X=X).errors
+    assert (error.number, error.span_text) == (201, "i")
+    (error,) = nt.check("∑_{2} X_{a(2)}", X=X).errors
+    assert (error.number, error.span_text) == (301, "2")
+
+
 # ------------------------------------------------------------------------------------------------- names and sizes
 NAMES = {
     "W^Q": Key("W", (), ("Q",)),

@@ -288,6 +288,15 @@ def test_whole_numbers_become_floating_ones():
     assert np.allclose(found.array, 3.0**100 * np.arange(1, 4))
 
 
+def test_a_step_sums_as_a_formula_does():
+    """With all threads, and not as a block, which one thread computes: a plain sum is better then."""
+    M = nt.tensor(RNG.normal(size=(300, 300)) / 300, "hidden k")
+    B = nt.tensor(RNG.normal(size=300), "hidden")
+    (loop,) = loops_in(plan_of("h^0 = B\nh^t = ∑_{k} exp(h^{t-1} ⊙ M / t) / 400 for t = 1, …, 100", {"M": M, "B": B}))
+    made = [step.primitive for step in loop.options["plan"].steps]
+    assert "sum" in made and "dot" not in made
+
+
 # --------------------------------------------------------------------------------------------------------------- errors
 WRONG = {
     "an index after the last": ("h^0 = B\nh^t = h^{t-1} + X_{time(t+100)} for t = 1, …, 100", 401, "t+100"),

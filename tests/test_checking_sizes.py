@@ -116,6 +116,12 @@ AGAINST = {
     "a rename": ("X_{b→a} / |a|", {"X": B}, {"a": 5}, "X_{b→a} / |a|"),
     "a concatenation": ("(X_{b→a} ⊕_{a} X_{b→a}) / |a|", {"X": B}, {"a": 3}, "(X_{b→a} ⊕_{a} X_{b→a}) / |a|"),
     "an argument": ("f(X) = ∑_{a} X / |a|\nf(Y_{b→a})", {"Y": B}, {"a": 5}, "Y_{b→a}"),
+    "a literal, where a function has another": (
+        "Y = ∑_{a} [1, 2, 3, 4, 5]_{a}\nf(x) = ∑_{a} (x ⊙ [1, 2, 3]_{a})\nY + f(X)",
+        {"X": B},
+        {"a": 3},
+        "[1, 2, 3, 4, 5]_{a}",
+    ),
     "a statement": ("|a| = 3\nX / |a|", {"X": B}, {"a": 5}, "|a| = 3"),
     "a number of the program": ("n = 3\n∑_{i=1}^{n} i", {}, {"n": 5}, "n"),
     "a declaration of a defined name": ("D ∈ ℝ^{d[3]}\nD_{d(i)} = i", {}, {"d": 4}, "d"),
@@ -244,3 +250,30 @@ def test_literals_that_ask_for_their_own_size_are_answered_in_time():
 )
 def test_quotients_of_sizes_that_are_not_known_are_written(text, found):
     assert str(nt.check(text, X="ℝ^{a}").type) == found
+
+
+SETTLED = {
+    "a multiple": ("X ∈ ℝ^{a × b}\n|b| = 2 |a|\nX ⊙_{a} [1, 2, 3]_{a}", "ℝ^{a[3] × b[6]}"),
+    "a part": ("X ∈ ℝ^{a × b}\n|a| = 2 |b|\nX ⊙_{a} [1, 2, 3, 4]_{a}", "ℝ^{a[4] × b[2]}"),
+    "two, one after another": (
+        "|c| = 2 |b|\n|b| = 2 |a|\nX ∈ ℝ^{a × b × c}\nX ⊙_{a} [1, 2, 3]_{a}", "ℝ^{a[3] × b[6] × c[12]}",
+    ),
+    "of two known ones": (
+        "X ∈ ℝ^{a × b × c}\n|a| = |b| + |c|\nX ⊙_{a} [1, 2, 3, 4, 5]_{a} ⊙_{b} [1, 2]_{b}", "ℝ^{a[5] × b[2] × c[3]}",
+    ),
+    "nothing known": ("X ∈ ℝ^{a × b}\n|b| = 2 |a|\n∑_{a} X", "ℝ^{a × b}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SETTLED)
+def test_a_size_that_another_says_is_known_once_that_one_is(case):
+    """Where the declaration is read before what fixes the other size."""
+    text, wanted = SETTLED[case]
+    assert nt.program(text).parameters() == {"X": wanted}
+
+
+def test_what_is_given_and_split_has_not_the_size_of_what_is_made_elsewhere():
+    X = nt.tensor([0, 1, 2, 3], "a")
+    found = nt.evaluate("Y = [1, 2, 3]_{b}\nX_{a→(b,c)}", X=X, sizes={"c": 2})
+    assert found.to_array("b c").tolist() == [[0, 1], [2, 3]]
+    assert nt.program("Y = [1, 2, 3]_{b}\nX ∈ ℝ^{b × c}\nX").parameters() == {"X": "ℝ^{b × c}"}

@@ -17,6 +17,7 @@ import namedtensor as nt
 from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
+from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
 from namedtensor.planning.primitives import PRIMITIVES, Malformed, verify, verify_memory
@@ -578,8 +579,23 @@ def test_a_plan_that_breaks_a_law_is_malformed():
         with pytest.raises(Malformed, match="written over"):
             verify_memory(made_of(one, two, both), {two.value: one.value})
         verify_memory(made_of(one, two, both), {both.value: one.value})
+        with pytest.raises(Malformed, match="the memory that it is made of"):
+            verify_memory(made_of(one, two), {}, Workspace({one.value: "room_1", two.value: "room_1"}, (), None))
     finally:
         CHECKS[:] = CHECKS_BEFORE
+
+
+def test_a_room_is_free_only_after_the_step_that_reads_it():
+    """A product reads its operands while it writes: three in a row take turns with two rooms."""
+    value = lambda: Value(("a", "b"), (2, 2), "float64")
+    x = value()
+    products: list[Step] = []
+    for _ in range(4):
+        products.append(Step(value(), "dot", (products[-1].value if products else x, x), {}))
+    plan = Plan("", ["x"], [x], products, [products[-1].value])
+    found = backend("numpy").rooms(plan, False, fits=lambda each: True)
+    assert [found.places.get(step.value) for step in products] == ["room_1", "room_2", "room_1", None]
+    assert found.made == (((2, 2), "float64"),) * 2
 
 
 # ------------------------------------------------------------------------------------------ the table of optimisations

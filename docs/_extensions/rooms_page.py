@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 HEADINGS = ("room", "what it is for", "its law")
-ORDER = """grammar grammar.latex grammar.printer namedtensor.core namedtensor.operators namedtensor.scope namedtensor.files
-namedtensor.terms namedtensor.reference namedtensor.calculus namedtensor.planning namedtensor.checking namedtensor.backends
-namedtensor.tensors namedtensor.display namedtensor.sharding namedtensor.programs namedtensor.documents namedtensor.cli
+ORDER = """grammar grammar.latex grammar.builder grammar.printer namedtensor.core namedtensor.operators
+namedtensor.scope namedtensor.files namedtensor.terms namedtensor.reference namedtensor.calculus namedtensor.planning
+namedtensor.checking namedtensor.backends namedtensor.tensors namedtensor.display namedtensor.sharding namedtensor.programs
+namedtensor.documents namedtensor.cli
 transformer.core transformer.pretrained transformer.models transformer""".split()  # from the ground up
 FILE = re.compile(r"^`(\w+)`: (.+)$", re.MULTILINE)
 

@@ -1,6 +1,10 @@
 """The syntax tree back to a formula: `parse(to_text(tree)) == tree`, and the same in ASCII and in LaTeX.
 
-`text`: a method for each kind of node.
+`pieces`: which part gets brackets; how a part is asked for.
+`scripts`: names, numbers, and their sub- and superscripts.
+`functions`: calls, literals, cases.
+`operators`: what stands before, between or below operands.
+`text`: sets and statements; a method for each kind of node.
 `ascii_text`: the methods whose spelling differs in ASCII.
 `latex`: those that differ in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.

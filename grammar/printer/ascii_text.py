@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from ..nodes import Name
 from ..symbols import GREEK_MACROS, SPELLED_GREEK
-from .text import QUOTIENT, Piece, Text, names_in, signs
+from .operators import names_in
+from .pieces import QUOTIENT, Piece, signs
+from .text import Text
 
 LABELS = {letter: f"\\{name}" for name, letter in GREEK_MACROS.items()} | {"∞": "\\infty"}
 WORDS = LABELS | {letter: name for name, letter in SPELLED_GREEK.items()} | {"∞": "inf"}

@@ -14,7 +14,8 @@ from decimal import Decimal
 
 from ..nodes import Index, Name, Program, Rename, Starred, Subscript, Superscript
 from ..symbols import ACCENTS, CALLIGRAPHIC, FUNCTIONS, GREEK
-from .text import ELEMENT, POSTFIXED, SUM, Piece, Text, signs
+from .pieces import ELEMENT, POSTFIXED, SUM, Piece, signs
+from .text import Text
 
 LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items()} | {"∞": "\\infty"}
 # Functions whose name is a macro of LaTeX.

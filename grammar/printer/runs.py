@@ -13,7 +13,9 @@ from typing import NamedTuple
 from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
-from .text import FORMS, POSTFIXED, Piece, Text, over_index
+from .operators import FORMS, over_index
+from .pieces import POSTFIXED, Piece
+from .text import Text
 
 # Marks inside a piece, none of which a formula can hold: they begin a script, an axis, a slanted name, and end each.
 BELOW, ABOVE, AXIS, SLANTED, NAMED, END = "\ue000\ue001\ue002\ue003\ue004\ue005"

@@ -351,7 +351,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
                 continue
             if axis in given or (axis in extras and not unify(extras[axis], size)):
                 raise shape_error(checker,
-                    ShapeMismatch("clash" if axis in given else "sizes", axis, 0, (extras.get(axis), size)),
+                    ShapeMismatch("clash" if axis in given else "sizes", axis, detail=(extras.get(axis), size)),
                     node.operator, arguments, node.arguments, node, (),
                 )  # fmt: skip
             extras[axis] = size

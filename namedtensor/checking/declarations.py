@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Node
 
-from ..core.sizes import SizeVariable, resolve, unify
+from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import Key, arithmetic, plain_key, spelled
 from ..scope.shape_variables import LETTERS, stand_for
 from ..scope.symbols import SizeEquation
@@ -127,6 +127,8 @@ def declared_parameter(checker: Inference, key: Key, declared: nodes.Set, env: E
         shape = {}
         for axis, size, _ in set_axes(checker, declared, env):
             value = checker.solver.value(size, env) if size is not None else checker.solver.size_said(axis, env)
+            if size is None and not is_ground(value):
+                checker.top.sizes.setdefault(axis, value)
             shape[axis] = value if value is not None else unknown_size(checker, axis)
         checker.parameters[key] = checker.graph.intern("input", options=(str(key),), shape=shape)
     return checker.parameters[key]

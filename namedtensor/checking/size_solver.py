@@ -220,7 +220,7 @@ class SizeSolver(Sizes):
         found = env.sizes.get(name)
         if isinstance(found, Conflict):
             raise several_sizes(self.checker, name, found.sources, node)
-        return found
+        return resolve(found)
 
     # -------------------------------------------------------------------------------------------------------- facts
     def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
@@ -278,8 +278,9 @@ class SizeSolver(Sizes):
             if axis not in waiting:
                 continue
             about = [(fact, top) for fact in self.about(("size", axis), top, facts)]
-            found = self.by_facts(("size", axis), about)
-            if found is not None and is_ground(found):
+            solved = (self.by_facts(("size", axis), [each]) for each in about)
+            found = next((size for size in solved if size is not None and is_ground(size)), None)
+            if found is not None:
                 unify(top.sizes[axis], resolve(found))
                 del waiting[axis]
                 pending += [name for fact, _ in about for side in sides(fact) for _, name in self.symbols(side, top)]

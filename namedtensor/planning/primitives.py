@@ -243,7 +243,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
-    """Raise Malformed where an array is read after another was written into its memory.
+    """Raise Malformed where an array is read after another was written into its memory, or into a buffer while one is.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """
@@ -253,6 +253,8 @@ def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace 
     for step in plan.steps:
         _read(step.arguments, memory, alive, plan)
         if step.value in buffers:
+            if any(memory.get(each) == buffers[step.value] for each in step.arguments if isinstance(each, Value)):
+                raise Malformed(f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}")
             memory[step.value] = buffers[step.value]
             alive[memory[step.value]] = {step.value}
         elif step.value in over:

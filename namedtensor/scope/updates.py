@@ -102,7 +102,8 @@ def renamed(node: Any, current: dict[str, str]) -> Any:
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, tuple):
-        return tuple(renamed(each, current) for each in cast("tuple[Any, ...]", node))
+        parts = cast("tuple[Any, ...]", node)
+        return tuple(renamed(each, current) for each in parts)
     if isinstance(node, (nodes.Axis, nodes.Set)) or not hasattr(node, "span"):
         return node
     changed: dict[str, Any] = {}

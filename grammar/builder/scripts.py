@@ -1,0 +1,133 @@
+"""Sub- and superscripts: axes, labels, indices, renames and bound variables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .. import nodes
+from ..nodes import Call, Name, Node
+from ..symbols import SUPERSCRIPTS
+from ..tokens import Token
+from .literals import Literals
+from .values import Bound, Bracket, Indexed, Over, Renamed, Script, around, end_of, nodes_among, start_of
+
+
+class Scripts(Literals):
+    def superscript(self, children):
+        if any(child.type == "STAR" for child in children if type(child) is Token):
+            mark = next(child for child in children if type(child) is Token and child.type == "STAR")
+            return Script("SUP", (mark,), around(children))
+        return Script("SUP", nodes_among(children), around(children))
+
+    def subscript(self, children):
+        return Script("SUB", nodes_among(children), (children[0].start, max(children[0].end, end_of(children[-1]))))
+
+    def with_(self, children):
+        return Script("WITH", (children[2],), around(children))
+
+    def plain(self, script):
+        """The scripts of an operator or function: names of axes, numbers and labels."""
+        for item in script.items:
+            if type(item) in (Indexed, Renamed, Bound, Over, Token):
+                self.fail(
+                    112, "an operator's subscript names axes: it holds no index and no rename", script.span,
+                    hint="index or rename the operand: softmax_{seq}(X_{a→seq})",
+                )  # fmt: skip
+        return script.items
+
+    def superscripted(self, children):
+        base, script = children
+        span = (start_of(base), script.span[1])
+        if type(script.items[0]) is Token:
+            return nodes.Starred(base, script.items[0].text, span)
+        if type(base) is nodes.Superscript and not self.grouped(base, script):
+            self.two_powers(base.base.span, (base.base.span[1], base.span[1]), script.span)
+        return nodes.Superscript(base, script.items, span)
+
+    def grouped(self, power, script):
+        """Whether a power has brackets, or the braces of LaTeX, around it: (x^a)^b."""
+        return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
+
+    def two_powers(self, base, first, second):
+        """Raise for x^a^b."""
+        x = self.source[slice(*base)]
+        a, b = (self.source[slice(*span)].strip().removeprefix("^").strip() for span in (first, second))
+        a, b = (each[1:-1] if each[:1] + each[-1:] == "{}" else each for each in (a, b))
+        a, b = ("".join(SUPERSCRIPTS.get(sign, sign) for sign in each) for each in (a, b))
+        self.ambiguous((base[0], second[1]), f"({x}^{{{a}}})^{{{b}}}", f"{x}^{{{a}^{{{b}}}}}")
+
+    def subscripted(self, children):
+        base, script = children
+        items = script.items
+        span = (min(start_of(base), script.span[0]), script.span[1])
+        if not items:
+            self.fail(101, "the subscript is empty", script.span, hint="name an axis, an index or a label in it")
+        kinds = {type(item) if type(item) in (Indexed, Renamed, Bound, Over) else Node for item in items}
+        if Bound in kinds or Over in kinds or len(kinds) > 1:
+            self.fail(
+                112, "this subscript mixes indices, renames and labels", script.span,
+                hint="give each its own brackets: [X_{a→b}]_{b(1)}",
+            )  # fmt: skip
+        kind = kinds.pop()
+        if type(base) is Bracket and kind is Node:
+            return self.filled(base, items, span)
+        of: Any = base
+        if type(base) is Bracket:
+            of = replace(self.only_cell(base.rows, base.span), span=base.span)
+        if kind is Node and type(base) is Call and base.operator == "‖" and not base.parameters and len(items) == 1:
+            return replace(base, parameters=items, span=span)  # ‖x‖_1
+        if kind is Indexed:
+            return nodes.Index(of, tuple((item.axis, item.index) for item in items), span)
+        if kind is Renamed:
+            return nodes.Rename(of, tuple((item.old, item.new) for item in items), span)
+        return nodes.Subscript(of, items, span)
+
+    def indexed(self, children):
+        return Indexed(self.as_axis(children[0]), children[2], around(children))
+
+    def sliced(self, children):
+        first, last = children[2], children[4]
+        part = nodes.Slice(first, last, (first.span[0], last.span[1]))
+        return Indexed(self.as_axis(children[0]), part, around(children))
+
+    def member_of(self, children):
+        return Over(self.as_axis(children[0]), children[2], around(children))
+
+    def restricted(self, children):
+        axis = self.as_axis(children[0])
+        sign, bound = children[1], children[2]
+        condition = Call(sign.text, (), (), (Name(axis.name, axis.span), bound), (), around(children), sign.span)
+        return Over(axis, condition, around(children))
+
+    def approached(self, children):
+        (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
+        if variable is None:
+            self.fail(101, "one variable goes to a limit", children[0].span)
+        return Over(variable, self.number(children[2:]), around(children))
+
+    def renamed(self, children):
+        old, _, new = children
+        if len(old.items) > 1 and len(new.items) > 1:
+            self.fail(
+                112, "several axes cannot become several at once", around(children),
+                hint="merge them into one axis first, then split that",
+            )  # fmt: skip
+        return Renamed(old.items, new.items, around(children))
+
+    def targets(self, children):
+        return Script("SUB", tuple(self.as_axis(node) for node in nodes_among(children)), around(children))
+
+    def bound(self, children):
+        return Bound(children[0], children[2], around(children))
+
+    def labelled(self, children):
+        return nodes.Superscript(children[0], nodes_among(children[1:]), around(children))
+
+    def axis_label(self, children):
+        return nodes.Subscript(children[0], nodes_among(children[1:]), around(children))
+
+    def starred(self, children):
+        base, span = children[0], around(children)
+        mark = next(child.text for child in children if type(child) is Token and child.type == "STAR")
+        return Name(base.text + mark, span) if type(base) is Name else nodes.Starred(base, mark, span)

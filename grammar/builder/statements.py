@@ -1,0 +1,193 @@
+"""Statements and sets, and with them every rule of the grammar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .. import nodes
+from ..nodes import Call, Name, Number
+from ..symbols import NUMBER_SETS
+from ..tokens import Token
+from .expressions import Expressions
+from .values import Head, Member, Renamed, Results, Script, around, nodes_among, operator_of
+
+
+class Builder(Expressions):
+    """One method for each rule of the grammar: its children to a node."""
+
+    # statements
+    def program(self, children):
+        found = several(self, nodes_among(children))
+        once = [node for before, node in zip((None, *found), found) if not type(before) is type(node) is nodes.Ellipsis]
+        return nodes.Program(tuple(once), around(children))
+
+    def value(self, children):
+        return nodes.Value(children[0], children[0].span)
+
+    def equation(self, children):
+        sets = next((child.sets for child in children if type(child) is Member), ())
+        over = next((child for child in children if type(child) is nodes.Range), None)
+        sides = tuple(child for child in children if type(child) not in (Token, Member, nodes.Range))
+        return nodes.Equation(sides, sets, over, around(children))
+
+    def declaration(self, children):
+        sets = next(child.sets for child in children if type(child) is Member)
+        over = next((child for child in children if type(child) is nodes.Range), None)
+        names = tuple(child for child in children if type(child) not in (Token, Member, nodes.Range))
+        return nodes.Declaration(names, sets, over, around(children))
+
+    def signature(self, children):
+        head = children[0]
+        sets = nodes_among(children[1:])
+        name = operator_of(head.name, sets[:-1])
+        call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
+        return nodes.Signature(call, sets[:-1], sets[-1], around(children))
+
+    def results(self, children):
+        at = next(place for place, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
+        return Results(nodes_among(children[:at]), nodes_among(children[at:]), around(children))
+
+    def update(self, children):
+        target, _, body = children
+        named = target.base if type(target) is nodes.Index else target
+        if type(named) is not Name:
+            self.fail(101, "an update is of a name, or of elements of one", target.span, hint="write C ← …")
+        return nodes.Update(target, body, around(children))
+
+    def fact(self, children):
+        return nodes.Fact(self.compared(children), around(children))
+
+    def ellipsis(self, children):
+        return nodes.Ellipsis(children[0].span)
+
+    def head(self, children):
+        return children[0] if type(children[0]) is Head else self.operator(children)
+
+    def rename_head(self, children):
+        items = children[2].items
+        if len(items) != 1 or type(items[0]) is not Renamed:
+            self.fail(101, "[…]_{a→b} renames one axis", around(children))
+        (item,) = items
+        pair = tuple(Name(axis.name, axis.span) for axis in (*item.old, *item.new))
+        return Head("→", (), pair, (), around(children), around(children))
+
+    def member(self, children):
+        return Member(nodes_among(children), around(children))
+
+    def range(self, children):
+        found = None
+        for each in reversed(children):
+            if found is not None and each.variable.text in found.variables:
+                self.fail(114, f"two ranges count {each.variable.text}", found.span, hint="give one another variable")
+            span = each.span if found is None else (each.span[0], found.span[1])
+            found = replace(each, span=span, further=found)
+        return found
+
+    def bounds(self, children):
+        first, *second, last = (child for child in nodes_among(children[2:]))
+        token = children[1]
+        down = bool(second) and self.steps_down(first, second[0])
+        return nodes.Range(Name(token.text, token.span), first, last, around(children), down=down)
+
+    def between(self, children):
+        first, sign, variable, other, last = children[1:]
+        at = [each.text for each in (sign, other)]
+        if type(variable) is not Name or not set(at) <= {"≤", "<"}:
+            self.fail(114, "a range is one variable between two numbers", around(children), hint="write 1 ≤ t ≤ n")
+        one = Number(1, first.span)
+        first = first if at[0] == "≤" else Call("+", (), (), (first, one), (), first.span, first.span)
+        last = last if at[1] == "≤" else Call("-", (), (), (last, one), (), last.span, last.span)
+        return nodes.Range(variable, first, last, around(children))
+
+    def counting(self, children):
+        token = children[1]
+        return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], around(children))
+
+    def steps_down(self, first, second) -> bool:
+        """Whether a range whose first two numbers are these counts down, by one."""
+        one, number = Number(1), type(first) is type(second) is Number
+        if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
+            return True
+        if number and second.value == first.value - 1:
+            return True
+        if number and second.value == first.value + 1 or second == Call("+", (), (), (first, one)):
+            return False
+        self.fail(
+            114, "a range goes on by one, up or down", second.span,
+            hint="write t = 1, 2, …, n or t = n, n-1, …, 1; for every second one use 2k as the index",
+        )  # fmt: skip
+
+    # sets
+    def _set(self, domain, children):
+        shapes = [child for child in children if type(child) is Script]
+        elements = tuple(child for child in children if type(child) not in (Token, Script))
+        return nodes.Set(domain, elements, shapes[0].items if shapes else (), around(children))
+
+    def reals(self, children):
+        return self._set(NUMBER_SETS[children[0].text], children)
+
+    def half(self, children):
+        sign, number = children[3], children[4]
+        domain = {(">", "0"): "positive", ("≥", "0"): "nonnegative"}.get((sign.text, number.text))
+        if domain is None or children[0].text != "ℝ":
+            self.fail(101, "this set has no name", (children[0].start, children[5].end), hint="write ℝ_{>0} or ℝ_{≥0}")
+        return replace(self._set(domain, children), elements=())
+
+    def field(self, children):
+        name, *shape = children
+        if len(name.text) > 1 or not name.text.isupper():
+            self.fail(
+                101, f"{name.text} is no set; a set is due: ℝ^{{…}}, {{0, 1}}, [0, 1] or [n]", name.span,
+                hint="a field, which is any set of numbers, has a capital letter: F^{seq}",
+            )  # fmt: skip
+        return self._set("field", [Name(name.text, name.span), *shape])
+
+    def elements(self, children):
+        return self._set("elements", children)
+
+    def interval(self, children):
+        return self._set("interval", children)
+
+    def count(self, children):
+        return self._set("count", children)
+
+    def shape(self, children):
+        axes = tuple(child for child in children if type(child) is tuple)
+        end = children[-1].end if type(children[-1]) is Token else max(node.span[1] for node in axes[-1] if node)
+        return Script("shape", axes, (children[0].start, end))
+
+    def sized(self, children):
+        sizes = nodes_among(children[1:])
+        return self.as_axis(children[0]), sizes[0] if sizes else None
+
+
+def several(builder: Builder, found: tuple) -> tuple:
+    """The statements, with those of several results as one equation for each: the k-th result of f is f_k."""
+    if not any(type(each) is Results for each in found):
+        return found
+    counts = {
+        each.heads[0].operator: len(each.bodies)
+        for each in found
+        if type(each) is Results and len(each.heads) == 1 and type(each.heads[0]) is Call
+    }
+    statements: list = []
+    for each in found:
+        if type(each) is not Results:
+            statements.append(each)
+            continue
+        heads, bodies = each.heads, each.bodies
+        if len(heads) == 1 and type(heads[0]) is Call:
+            heads = tuple(_part(heads[0], number) for number in range(1, len(bodies) + 1))
+        elif len(bodies) == 1 and type(bodies[0]) is Call and counts.get(bodies[0].operator) == len(heads):
+            bodies = tuple(_part(bodies[0], number) for number in range(1, len(heads) + 1))
+        if len(heads) != len(bodies):
+            builder.fail(
+                114, f"{len(heads)} name{'s' * (len(heads) != 1)}, and {len(bodies)} value{'s' * (len(bodies) != 1)}", each.span,
+                hint="write A, B = X, Y; a function with two results is f(x) = X, Y, and its second one f_2(x)",
+            )  # fmt: skip
+        statements += [nodes.Equation((head, body), span=each.span) for head, body in zip(heads, bodies)]
+    return tuple(statements)
+
+
+def _part(call: Call, number: int) -> Call:
+    return replace(call, subscript=(*call.subscript, Number(number, call.operator_span)))

@@ -1,0 +1,250 @@
+"""Operators: infix, prefix, large and between conditions."""
+
+from __future__ import annotations
+
+from .. import nodes
+from ..nodes import Call, Name, Number, Subscript
+from ..symbols import BINDERS, SYMBOLS, value
+from .functions import Functions
+from .pieces import (
+    AND,
+    ATOM,
+    ELEMENT,
+    JUXTAPOSITION,
+    NOT,
+    OR,
+    POSTFIXED,
+    PRODUCT,
+    QUOTIENT,
+    RELATION,
+    SUM,
+    UNARY,
+    Piece,
+    Printing,
+)
+from .scripts import is_plain_sum
+
+
+def _values(*terminals: str) -> list[str]:
+    return [value(symbol, "") for symbol in SYMBOLS if symbol.terminal in terminals]
+
+
+# Which method prints a Call, by its operator; any other is a function.
+FORMS = {
+    "+": "addition", "-": "addition", "/": "quotient", "juxtaposed": "juxtaposed", "negative": "negative",
+    "∧": "conjunction", "∨": "disjunction", "¬": "negation", "sqrt": "root",
+    **dict.fromkeys(_values("BIG"), "big"),
+    **dict.fromkeys(_values("RELATION", "EQUALS"), "relation"),
+    **dict.fromkeys(_values("PARITY"), "parity"),
+    **dict.fromkeys(_values("DOT", "OPERATOR"), "product"),
+}  # fmt: skip
+
+
+class Operators(Functions):
+    dot = "·"  # the product of two numbers
+
+    # ----------------------------------------------------------------------------------------------- infix and prefix
+    def call(self, node) -> Printing:
+        return getattr(self, FORMS.get(node.operator, "function"))(node)
+
+    def addition(self, node):
+        left = yield from self.part(node.arguments[0], SUM, last=True)
+        right = yield from self.right(node.arguments[1], QUOTIENT)
+        return Piece(f"{left.text} {node.operator} {right.text}", SUM)
+
+    def product(self, node):
+        left = yield from self.part(node.arguments[0], PRODUCT)
+        right = yield from self.right(node.arguments[1], UNARY)
+        sign = yield from self.infix(node)
+        return Piece(f"{left.text} {sign} {right.text}", PRODUCT, right.reaches)
+
+    def infix(self, node):
+        """The sign of a product with its axes: ⊙_{key}"""
+        if node.subscript:
+            return self.under(node.operator, (yield from self.below(node.subscript)))
+        numbers = node.operator == "⊙" and all(type(operand) is Number for operand in node.arguments)
+        return self.dot if numbers and node.arguments else self.signs[node.operator]
+
+    def under(self, operator: str, axes: str) -> str:
+        return f"{self.signs[operator]}_{{{axes}}}"
+
+    def quotient(self, node):
+        above = yield from self.part(node.arguments[0], PRODUCT)
+        below = yield from self.right(node.arguments[1], ELEMENT)
+        if type(node.arguments[1]) is nodes.Differential:
+            above = self.bracketed(above)  # no derivative as its last factor
+        return Piece(f"{above.text} / {below.text}", QUOTIENT, below.reaches)
+
+    def juxtaposed(self, node):
+        left = yield from self.part(node.arguments[0], JUXTAPOSITION)
+        right = yield from self.right(node.arguments[1], ELEMENT)
+        if right.text[0].isdigit():
+            right = self.bracketed(right)
+        return Piece(f"{left.text} {right.text}", JUXTAPOSITION, right.reaches)
+
+    def negative(self, node):
+        operand = yield from self.right(node.arguments[0], UNARY)
+        return Piece(f"-{operand.text}", UNARY, operand.reaches)
+
+    # ------------------------------------------------------------------------------------ over axes, indices and sets
+    def big(self, node):
+        below = yield from self.below(node.subscript, axes=not over_index(node))
+        return (yield from self.over_body(self.big_sign(node.operator, below), node.arguments[0]))
+
+    def big_sign(self, operator: str, below: str, above: str = "") -> str:
+        return f"{self.signs[operator]}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+
+    def indexsum(self, node):
+        first = yield from self.first(node.first)
+        last = yield from self.tight(node.last, SUM)
+        bounds = f"{self.label_word(node.variable.text)}={first}"
+        return (yield from self.reaching(self.bound_sign(node.operator, bounds, last), node.body, node.operator))
+
+    def over(self, node):
+        """max_{i ∈ [n]} X"""
+        variable = self.label_word(node.variable.text)
+        if type(node.over) is nodes.Set:
+            piece = yield self.visit(node.over)
+            below = f"{variable} {self.signs['∈']} {piece.text}"
+        elif node.operator in BINDERS:
+            named = type(node.over) is Name
+            goal = self.label_word(node.over.text) if named else (yield from self.tight(node.over, SUM))
+            below = f"{variable}{self.signs['→']}{goal}"
+        else:
+            bound = yield from self.tight(node.over.arguments[1], SUM)
+            below = f"{variable} {self.signs[node.over.operator]} {bound}"
+        return (yield from self.reaching(self.bound_sign(node.operator, below), node.body, node.operator))
+
+    def bound_sign(self, operator: str, below: str, above: str = "") -> str:
+        """The sign of an operator with the variable that it binds."""
+        if operator in self.signs:
+            return self.big_sign(operator, below, above)
+        return self.named_sign(operator, below, above)
+
+    def named_sign(self, operator: str, below: str, above: str) -> str:
+        return f"{self.word(operator)}_{{{below}}}" + (f"^{{{above}}}" if above else "")
+
+    def reaching(self, sign: str, body, operator: str):
+        """∑ reaches over products; max and its kin are functions of what is in brackets."""
+        if operator in self.signs:
+            return (yield from self.over_body(sign, body))
+        (operand,) = yield from self.each((body,), OR)
+        return Piece(sign + self.round(operand))
+
+    def slice(self, node):
+        first, last = yield from self.each((node.first, node.last), SUM)
+        return Piece(f"{first}:{last}")
+
+    def first(self, node):
+        """The lower end of a sum. It stands in a subscript, where only brackets make room for more than names."""
+        if is_plain_sum(node):
+            piece = yield self.label(node, axes=False)
+            return piece.text
+        piece = yield self.visit(node)
+        return self.round(piece.text)
+
+    def over_body(self, sign: str, body):
+        """∑ with its operand; as an operand itself it is loose where a product stands in it."""
+        operand = yield from self.right(body, QUOTIENT)
+        level = ELEMENT if operand.level >= UNARY else UNARY
+        return Piece(f"{sign} {operand.text}", level, True)
+
+    # ------------------------------------------------------------------------------------------ roots and derivatives
+    def root(self, node):
+        if node.superscript or node.subscript or node.parameters or len(node.arguments) != 1:
+            return (yield from self.function(node))
+        return (yield from self.radical(node.arguments[0]))
+
+    def radical(self, node):
+        return (yield from self.prefixed("√", node))
+
+    def differential(self, node):
+        return (yield from self.prefixed("∂", node.body))
+
+    def prefixed(self, sign: str, node):
+        """√ or ∂ before an atom, or before brackets."""
+        operand = yield self.visit(node)
+        bare = operand.level == ATOM or type(node) is Subscript
+        return Piece(self.before(sign, (operand if bare else self.bracketed(operand)).text), ELEMENT)
+
+    def before(self, sign: str, operand: str) -> str:
+        return sign + operand
+
+    def derivative(self, node):
+        above = yield from self.prefixed("∂", node.body)
+        below = yield from self.variable(node)
+        return Piece(f"{above.text}/{self.before('∂', below)}", QUOTIENT)
+
+    def variable(self, node):
+        """X*, of ∂X*"""
+        piece = yield from self.part(node.variable, POSTFIXED)
+        if node.mark and self.takes_mark(node.variable):
+            return self.axis_word(node.variable.text + node.mark)
+        mark = self.sign(node.mark)
+        return self.script(node.variable, piece.text, "^", mark) if mark else piece.text
+
+    def takes_mark(self, variable) -> bool:
+        """Whether X* may be written for X^*: after a word that is no keyword."""
+        return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
+
+    # ----------------------------------------------------------------------------------------------------- conditions
+    def relation(self, node):
+        left, right = yield from self.each(node.arguments, SUM)
+        return Piece(f"{left} {self.signs[node.operator]} {right}", RELATION)
+
+    def parity(self, node):
+        operand = yield from self.part(node.arguments[0], SUM, last=True)
+        return Piece(f"{operand.text} {self.signs[node.operator]}", RELATION)
+
+    def negation(self, node):
+        operand = yield from self.part(node.arguments[0], ELEMENT)
+        return Piece(f"{self.signs['¬']}{operand.text}", NOT)
+
+    def disjunction(self, node):
+        left = yield from self.part(node.arguments[0], OR)
+        right = yield from self.part(node.arguments[1], AND)
+        return Piece(f"{left.text} {self.signs['∨']} {right.text}", OR)
+
+    def conjunction(self, node):
+        """a ∧ b; and 1 ≤ i ≤ j, which says 1 ≤ i ∧ i ≤ j."""
+        operands = conjuncts(node)
+        first = yield from self.part(operands[0], NOT)
+        texts, chained = [first.text], True
+        for before, operand in zip(operands, operands[1:]):
+            chained = chained and (yield from self.continues(before, operand))
+            piece = yield from self.part(operand.arguments[1] if chained else operand, SUM if chained else NOT, chained)
+            texts += [self.signs[operand.operator if chained else "∧"], piece.text]
+        return Piece(" ".join(texts), RELATION if chained else AND)
+
+    def continues(self, before, operand):
+        """Whether `operand` is a relation that begins with what the relation `before` ends in."""
+        if not all(type(node) is Call and FORMS.get(node.operator) == "relation" for node in (before, operand)):
+            return False
+        end = yield self.visit(before.arguments[1])
+        start = yield self.visit(operand.arguments[0])
+        return end == start
+
+
+def names_in(node) -> set[str]:
+    found, waiting = set(), [node]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is Name:
+            found.add(node.text)
+        waiting.extend(nodes.children(node))
+    return found
+
+
+def over_index(node) -> bool:
+    """Whether a ∑ goes over an index, which its operand then mentions: ∑_i A_{height(i)}"""
+    below = node.subscript[0] if len(node.subscript) == 1 else None
+    return bool(node.arguments) and type(below) is Name and below.text in names_in(node.arguments[0])
+
+
+def conjuncts(node) -> list:
+    """The operands of a ∧ b ∧ …, read from left to right."""
+    found = []
+    while type(node) is Call and node.operator == "∧":
+        found.append(node.arguments[1])
+        node = node.arguments[0]
+    return [node, *reversed(found)]

@@ -1,0 +1,92 @@
+"""Pieces of text, and the brackets between them.
+
+Each part of a tree is printed to a `Piece`: its text, and the level on which it binds. Whoever takes a piece as an
+operand says on which level it must bind at least; a looser one gets brackets. The levels are those of `formula.lark`.
+
+    (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds on SUM only
+
+A method prints one kind of node. It is a generator: it yields each part that it needs printed, and is sent its piece,
+so that a tree may be deeper than Python's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, NamedTuple, Union
+
+from ..symbols import SYMBOLS, value
+
+# From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
+OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, POSTFIXED, ATOM = range(12)
+
+
+class Piece(NamedTuple):
+    """A printed part. `reaches`: it ends in the operand of a ∑, which would take in a product that follows."""
+
+    text: str
+    level: int = ATOM
+    reaches: bool = False
+
+
+Printing = Union[Piece, Generator[Any, Any, Any]]  # what a method gives: a piece, or the way to one
+
+
+def signs(column: str) -> dict[str, str]:
+    """The preferred spelling of each symbol, by what the tree holds."""
+    return {value(symbol, ""): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
+
+
+class Printer:
+    """What prints a node of any kind as an operand of another."""
+
+    signs = signs("text")
+
+    def text(self, node) -> str:
+        return self.run(self.visit(node)).text
+
+    def run(self, piece: Printing) -> Piece:
+        waiting: list[Generator[Any, Any, Any]] = []
+        while True:
+            answer = piece if isinstance(piece, Piece) else None
+            if not isinstance(piece, Piece):
+                waiting.append(piece)
+            elif not waiting:
+                return piece
+            try:
+                piece = waiting[-1].send(answer)
+            except StopIteration as finished:
+                waiting.pop()
+                piece = finished.value
+
+    def visit(self, node) -> Printing:
+        return getattr(self, type(node).__name__.lower())(node)
+
+    def part(self, node, level: int, last: bool = False):
+        """The piece of an operand, in brackets where it binds on a looser level than `level`.
+
+        Only a `last` operand, which no product can follow, may end in a ∑.
+        """
+        piece = yield self.visit(node)
+        return piece if piece.level >= level and (last or not piece.reaches) else self.bracketed(piece)
+
+    def right(self, node, level: int):
+        """A last operand: a sign at its beginning gets brackets."""
+        piece = yield from self.part(node, level, last=True)
+        return self.bracketed(piece) if piece.text.startswith("-") else piece
+
+    def each(self, parts, level: int):
+        """The texts of parts with commas or relations between them."""
+        texts = []
+        for part in parts:
+            piece = yield from self.part(part, level, last=True)
+            texts.append(piece.text)
+        return texts
+
+    def bracketed(self, piece: Piece) -> Piece:
+        return Piece(self.round(piece.text))
+
+    def round(self, text: str) -> str:
+        return f"({text})"
+
+    def square(self, text: str) -> str:
+        return f"[{text}]"

@@ -1,0 +1,158 @@
+"""Names, numbers, and their sub- and superscripts."""
+
+from __future__ import annotations
+
+import re
+
+from .. import nodes
+from ..nodes import Call, Name, Number, Starred, Subscript, Superscript, axis_of
+from ..symbols import UNDERSCORED
+from .pieces import ATOM, OR, POSTFIXED, SUM, UNARY, Piece, Printer, Printing
+
+
+class Scripts(Printer):
+    # ---------------------------------------------------------------------------------------------- names and numbers
+    def number(self, node) -> Piece:
+        text = self.digits(node.value).replace("inf", self.word("∞"))
+        return Piece(text, UNARY if text.startswith("-") else ATOM)
+
+    def digits(self, number: int | float) -> str:
+        return repr(number)
+
+    def name(self, node) -> Piece:
+        return self.bracketed(Piece("in")) if node.text == "in" else Piece(self.word(node.text))
+
+    def word(self, text: str) -> str:
+        """A name where an operand stands."""
+        return text
+
+    def axis_word(self, text: str) -> str:
+        """A name where only axes stand, or labels."""
+        return text
+
+    def label_word(self, text: str) -> str:
+        """A name in a subscript that may be a label: W_{out}, LN_Q"""
+        return self.axis_word(text)
+
+    def axis(self, node) -> Piece:
+        """seq, seq*, hidden_1; a mark after a label is raised."""
+        return Piece(self.tinted(node.name, self.run(self.label(_axis_as_label(node.name), axes=True)).text))
+
+    def tinted(self, axis: str, text: str) -> str:
+        """The printed name of an axis, in its colour where the spelling has colours."""
+        return text
+
+    # -------------------------------------------------------------------------------------------------------- scripts
+    def superscript(self, node):
+        base = yield from self.raised(node.base)
+        above = yield from self.above(node.components)
+        return Piece(self.script(node.base, base.text, "^", above), POSTFIXED)
+
+    def subscript(self, node):
+        base = yield from self.part(node.base, POSTFIXED)
+        below = yield from self.below(node.components, axes=False)
+        return Piece(self.script(node.base, base.text, "_", below), POSTFIXED)
+
+    def starred(self, node):
+        base = yield from self.raised(node.base)
+        return Piece(self.script(node.base, base.text, "^", self.sign(node.mark)), POSTFIXED)
+
+    def raised(self, base):
+        """The base of a superscript: (x^2)^n, since a reader doubts x^2^n."""
+        return (yield from self.part(base, ATOM if type(base) in (Superscript, Starred) else POSTFIXED))
+
+    def script(self, base, text: str, sign: str, content: str) -> str:
+        """`text`, the printed `base`, with a sub- or superscript."""
+        return f"{text}{sign}{self.braced(content)}"
+
+    def braced(self, content: str) -> str:
+        """Braces are left off around one letter, one whole number, or one mark."""
+        return content if re.fullmatch(r"[^\W_]|\d+|[*†]|\\dagger", content) else f"{{{content}}}"
+
+    def above(self, components):
+        texts = []
+        for component in components:
+            texts.append((yield from self.tight(component, SUM)))
+        return ",".join(texts)
+
+    def below(self, components, axes: bool = True):
+        """Labels or axes; `axes`: where they stand under an operator."""
+        texts = []
+        for component in components:
+            piece = yield self.label(component, axes)
+            axis = axis_of(component) if axes else None
+            texts.append(self.tinted(axis.name, piece.text) if axis else piece.text)
+        return ", ".join(texts)
+
+    def sign(self, mark: str) -> str:
+        return "".join(self.signs.get(each, each) for each in mark)
+
+    def label(self, node, axes: bool) -> Printing:
+        """A component of a subscript, where every word is a name."""
+        if type(node) is Name:
+            return Piece(self.axis_word(node.text) if axes else self.label_word(node.text))
+        return self.visit(node) if type(node) is Number else self.longer_label(node, axes)
+
+    def longer_label(self, node, axes: bool):
+        if type(node) is Call:
+            left = yield self.label(node.arguments[0], axes)
+            right = yield self.label(node.arguments[1], axes)
+            return Piece(f"{left.text}{node.operator}{right.text}")
+        base = yield self.label(node.base, axes)
+        if type(node) is Subscript:
+            below = yield from self.below(node.components, axes=False)
+            return Piece(self.script(node.base, base.text, "_", below))
+        above = (yield from self.above(node.components)) if type(node) is Superscript else self.sign(node.mark)
+        return Piece(self.script(node.base, base.text, "^", above))
+
+    # -------------------------------------------------------------------------------------------- indices and renames
+    def index(self, node):
+        items = []
+        for axis, place in node.items:
+            inner = yield from self.tight(place)
+            items.append(self.axis(axis).text + self.round(inner))
+        return (yield from self.selected(node.base, items))
+
+    def rename(self, node):
+        items = [f"{self.targets(old)}{self.signs['→']}{self.targets(new)}" for old, new in node.items]
+        return (yield from self.selected(node.base, items))
+
+    def targets(self, axes) -> str:
+        names = ",".join(self.axis(axis).text for axis in axes)
+        return names if len(axes) == 1 else f"({names})"
+
+    def selected(self, base, items: list[str]):
+        """A base with indices or renames; the paper's brackets around a longer base are square."""
+        piece = yield self.visit(base)
+        text = piece.text
+        if piece.level < POSTFIXED or type(base) in (nodes.Literal, Call):
+            text = self.square(text) if piece.level >= SUM else self.round(text)
+        return Piece(self.script(base, text, "_", ", ".join(items)), POSTFIXED)
+
+    def tight(self, node, level: int = OR):
+        """The text of a part in a script: t-1 has no blanks there."""
+        if type(node) is Name:
+            return self.word(node.text)
+        piece = yield from self.part(node, level, last=True)
+        return re.sub(" ([+-]) ", r"\1", piece.text) if is_plain_sum(node) else piece.text
+
+
+def _axis_as_label(name: str):
+    """The name of an axis as the label that it is read from: hidden_1 has the label 1."""
+    word, *labels = [name] if name in UNDERSCORED else name.split("_")
+    node = Name(word)
+    for label in labels:
+        plain = label.rstrip("*†")
+        node = Subscript(node, (Name(plain),))
+        for mark in label[len(plain) :]:
+            node = Starred(node, mark)
+    return node
+
+
+def is_plain_sum(node) -> bool:
+    """Whether `node` is a name, a number, or a sum of such: t-1"""
+    while type(node) is Call and node.operator in ("+", "-"):
+        if type(node.arguments[1]) not in (Name, Number):
+            return False
+        node = node.arguments[0]
+    return type(node) in (Name, Number)
