@@ -257,6 +257,12 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     `axis` is a name or several; all other axes are mapped over.
     Further: q=0.5.
     Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.quantile(A, axis="width").shape
+    ℝ^{height[2]}
     """
 
 def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
@@ -266,6 +272,12 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     (paper §3.3 Reductions). In NumPy: `np.median(X, axis)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.median(A, axis="width").shape
+    ℝ^{height[2]}
     """
 
 def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
@@ -1387,6 +1399,12 @@ def solve(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.solve(A, b)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.solve(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column")).shape
+    ℝ^{column[2]}
     """
 
 def logdet(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
@@ -1411,6 +1429,11 @@ def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     (paper §3.5 Vectors to vectors). In NumPy: `np.diag(x)`.
     `axis` is a name; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
+    ℝ^{row[2] × column[2]}
     """
 
 def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:

@@ -11,7 +11,7 @@ from drawn_tree import RELATIONS, Function, Shape, Term, terms_of
 
 # ------------------------------------------------------------------------------------------------------------- the forms
 ONE_NUMBER = ("exp", "sin", "cos", "tanh", "sinh", "cosh", "abs", "sign", "floor", "ceil", "σ", "relu", "gelu", "gelu_tanh",
-              "silu", "softplus", "erf", "tan", "ReLU", "sigmoid")  # fmt: skip
+              "silu", "softplus", "erf", "tan", "ReLU", "sigmoid", "arctan", "expm1", "logsigmoid", "elu", "leaky_relu")  # fmt: skip
 GUARDED = ("log", "sqrt")
 
 

@@ -205,6 +205,22 @@ def softplus(x: Any) -> Any:
     return chain(x, lambda a: max(a, 0) + math.log1p(math.exp(-abs(a))), sigmoid)
 
 
+def logsigmoid(x: Any) -> Any:
+    return minus(0, softplus(minus(0, x)))
+
+
+def arctan(x: Any) -> Any:
+    return chain(x, math.atan, lambda a: over(1, plus(1, square(a))))
+
+
+def elu(x: Any) -> Any:
+    return x if primal(x) > 0 else minus(exp(x), 1)
+
+
+def leaky_relu(x: Any) -> Any:
+    return x if primal(x) > 0 else times(0.01, x)
+
+
 def gelu(x: Any) -> Any:
     return times(0.5, times(x, plus(1, erf(times(x, math.sqrt(0.5))))))
 
@@ -261,6 +277,7 @@ ONE = {
     "sinh": sinh, "cosh": cosh, "abs": absolute, "sign": sign, "floor": lambda x: math.floor(primal(x)),
     "ceil": lambda x: math.ceil(primal(x)), "σ": sigmoid, "sigmoid": sigmoid, "relu": relu, "ReLU": relu, "gelu": gelu,
     "gelu_tanh": gelu_tanh, "silu": lambda x: times(x, sigmoid(x)), "softplus": softplus, "erf": erf,
+    "arctan": arctan, "expm1": lambda x: minus(exp(x), 1), "logsigmoid": logsigmoid, "elu": elu, "leaky_relu": leaky_relu,
 }  # fmt: skip
 TWO = {
     "+": plus, "−": minus, "⊙": times, "·": times, "/": over, "pow": power,

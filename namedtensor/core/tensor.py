@@ -374,6 +374,11 @@ def rounded(array: Any, digits: int) -> Any:
     return xp.round(array * scale) / scale if digits > 0 else xp.round(array / scale) * scale
 
 
+def packed(tensor: NamedTensor) -> NamedTensor:
+    """The same numbers side by side in memory: those of a part of an array have gaps between them."""
+    return NamedTensor(tensor.array.copy(), tensor.axes)
+
+
 def concrete(array: Any) -> Any:
     """The numbers as an array of NumPy."""
     if library(array) == "torch":

@@ -275,6 +275,7 @@ BY_SIGNATURE = {
     "ax… ->": Call('(A, axis="width")', (A,), ("width",)),
     "ax… -> ax…": Call('(A, axis="width")', (A,), ("width",)),
     "ax -> ax": Call('(A, axis="width")', (A,), ("width",)),
+    "ax ->": Call('(A, axis="width")', (A,), ("width",)),
     "ax…, ax… ->": Call('(A, A.rename(height="rows"), axis="width")', (A, {"rows": 2, "width": 3}), ("width",)),
     "ax, ax -> ax": Call('(A, A, axis="width")', (A, A), ("width",)),
     "seq -> seq kernel": Call('(A, axis=("width", "kernel"), size=3)', (A,), ("width", "kernel"), {"kernel": 3}),
@@ -284,10 +285,14 @@ BY_SIGNATURE = {
     "-> ax": Call('(axis="seq", size=4)', (), ("seq",), {"seq": 4}),
     "-> ax ax'": Call('(axis=("row", "column"), size=4)', (), ("row", "column"), {"row": 4, "column": 4}),
     "row column ->": Call('(S, axis=("row", "column"))', (S,), ("row", "column")),
+    "row column, row -> column": Call(
+        '(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column"))', (S, {"row": 2}), ("row", "column")
+    ),
     "row column -> row column": Call('(S, axis=("row", "column"))', (S,), ("row", "column")),
 }
 BY_NAME = {
     "stack": Call('(A, A, axis="copy")', (A, A), ("copy",), order=("copy", "height", "width")),
+    "diag": Call('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
     "onehot": Call('(A, axis="vocab", size=10)', (A,), ("vocab",), {"vocab": 10}),
     "where": Call("(A > 2, A, 0)", (A, A, {})),
     "any": Call('(A > 2, axis="width")', (A,), ("width",)),

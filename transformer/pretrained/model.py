@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import namedtensor as nt
+from namedtensor.core.tensor import packed
 
 from ..core.layer import Layer
 
@@ -88,12 +89,7 @@ class Stored:
         for name, group in zip(merged, self.groups):
             if len(group) > 1:
                 tensor = tensor.split({name: {axis: self.stated.get(axis, known.get(axis)) for axis in group}})
-        return packed(tensor[self.part]) if self.part else tensor
-
-
-def packed(tensor: nt.NamedTensor) -> nt.NamedTensor:
-    """The same numbers side by side: rows with gaps between them are read slowly, and a model reads them at each token."""
-    return nt.tensor(tensor.array.copy(), tensor.axes)
+        return packed(tensor[self.part]) if self.part else tensor  # a model reads them at each token
 
 
 def expanded(rows: Iterable[Stored], sizes: Mapping[str, int]) -> list[Stored]:
