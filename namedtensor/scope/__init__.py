@@ -10,7 +10,9 @@
 `head_usage`: whether a script of a head is an axis, an index or a label.
 `known_heads`: equations about what is known already, which are claims.
 `value_of_program`: which definition or expression is the value.
-`binder`: the statements sorted, and all of that put together.
+`statements`: what each statement is by itself: a definition, a function, a claim.
+`ownership`: which function each of them belongs to.
+`binder`: all of that put together.
 `numbers_given`: which inputs are needed as whole numbers before planning.
 
 Law: grammar in, symbols out; no array and no type is known here.

@@ -9,24 +9,24 @@ level. So the paper's "where" needs no block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size, axis_of
+from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.limits import recursion_headroom
 from .head_usage import Usage
 from .known_heads import Given, Head, claimed_heads, replaced
-from .mentions import ARITHMETIC, OF_AXES
-from .names import Key, Spelled, component, component_names, spelled, walk
-from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
+from .mentions import OF_AXES
+from .names import component, spelled, walk
+from .ownership import Ownership
+from .statements import spelling
+from .symbols import FunctionDefinition, Scope
 from .updates import without_updates
 from .value_of_program import value_of
-from .where_clauses import Units, definitions_of, said
+from .where_clauses import Units
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
@@ -104,127 +104,7 @@ def varied(node: nodes.Derivative | nodes.Differential) -> Node:
     return node.variable if isinstance(node, nodes.Derivative) else node.body
 
 
-class Binder:
-    def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
-        self.scope, self.claimed = scope, claimed
-        self.tensors: list[Definition] = []
-        self.functions: list[FunctionDefinition] = []
-        self.size_facts: list[tuple[int, SizeEquation]] = []
-        self.claims: list[tuple[int, Claim]] = []
-        self.signatures: dict[tuple[Any, ...], list[Signature]] = {}
-        self.dots: list[int] = []
-
-    # ------------------------------------------------------------------------------------------- one statement each
-    def add(self, position: int, statement: nodes.Statement) -> None:
-        scope = self.scope
-        if isinstance(statement, nodes.Fact):
-            scope.facts.add(statement.span)
-            held = nodes.Indicator(statement.condition, statement.span)
-            self.claims.append((position, Claim(held, Number(1, statement.span), statement.span)))
-        elif isinstance(statement, nodes.Value):
-            scope.values.append((position, statement.body))
-        elif isinstance(statement, Signature):
-            scope.signatures.append((position, statement))
-            self.signatures.setdefault(spelling(statement.head), []).append(statement)
-        elif isinstance(statement, Declaration):
-            self.declare(position, statement)
-        elif isinstance(statement, nodes.Ellipsis):
-            self.dots.append(position)
-        else:
-            assert isinstance(statement, Equation)  # an update has become one
-            self.equate(position, statement)
-
-    def declare(self, position: int, statement: Declaration) -> None:
-        if statement.range is not None:
-            self.scope.indices |= statement.range.variables
-        for node in statement.names:
-            name = spelled(node)
-            if name is not None:
-                self.scope.declarations.append((position, name, statement.sets, statement.range))
-            else:
-                for each in statement.sets:
-                    self.claims.append((position, Claim(node, each, statement.span)))
-
-    def equate(self, position: int, statement: Equation) -> None:
-        sides = statement.sides
-        if statement.range is not None:
-            self.scope.indices |= statement.range.variables
-        counting = variables_of(statement)
-        heads = [
-            index
-            for index, side in enumerate(sides)
-            if definable(side)
-            and (position, index) not in self.claimed
-            and side not in counting
-            and not (index and speaks_of(sides[0], side))
-        ]
-        if any(isinstance(side, Size) for side in sides):
-            heads = defined_by_sizes(sides, heads)
-            if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
-                return self.state_sizes(position, statement, heads)
-        if not heads:
-            for other in (*sides[1:], *statement.sets):
-                self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
-            return
-        chosen = heads[0]
-        others = [side for index, side in enumerate(sides) if index != chosen]
-        self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
-
-    def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
-        """Equations between sizes and numbers, which define the number that `heads` has."""
-        sides = statement.sides
-        for left, right in zip(sides, sides[1:]):
-            self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
-            if not heads and not (is_of_sizes(left) and is_of_sizes(right)):  # no rule for sizes reads it
-                self.claims.append((position, Claim(left, right, statement.span, statement.range)))
-        for chosen in heads[:1]:
-            body = next(side for side in sides if side is not sides[chosen])
-            self.define(position, statement, sides[chosen], body, ())
-
-    def define(self, position: int, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
-        if isinstance(head, Call):
-            parameters = tuple(spelled(argument) for argument in head.arguments)
-            options = tuple(spelled(argument) for argument in head.parameters)
-            function = FunctionDefinition(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
-            self.functions.append(function)
-            return
-        elements: tuple[Any, ...] = ()
-        named = head
-        if isinstance(head, Index):
-            elements, named = head.items, head.base
-        name = spelled(named)
-        assert name is not None
-        if statement.range is not None and not elements:
-            self.check_ranged(name, statement.range, head)
-        over, filling = statement.range, None
-        if over is not None and elements:
-            labels = {word for part in (*name.subscript, *name.superscript) for word in component_names(part)}
-            members = [each for each in over.each if each.variable.text in labels]
-            if members:
-                filling = chained([each for each in over.each if each not in members])
-                over = chained(members)
-        definition = Definition(position, name, body, statement, claims, over, elements, head, filling)
-        self.tensors.append(definition)
-
-    def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
-        """Raise where an equation over a range defines one name only."""
-        parts = (*name.subscript, *name.superscript)
-        counted = {word for part in parts for word in component_names(part)}
-        missing = [each for each in over.each if each.variable.text not in counted]
-        if not missing:
-            return
-        variable = missing[0].variable.text
-        text = self.scope.source[slice(*head.span)]
-        raise NotationError(
-            114,
-            f"{text} is one name, and its equation ranges over {variable}",
-            self.scope.source,
-            head.span,
-            labels=((missing[0].span, "the range"),),
-            hint=f"write {text}^{variable} for a family, or remove the range",
-        )
-
-    # ------------------------------------------------------------------------------------------------- all together
+class Binder(Ownership):
     def sort(self) -> None:
         """Say what belongs to what."""
         scope = self.scope
@@ -319,168 +199,3 @@ class Binder:
                 definition.range = Range(last, first.name.superscript[0], last, definition.statement.span)
                 self.scope.indices.add(last.text)
                 self.tensors = [other for other in self.tensors if other not in firsts]
-
-    def own_facts(self) -> None:
-        owned: set[int] = set()
-        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be meant elsewhere too
-        units = Units(self.tensors, self.scope.indices)
-        for function in self.functions:
-            found = definitions_of(function, units)
-            named = found if not function.over_axes else definitions_of(function, units, frozenset())
-            by_axes += [each for each in found if each not in named]
-            for definition in found:
-                owned.add(id(definition))
-                if definition.is_family:
-                    function.families.append(definition)
-                else:
-                    function.facts.setdefault(definition.key, []).append(definition)
-        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, units)} if by_axes else set()
-        for definition in self.tensors:
-            if id(definition) in owned:
-                continue
-            if definition.is_family:
-                self.scope.families.append(definition)
-            else:
-                self.scope.definitions.setdefault(definition.key, []).append(definition)
-
-    def needed_elsewhere(self, these: list[Definition], owned: set[int], units: Units) -> list[Definition]:
-        """Those of the definitions that what belongs to no function needs, directly or through another of them."""
-        inside = {id(each.statement) for each in self.tensors if id(each) in owned}
-        inside |= {id(each.statement) for each in self.functions}
-        pending = units.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
-        found: dict[int, Definition] = {}
-        while pending:
-            meant = {id(each) for unit in units.meant(pending.pop()) for each in unit}
-            for each in these:
-                if id(each) in meant and id(each) not in found:
-                    found[id(each)] = each
-                    pending += units.needed(said(each))
-        return list(found.values())
-
-    def attach_signatures(self) -> None:
-        for function in self.functions:
-            found = self.signatures.get(spelling(function.head), [])
-            fitting = [each for each in found if len(each.domain) == len(function.parameters)]
-            function.signature = (fitting or found or [None])[-1]
-
-    def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
-        above = [function for function in functions if function.position <= position]
-        return max(above, key=lambda function: function.position, default=None)
-
-    def attach_declarations(self) -> None:
-        typed = gathered(self.functions, typed_by)
-        defined = {definition.key for definition in self.top_level()}
-        declarations, self.scope.declarations = self.scope.declarations, []
-        for position, name, sets, over in declarations:
-            plain = name.key()
-            owner = self.nearest_above(position, typed.get(plain, ()))
-            if owner is not None and plain not in defined:
-                owner.declarations[plain] = sets[0]
-            else:
-                self.scope.declarations.append((position, name, sets, over))
-
-    def top_level(self):
-        return (definition for group in self.scope.definitions.values() for definition in group)
-
-    def attach_sizes(self) -> None:
-        bound = gathered(self.functions, lambda function: function.bound)
-        for position, fact in self.size_facts:
-            mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
-            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
-            (owner.sizes if owner is not None else self.scope.sizes).append(fact)
-
-    def attach_claims(self) -> list[tuple[int, Node]]:
-        """Give each claim to its function, or to the program; the left sides of the program's, which may be its value."""
-        claimed: list[tuple[int, Node]] = []
-        bound = gathered(self.functions, lambda function: function.bound)
-        stated = {definition.name.base for definition in self.tensors}
-        stated |= {name.base for _, name, _, _ in self.scope.declarations}
-        for position, claim in self.claims:
-            mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
-            if not isinstance(claim.right, nodes.Set):
-                mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
-            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
-            if owner is not None and not (mentioned & owner.bound) <= stated:
-                owner.local_claims.append(claim)
-            else:
-                self.scope.claims.append(claim)
-                if claim.range is None and not any(
-                    isinstance(node, nodes.Differential)
-                    for node in walk(claim.left)  # which has no value
-                ):
-                    claimed.append((position, claim.left))
-        return claimed
-
-
-def chained(ranges: list[Range]) -> Range | None:
-    """Ranges one after the other."""
-    found: Range | None = None
-    for each in reversed(ranges):
-        found = replace(each, further=found)
-    return found
-
-
-def variables_of(statement: Equation) -> list[Name]:
-    """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
-    items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
-    found = [index for _, index in items if isinstance(index, Name)]
-    return found if statement.range is None else [*found, *(over.variable for over in statement.range.each)]
-
-
-def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
-    """Of the heads of an equation one of whose sides is |a|, those that it defines.
-
-    |a| = n says what |a| is, and n = |a| = m that three numbers are one, whichever is known.
-    """
-    numbers = [side for side in sides if isinstance(side, Name)]
-    open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
-    return [] if isinstance(sides[0], Size) or open else heads
-
-
-OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
-
-
-def is_of_sizes(side: Node) -> bool:
-    """Whether a side of an equation is sizes, names and numbers in arithmetic."""
-    return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
-
-
-def spelling(head: Call) -> tuple[Any, ...]:
-    """What tells the heads of functions apart."""
-    return head.operator, head.subscript, head.superscript
-
-
-def typed_by(function: FunctionDefinition) -> set[Key]:
-    """The names whose declaration can be that of a function's parameter or fact, which no signature types."""
-    names = (*(() if function.signature else function.parameters), *function.options)
-    return {*function.facts, *(name.key() for name in names)}
-
-
-def gathered(
-    functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
-) -> dict[Any, list[FunctionDefinition]]:
-    """The functions by the names that each has."""
-    found: dict[Any, list[FunctionDefinition]] = {}
-    for function in functions:
-        for name in names(function):
-            found.setdefault(name, []).append(function)
-    return found
-
-
-def speaks_of(left: Node, side: Node) -> bool:
-    """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
-    named = spelled(side.base if isinstance(side, Index) else side)
-    return named is not None and any(spelled(node) == named for node in walk(left))
-
-
-def definable(node: Node) -> bool:
-    """Whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
-    if isinstance(node, Index):
-        return spelled(node.base) is not None
-    if isinstance(node, Call):
-        if node.operator in ARITHMETIC or (node.operator == "⊕"):
-            return False
-        return bool(node.arguments or node.parameters) and all(
-            spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
-        )
-    return spelled(node) is not None

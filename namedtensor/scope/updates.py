@@ -8,7 +8,7 @@ C ⊙ 2            C ⊙ 2
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from grammar import nodes
 from grammar.nodes import Call, Cases, Equation, Index, Name, Subscript, Update
@@ -102,7 +102,7 @@ def renamed(node: Any, current: dict[str, str]) -> Any:
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, tuple):
-        parts: tuple[Any, ...] = node
+        parts = cast("tuple[Any, ...]", node)
         return tuple(renamed(each, current) for each in parts)
     if isinstance(node, (nodes.Axis, nodes.Set)) or not hasattr(node, "span"):
         return node

@@ -1,0 +1,124 @@
+"""Which function a definition, a signature, a declaration, a size or a claim belongs to; the rest is the program's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from grammar import nodes
+from grammar.nodes import Name, Node
+
+from .names import Key, walk
+from .statements import Statements, spelling
+from .symbols import Definition, FunctionDefinition
+from .where_clauses import Units, definitions_of, said
+
+
+class Ownership(Statements):
+    def own_facts(self) -> None:
+        owned: set[int] = set()
+        by_axes: list[Definition] = []  # which belong to a function for its axes alone, and may be meant elsewhere too
+        units = Units(self.tensors, self.scope.indices)
+        for function in self.functions:
+            found = definitions_of(function, units)
+            named = found if not function.over_axes else definitions_of(function, units, frozenset())
+            by_axes += [each for each in found if each not in named]
+            for definition in found:
+                owned.add(id(definition))
+                if definition.is_family:
+                    function.families.append(definition)
+                else:
+                    function.facts.setdefault(definition.key, []).append(definition)
+        owned -= {id(each) for each in self.needed_elsewhere(by_axes, owned, units)} if by_axes else set()
+        for definition in self.tensors:
+            if id(definition) in owned:
+                continue
+            if definition.is_family:
+                self.scope.families.append(definition)
+            else:
+                self.scope.definitions.setdefault(definition.key, []).append(definition)
+
+    def needed_elsewhere(self, these: list[Definition], owned: set[int], units: Units) -> list[Definition]:
+        """Those of the definitions that what belongs to no function needs, directly or through another of them."""
+        inside = {id(each.statement) for each in self.tensors if id(each) in owned}
+        inside |= {id(each.statement) for each in self.functions}
+        pending = units.needed(each for each in self.scope.program.statements if id(each) not in inside)  # type: ignore[arg-type]
+        found: dict[int, Definition] = {}
+        while pending:
+            meant = {id(each) for unit in units.meant(pending.pop()) for each in unit}
+            for each in these:
+                if id(each) in meant and id(each) not in found:
+                    found[id(each)] = each
+                    pending += units.needed(said(each))
+        return list(found.values())
+
+    def attach_signatures(self) -> None:
+        for function in self.functions:
+            found = self.signatures.get(spelling(function.head), [])
+            fitting = [each for each in found if len(each.domain) == len(function.parameters)]
+            function.signature = (fitting or found or [None])[-1]
+
+    def nearest_above(self, position: int, functions: Iterable[FunctionDefinition]) -> FunctionDefinition | None:
+        above = [function for function in functions if function.position <= position]
+        return max(above, key=lambda function: function.position, default=None)
+
+    def attach_declarations(self) -> None:
+        typed = gathered(self.functions, typed_by)
+        defined = {definition.key for definition in self.top_level()}
+        declarations, self.scope.declarations = self.scope.declarations, []
+        for position, name, sets, over in declarations:
+            plain = name.key()
+            owner = self.nearest_above(position, typed.get(plain, ()))
+            if owner is not None and plain not in defined:
+                owner.declarations[plain] = sets[0]
+            else:
+                self.scope.declarations.append((position, name, sets, over))
+
+    def top_level(self):
+        return (definition for group in self.scope.definitions.values() for definition in group)
+
+    def attach_sizes(self) -> None:
+        bound = gathered(self.functions, lambda function: function.bound)
+        for position, fact in self.size_facts:
+            mentioned = {node.text for side in (fact.left, fact.right) for node in walk(side) if isinstance(node, Name)}
+            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
+            (owner.sizes if owner is not None else self.scope.sizes).append(fact)
+
+    def attach_claims(self) -> list[tuple[int, Node]]:
+        """Give each claim to its function, or to the program; the left sides of the program's, which may be its value."""
+        claimed: list[tuple[int, Node]] = []
+        bound = gathered(self.functions, lambda function: function.bound)
+        stated = {definition.name.base for definition in self.tensors}
+        stated |= {name.base for _, name, _, _ in self.scope.declarations}
+        for position, claim in self.claims:
+            mentioned = {node.text for node in walk(claim.left) if isinstance(node, Name)}
+            if not isinstance(claim.right, nodes.Set):
+                mentioned |= {node.text for node in walk(claim.right) if isinstance(node, Name)}
+            owner = self.nearest_above(position, {each for word in mentioned for each in bound.get(word, ())})
+            if owner is not None and not (mentioned & owner.bound) <= stated:
+                owner.local_claims.append(claim)
+            else:
+                self.scope.claims.append(claim)
+                if claim.range is None and not any(
+                    isinstance(node, nodes.Differential)
+                    for node in walk(claim.left)  # which has no value
+                ):
+                    claimed.append((position, claim.left))
+        return claimed
+
+
+def typed_by(function: FunctionDefinition) -> set[Key]:
+    """The names whose declaration can be that of a function's parameter or fact, which no signature types."""
+    names = (*(() if function.signature else function.parameters), *function.options)
+    return {*function.facts, *(name.key() for name in names)}
+
+
+def gathered(
+    functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
+) -> dict[Any, list[FunctionDefinition]]:
+    """The functions by the names that each has."""
+    found: dict[Any, list[FunctionDefinition]] = {}
+    for function in functions:
+        for name in names(function):
+            found.setdefault(name, []).append(function)
+    return found

@@ -1,0 +1,193 @@
+"""Each statement by itself: a definition, a function, a fact about sizes, a claim, or what is said of names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size
+
+from .known_heads import Head
+from .mentions import ARITHMETIC
+from .names import Spelled, component_names, spelled, walk
+from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
+
+OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
+
+
+class Statements:
+    """The statements of a program by what each is; `claimed` are the heads of equations that define nothing."""
+
+    def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
+        self.scope, self.claimed = scope, claimed
+        self.tensors: list[Definition] = []
+        self.functions: list[FunctionDefinition] = []
+        self.size_facts: list[tuple[int, SizeEquation]] = []
+        self.claims: list[tuple[int, Claim]] = []
+        self.signatures: dict[tuple[Any, ...], list[Signature]] = {}
+        self.dots: list[int] = []
+
+    def add(self, position: int, statement: nodes.Statement) -> None:
+        scope = self.scope
+        if isinstance(statement, nodes.Fact):
+            scope.facts.add(statement.span)
+            held = nodes.Indicator(statement.condition, statement.span)
+            self.claims.append((position, Claim(held, Number(1, statement.span), statement.span)))
+        elif isinstance(statement, nodes.Value):
+            scope.values.append((position, statement.body))
+        elif isinstance(statement, Signature):
+            scope.signatures.append((position, statement))
+            self.signatures.setdefault(spelling(statement.head), []).append(statement)
+        elif isinstance(statement, Declaration):
+            self.declare(position, statement)
+        elif isinstance(statement, nodes.Ellipsis):
+            self.dots.append(position)
+        else:
+            assert isinstance(statement, Equation)  # an update has become one
+            self.equate(position, statement)
+
+    def declare(self, position: int, statement: Declaration) -> None:
+        if statement.range is not None:
+            self.scope.indices |= statement.range.variables
+        for node in statement.names:
+            name = spelled(node)
+            if name is not None:
+                self.scope.declarations.append((position, name, statement.sets, statement.range))
+            else:
+                for each in statement.sets:
+                    self.claims.append((position, Claim(node, each, statement.span)))
+
+    def equate(self, position: int, statement: Equation) -> None:
+        sides = statement.sides
+        if statement.range is not None:
+            self.scope.indices |= statement.range.variables
+        counting = variables_of(statement)
+        heads = [
+            index
+            for index, side in enumerate(sides)
+            if definable(side)
+            and (position, index) not in self.claimed
+            and side not in counting
+            and not (index and speaks_of(sides[0], side))
+        ]
+        if any(isinstance(side, Size) for side in sides):
+            heads = defined_by_sizes(sides, heads)
+            if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
+                return self.state_sizes(position, statement, heads)
+        if not heads:
+            for other in (*sides[1:], *statement.sets):
+                self.claims.append((position, Claim(sides[0], other, statement.span, statement.range)))
+            return
+        chosen = heads[0]
+        others = [side for index, side in enumerate(sides) if index != chosen]
+        self.define(position, statement, sides[chosen], others[0], tuple(others[1:]))
+
+    def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
+        """Equations between sizes and numbers, which define the number that `heads` has."""
+        sides = statement.sides
+        for left, right in zip(sides, sides[1:]):
+            self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
+            if not heads and not (is_of_sizes(left) and is_of_sizes(right)):  # no rule for sizes reads it
+                self.claims.append((position, Claim(left, right, statement.span, statement.range)))
+        for chosen in heads[:1]:
+            body = next(side for side in sides if side is not sides[chosen])
+            self.define(position, statement, sides[chosen], body, ())
+
+    def define(self, position: int, statement: Equation, head: Node, body: Node, claims: tuple[Node, ...]) -> None:
+        if isinstance(head, Call):
+            parameters = tuple(spelled(argument) for argument in head.arguments)
+            options = tuple(spelled(argument) for argument in head.parameters)
+            function = FunctionDefinition(position, head.operator, head, parameters, options, body, statement, claims)  # type: ignore[arg-type]
+            self.functions.append(function)
+            return
+        elements: tuple[Any, ...] = ()
+        named = head
+        if isinstance(head, Index):
+            elements, named = head.items, head.base
+        name = spelled(named)
+        assert name is not None
+        if statement.range is not None and not elements:
+            self.check_ranged(name, statement.range, head)
+        over, filling = statement.range, None
+        if over is not None and elements:
+            labels = {word for part in (*name.subscript, *name.superscript) for word in component_names(part)}
+            members = [each for each in over.each if each.variable.text in labels]
+            if members:
+                filling = chained([each for each in over.each if each not in members])
+                over = chained(members)
+        definition = Definition(position, name, body, statement, claims, over, elements, head, filling)
+        self.tensors.append(definition)
+
+    def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
+        """Raise where an equation over a range defines one name only."""
+        parts = (*name.subscript, *name.superscript)
+        counted = {word for part in parts for word in component_names(part)}
+        missing = [each for each in over.each if each.variable.text not in counted]
+        if not missing:
+            return
+        variable = missing[0].variable.text
+        text = self.scope.source[slice(*head.span)]
+        raise NotationError(
+            114,
+            f"{text} is one name, and its equation ranges over {variable}",
+            self.scope.source,
+            head.span,
+            labels=((missing[0].span, "the range"),),
+            hint=f"write {text}^{variable} for a family, or remove the range",
+        )
+
+
+def chained(ranges: list[Range]) -> Range | None:
+    """Ranges one after the other."""
+    found: Range | None = None
+    for each in reversed(ranges):
+        found = replace(each, further=found)
+    return found
+
+
+def variables_of(statement: Equation) -> list[Name]:
+    """The names that count elements or members in an equation: i of A_{height(i)}, t of `for t = 1, …, n`."""
+    items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
+    found = [index for _, index in items if isinstance(index, Name)]
+    return found if statement.range is None else [*found, *(over.variable for over in statement.range.each)]
+
+
+def defined_by_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
+    """Of the heads of an equation one of whose sides is |a|, those that it defines.
+
+    |a| = n says what |a| is, and n = |a| = m that three numbers are one, whichever is known.
+    """
+    numbers = [side for side in sides if isinstance(side, Name)]
+    open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
+    return [] if isinstance(sides[0], Size) or open else heads
+
+
+def is_of_sizes(side: Node) -> bool:
+    """Whether a side of an equation is sizes, names and numbers in arithmetic."""
+    return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
+
+
+def spelling(head: Call) -> tuple[Any, ...]:
+    """What tells the heads of functions apart."""
+    return head.operator, head.subscript, head.superscript
+
+
+def speaks_of(left: Node, side: Node) -> bool:
+    """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
+    named = spelled(side.base if isinstance(side, Index) else side)
+    return named is not None and any(spelled(node) == named for node in walk(left))
+
+
+def definable(node: Node) -> bool:
+    """Whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
+    if isinstance(node, Index):
+        return spelled(node.base) is not None
+    if isinstance(node, Call):
+        if node.operator in ARITHMETIC or (node.operator == "⊕"):
+            return False
+        return bool(node.arguments or node.parameters) and all(
+            spelled(argument) is not None for argument in (*node.arguments, *node.parameters)
+        )
+    return spelled(node) is not None
