@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -58,19 +58,25 @@ def lifted_input(checker: Inference, key: Key, given: InputType) -> Mapping[str,
     axes = set_axes(checker, declared, env)
     for axis, size, node in axes:
         if axis not in given.shape:
-            raise checker.error(
-                317,
-                f"{key} lacks the axis {axis} of its declaration",
-                node,
-                notes=(f"{key} was given with {shown(given.shape)}",),
-                hint=f"give {key} with the axes {', '.join(a for a, _, _ in axes)}" if axes else None,
-            )
+            note = f"{key} was given with {shown(given.shape)}"
+            raise axis_lacking(checker, key, axis, [name for name, _, _ in axes], node, note)
         if size is not None:
             where = f"{key} : {shown(given.shape)}"
             checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), env))
         agree_with_given(checker, str(key), given.shape, [axis], node)
     names = {axis for axis, _, _ in axes}
     return {axis if axis in names else lifted_name(axis, 0): size for axis, size in given.shape.items()}
+
+
+def axis_lacking(
+    checker: Inference, key: Key, axis: str, declared: list[str], place: Node, note: str,
+    labels: Sequence[tuple[tuple[int, int], str]] = (),
+) -> NotationError:  # fmt: skip
+    """The error of what is given without an axis of its declaration, which has the axes `declared`."""
+    hint = f"give {key} with the axes {', '.join(declared)}"
+    return checker.error(
+        317, f"{key} lacks the axis {axis} of its declaration", place, notes=(note,), hint=hint, labels=labels
+    )
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:

@@ -19,7 +19,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import hygiene
 from .cases import unguarded
-from .declarations import axes_differ, bind_size, check_member, declared_parameter, set_axes
+from .declarations import axes_differ, axis_lacking, bind_size, check_member, declared_parameter, set_axes
 from .unknown_names import unknown_name
 
 Bindings = dict[str, dict[str, Any]]
@@ -142,13 +142,8 @@ def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
-            raise checker.error(
-                317,
-                f"{key} lacks the axis {axis} of its declaration",
-                part,
-                notes=(checker.described(part, term.shape),),
-                labels=((where.span, "declared here"),),
-            )
+            names, here = [name for name, _, _ in axes], ((where.span, "declared here"),)
+            raise axis_lacking(checker, key, axis, names, part, checker.described(part, term.shape), here)
         value = None if size is None else checker.solver.value(size, inner)
         if value is not None and not unify(value, term.shape[axis]):
             raise checker.error(
