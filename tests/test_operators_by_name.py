@@ -16,7 +16,7 @@ KNOWING = {
     "planning": "cofactors cumprod cumsum logdet logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
     "symbolic": "arctan argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
     "trace",  # laws, and differentials as a reader has them
-    "tensors": "cumsum onehot",  # an example, and NumPy's own name
+    "tensors": "cumsum diag onehot",  # examples, and NumPy's own name
     "terms": "onehot",  # of a derivative
     "webpage": "logsoftmax logsumexp mean onehot pool softmax sqrt standardize unroll",  # how their numbers are written out
 }  # what each room knows by name
