@@ -34,7 +34,7 @@ class LruCache(OrderedDict[Any, Any]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bytes = 0  # of what is kept, each once
+        self.bytes: int = 0  # of what is kept, each once
         self._weights: dict[int, list[int]] = {}  # by identity: under how many keys it is, and its bytes
         self._lock = Lock()
 
