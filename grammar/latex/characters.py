@@ -110,7 +110,7 @@ def sized(reader: Reader, position: int, end: int) -> int:
     """\\left and its kin: only bars need them, to say which side they are."""
     text, start, _ = reader.pieces[position]
     following = reader.piece(position + 1) if position + 1 < end else ""
-    if following in PAIRS or following in ("\\|", "\\Vert", "⌊", "⌋", "⌈", "⌉", "‖"):
+    if following in PAIRS or following in ("\\|", "\\Vert", "‖"):
         return position + 1
     if following in BARS:
         read_bar(reader, position + 1, SIZED[text], start)

@@ -43,7 +43,7 @@ ACCENT_MACROS = {f"\\{name}": name for name in ACCENTS}
 ACCENT_MACROS |= {"\\widehat": "hat", "\\widetilde": "tilde", "\\overline": "bar"}
 # Brackets that are functions of what they hold.
 PAIRS = {"\\lVert": "‖", "\\lfloor": "floor", "\\lceil": "ceil"}
-PAIRS |= {"\\rVert": "‖", "\\rfloor": "floor", "\\rceil": "ceil"}
+PAIRS |= {"\\rVert": "‖", "\\rfloor": "floor", "\\rceil": "ceil", "⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil"}
 BARS = {"|", "∣", "\\vert", "\\mid", "\\lvert", "\\rvert"}
 # \left and its kin, and whether a bar after it opens (1) or closes (-1)
 SIZED = {"\\left": 1, "\\right": -1, "\\middle": 0}

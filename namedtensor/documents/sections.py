@@ -299,11 +299,13 @@ def _prose_may_say(section: Section, at: Maths | None, error: NotationError) -> 
         return True  # 𝒮 stands for any axes, and running text says for which
     if error.number not in FACTS:
         return False
-    name = (error.span_text or "").lstrip("\\")
-    return len(name) == 1 or "did you mean" not in (error.hint or "") or _fragment(section, at)
+    name = TEXT.sub(r"\1", error.span_text or "").lstrip("\\")
+    return len(name) <= SHORT or "did you mean" not in (error.hint or "") or _fragment(section, at)
 
 
 FACTS = (201, 204, 309)
+SHORT = 2  # letters of a name that is near to some other, whatever it is: LN is no misspelt ln
+TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")
 OF_SHAPES = (301, 305, 307)  # numbers of errors of which an operand's axes are the reason
 SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")
 
