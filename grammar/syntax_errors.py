@@ -6,6 +6,8 @@ from another notation.
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from .errors import NotationError
 from .tokens import Token
 
@@ -120,6 +122,9 @@ def misses_operand(token: Token, expected: set[str]) -> bool:
     )
 
 
+SECOND_RANGE = "each index has a for of its own: for i = 1, …, m for j = 1, …, n"
+
+
 def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None:
     """What would mend it, where that can be guessed."""
     token = tokens[position]
@@ -133,12 +138,19 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
         return "bars hold one name: a longer absolute value is abs(…)"
     if token.type == "COLON" and "RBRACKET" in expected:
-        return "there are no slices: an index is written X_{axis(1)}, and counts from 1"
+        return "a slice is written X_{axis(2:4)}; indices count from 1, and both ends are in it"
+    if token.type in ("COMMA", "AND") and "RPAREN" not in expected and in_range(tokens[:position]):
+        return SECOND_RANGE
     if token.type == "SEMICOLON" and "$END" not in expected:
         return None
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+def in_range(before: list[Token]) -> bool:
+    """Whether a statement has come to the range that it is said for."""
+    return any(each.type == "FOR" for each in takewhile(lambda each: each.type != "SEPARATOR", reversed(before)))
 
 
 def due(expected: set[str]) -> str:

@@ -35,13 +35,18 @@ def eval_command(options: Any, console: Console) -> int:
     source = source_of(options)
     value = _value(options, source, console)
     if options.out:
-        write(value, options.out)
-        console.note(f"{options.out}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}")
+        console.note(written(value, options.out))
     if options.json:
         console.json({"value": value_record(value)})
     elif not options.out:
         console.print(table(value, options.digits))
     return FINE
+
+
+def written(value: Any, file: str) -> str:
+    """Write a tensor to a file; what is said of it."""
+    write(value, file)
+    return f"{file}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
 
 
 def _value(options: Any, source: Source, console: Console) -> Any:

@@ -8,8 +8,10 @@ from typing import Any
 from grammar import nodes
 from grammar.errors import NotationError
 
+from ..files.formats import writable
 from ..files.text import InputError, as_number, read_text
 from ..scope.names import key
+from .evaluate import written
 from .inputs import read_given
 from .session import Session
 
@@ -112,17 +114,14 @@ def _cost(session: Session, rest: str) -> str:
 
 
 def _save(session: Session, rest: str) -> str:
-    from ..files.formats import writable, write
-
-    name, _, file = _needed(rest, "save").partition(" ")
-    if not file.strip():
+    name, file = (_needed(rest, "save").split(maxsplit=1) + [""])[:2]
+    if not file:
         raise InputError("say where: :save NAME FILE")
     value: Any = session.values.get(str(key(name)))
     if not hasattr(value, "axes"):
         raise InputError(f"there is no tensor {name}; :names lists what is known")
-    writable(file.strip())
-    write(value, file.strip())
-    return f"{file.strip()}: {value.shape}, axes in the order {', '.join(value.axes) or 'of none'}"
+    writable(file)
+    return written(value, file)
 
 
 def _digits(session: Session, rest: str) -> str:
