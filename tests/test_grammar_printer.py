@@ -148,6 +148,7 @@ EXPANDED = [
 
 # Each tells one thing from another that looks like it.
 READ_BACK = [
+    "f(X) = X\nX ∈ {X} for t = X, …, X",
     "★_{ax} : ℝ → ℝ\n⊕_{l-1} : ℝ × ℝ → ℝ\nX ★_{ax} Y",
     "concat_{a} : ℝ × ℝ → ℝ\nconcat(X, Y, Z)",
     "sqrt ∈ ℝ\nconcat ∈ ℝ\n√sqrt + (concat ⊕ X)",

@@ -267,6 +267,8 @@ def test_a_function_along_axes_keeps_them(name, over, dtype):
     one, axes = tensor("a b c", -3, 3, dtype), over.split()
     function = {**ALONG, **ALONG_ONE}[name]
     tolerance = 1e-5 if dtype == "float32" else 1e-12
+    if name == "standardize" and dtype == "float32":
+        tolerance = 1e-4  # what a mean of numbers up to 3 is rounded by, over √eps
     for X in orders(one):
         result = getattr(nt, name)(X, axis=over)
         assert result.sizes == X.sizes

@@ -52,7 +52,7 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
     """Whether 1 ≤ i ≤ n, or i ∈ {1, …, n}, is a range: where i stands in a script of the statement before."""
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
-        return "DOTS" in kinds
+        return "DOTS" in kinds and "FOR" not in kinds
     places = [place for place, kind in enumerate(kinds) if kind == "RELATION"]
     if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME" or "COMMA" in kinds:
         return False
