@@ -64,12 +64,14 @@ ROLLED = {
     "f(b, u) = 2 b - u\nh^0 = B\nh^t = f(h^{t-1}, X_{time(t)})/3 for t = 1, …, 100": 1,
     # a recurrence within each step of another
     "f(b) = s^{66}\ns^0 = 0\ns^k = s^{k-1}/2 + b/k for k = 1, …, 66\n"
-    "h^0 = B\nh^t = f(h^{t-1} + X_{time(t)})/3 for t = 1, …, 70": 2,
+    "h^0 = B\nh^t = f(h^{t-1} + X_{time(t)})/3 for t = 1, …, 70": 1,
     "h^{80} = B\nh^t = h^{t+1}/2 + 1/t for t = 1, …, 79\nh^1": 0,
-    # written out, since the index is a label, or some member has a value of its own
-    "h^0 = B\nh^t = h^{t-1}/2 + V^t for t = 1, …, 100": 0,
+    # some member has a value of its own
     "h^0 = B\nh^t = h^{t-1}/2 for t = 1, …, 49\nh^{50} = 2 B\nh^t = h^{t-1}/2 + X_{time(t)} for t = 51, …, 130\nh^{129}": 0,
-    "g^k(x) = x / k + V^k\nh^0 = B\nh^t = g^t(h^{t-1}) for t = 1, …, 100": 0,
+    # the index is a label
+    "h^0 = B\nh^t = h^{t-1}/2 + V^t for t = 1, …, 100": 1,
+    "h^0 = B\nh^t = h^{t-1}/2 + V^{t+1} ⊙ V^{t-1} for t = 2, …, 9\nh^1 = V^1 ⊙ B": 1,
+    "g^k(x) = x / k + V^k\nh^0 = B\nh^t = g^t(h^{t-1}) for t = 1, …, 100": 1,
     "h^0 = B\nh^t = h^{t-1} + ∑_{j=1}^{2} V^j for t = 1, …, 100": 1,
 }
 GIVEN = {"X": X, "W": W, "B": B, "BATCH": BATCH, "WHOLE": WHOLE, "TOKENS": TOKENS}
@@ -309,7 +311,7 @@ WRONG = {
     "a name": ("h^0 = B\nh^t = h^{t-1} + Z_{time(t)} for t = 1, …, 100", 201, "Z"),
     "itself": ("h^0 = B\nh^t = h^t + h^{t-1} for t = 1, …, 100", 203, None),
     "too many steps": ("h^0 = B\nh^t = h^{t-1} for t = 1, …, 10000000", 404, "for t = 1, …, 10000000"),
-    "too many steps of labels": ("h^0 = B\nh^t = h^{t-1} + g^t(B) for t = 1, …, 900000\ng^k(x) = x ⊙ k", 404, None),
+    "too many steps of labels": ("h^0 = B\nh^t = h^{t-1} + g^{2 t}(B) for t = 1, …, 900000\ng^k(x) = x ⊙ k", 404, None),
 }  # fmt: skip
 
 

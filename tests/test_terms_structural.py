@@ -11,13 +11,13 @@ from namedtensor.terms.terms import TermGraph
 
 NAMES = {row.name for row in ROWS}
 LEAVES = {row.name for row in ROWS if not row.most}  # they have no argument, and so no differential
-LOOPS = {"loop", "after", "through"}  # a recurrence under a derivative is written out, step by step
+LOOPS = {"members", "loop", "after", "through"}  # a recurrence under a derivative is written out, step by step
 OF_CHECKING = {"variable"}  # which planning takes away first
 REFUSED = {"python"}  # of which no differential is known
 
 
 def test_planning_has_a_rule_for_each_structural_term():
-    of_loops = {"after", "through"}  # which are read with their loop
+    of_loops = {"members", "after", "through"}  # which are read with their loop
     assert set(RULES) | of_loops | OF_CHECKING >= NAMES
     assert set(RULES) <= NAMES
 

@@ -18,6 +18,8 @@ from .loops import FIRST, LEAST, Made, Unit, counter, loop_to
 class Along:
     """An index that takes the values from `first` on along an axis: the members of a family lie along it too."""
 
+    mark = None  # it is no label
+
     def __init__(self, axis: str, first: int, size: Any):
         self.axis, self.first, self.size = axis, first, size
 

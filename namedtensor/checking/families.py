@@ -51,7 +51,7 @@ def infer_family(
     against = (id(holder), unit.key(wanted - unit.way)) in env.active  # h^{t-1} asks for h^t: none before is due
     alone = against or over.further is not None  # in which order E^{i,j} are made, only their equation says
     begin = wanted if alone else unit.nearest(last if over.downward else first, wanted)
-    rolled = loops.rolled_up(checker, unit, begin, wanted, env)
+    rolled = loops.within(checker, unit, wanted) or loops.rolled_up(checker, unit, begin, wanted, env)
     if rolled is not None:
         return rolled
     for step in range(begin, wanted + unit.way, unit.way):
