@@ -43,7 +43,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
             name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
             named = name is not None and name.base in labelled
             node = name
-        if named and any(mentions(part, variable) for part in (*node.subscript, *node.superscript)):
+        if named and node and any(mentions(part, variable) for part in (*node.subscript, *node.superscript)):
             return True
     return False
 

@@ -339,9 +339,11 @@ def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
 
 def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
     """Whether so many steps are a loop, and not written out."""
-    if checker.scope.varied:
+    if unit.family.name.base in checker.scope.varied:
         return False
-    return steps >= LEAST or (steps >= LAYERS and has_layers(checker, unit.holder))
+    if checker.shows_layers or steps < LAYERS or steps >= LEAST:
+        return steps >= LEAST
+    return has_layers(checker, unit.holder)
 
 
 def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
