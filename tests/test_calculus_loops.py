@@ -12,6 +12,7 @@ from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 from namedtensor.terms import structural
 
 LEAST = ((loops, "LEAST"), (loops, "LAYERS"), (along, "LEAST"))  # the least steps of loops
+MODULES = {"torch": "torch", "jax": "jax.numpy"}
 RNG = np.random.default_rng(11)
 GIVEN = {
     "X": nt.tensor(RNG.normal(size=(80, 3)), "time a"),
@@ -107,7 +108,7 @@ def test_the_derivative_of_a_loop_is_that_of_its_steps(formula, monkeypatch):
 @pytest.mark.parametrize("library", ["torch", "jax"])
 @pytest.mark.parametrize("formula", [*DERIVED][::3])
 def test_the_derivative_of_a_loop_is_the_same_in_each_library(formula, library):
-    xp = pytest.importorskip({"jax": "jax.numpy"}.get(library, library), reason=f"{library} is not installed")
+    xp = pytest.importorskip(MODULES[library], reason=f"{library} is not installed")
     values = used(formula)
     expected = nt.evaluate(formula, values)
     found = nt.evaluate(formula, {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in values.items()})

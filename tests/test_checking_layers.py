@@ -10,6 +10,7 @@ from namedtensor import reference
 from namedtensor.checking import loops
 from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
 
+MODULES = {"torch": "torch", "jax": "jax.numpy"}
 RNG = np.random.default_rng(3)
 L = 9
 X = nt.tensor(RNG.normal(size=(2, 3)), "seq a")
@@ -101,7 +102,7 @@ def test_layers_give_what_the_definitions_give(formula):
 @pytest.mark.parametrize("formula", LAYERED)
 def test_layers_are_the_same_in_each_library(formula, library):
     expected = nt.evaluate(formula, used(formula))
-    xp = pytest.importorskip({"jax": "jax.numpy"}.get(library, library), reason=f"{library} is not installed")
+    xp = pytest.importorskip(MODULES[library], reason=f"{library} is not installed")
     given = {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in used(formula).items()}
     found = nt.evaluate(formula, given)
     assert np.allclose(np.asarray(found.to_array(expected.axes)), expected.array, rtol=1e-3, atol=1e-3)

@@ -47,16 +47,14 @@ def made(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop)
     """The term of a loop with these inputs, as far as its results read them."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
-    slices, members, given = ([pair for pair in each if id(pair[0]) in read] for each in inputs[1:])
-    groups = (inputs.states, slices, members, given)
-    loop = Loop(*(tuple(leaf for leaf, _ in each) for each in groups), results, like.axis, like.steps)
+    slices, given = ([pair for pair in each if id(pair[0]) in read] for each in (inputs.slices, inputs.given))
+    members = [pair for pair in inputs.members if id(pair[0]) in read]
+    states = tuple(leaf for leaf, _ in inputs.states)
+    along, alike, same = (tuple(pair[0] for pair in each) for each in (slices, members, given))
+    loop = Loop(states, along, alike, same, results, like.axis, like.steps)
     lists = (each for _, some in members for each in some)
-    arguments = (
-        *(term for _, term in inputs.states),
-        *(term for _, term in slices),
-        *lists,
-        *(term for _, term in given),
-    )
+    around = (term for pairs in (inputs.states, slices) for _, term in pairs)
+    arguments = (*around, *lists, *(term for _, term in given))
     return make.graph.intern("loop", arguments, options=(loop,), node=make.node)
 
 
