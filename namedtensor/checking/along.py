@@ -12,7 +12,8 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .loops import FIRST, LEAST, Made, Unit, counter, loop_to
+from .family_steps import Unit
+from .loops import FIRST, LEAST, Made, counter, loop_to
 
 
 class Along:
