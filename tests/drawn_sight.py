@@ -225,7 +225,7 @@ class Drawing:
     def constant_vector(self, shape: Shape, sight: Sight) -> Term:
         ((axis, size),) = shape.items()
         if axis in sight.sized and self.chance(0.5) and size == self.sizes.get(axis) and self.speak_of(axis):
-            return Term("made", (), ("iota", (axis,)), shaped(shape))
+            return Term("made", (), (self.one(["iota", "ones"]), (axis,)), shaped(shape))
         cells = tuple(number(self.value()) for _ in range(size))
         return Term("literal", cells, ((axis,), size), shaped(shape))
 

@@ -23,6 +23,7 @@ def test_the_grammar_knows_the_functions_that_are_registered():
     spelled_otherwise = {
         "I",
         "iota",
+        "ones",
         "juxtaposed",
         "negative",
         "odd",

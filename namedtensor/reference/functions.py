@@ -323,7 +323,7 @@ def apply_definition(
         raise NotationError(304, f"{record.name} takes {fewest} operands, and was given {len(tensors)}")
     if record.kind == "elementwise":
         check_axes(record.name, 0, axes)
-        return broadcast(definition, *tensors)
+        return broadcast(lambda *x: definition(*x, *options), *tensors)
     if record.kind in ("reduction", "along"):
         if not axes:
             raise NotationError(316, f"{record.name} takes axes, not 0")
