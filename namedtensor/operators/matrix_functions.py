@@ -157,15 +157,15 @@ def _diagonal(b: Builder, side: Value, axes: Order, count: int) -> Value:
     return b.concat(lines, row)
 
 
-def exponential_of(x: Any, *rest: Any) -> Any:
+def exponential_of(*given: Any) -> Any:
     """∑ Xⁿ / n!, of X / 2ˢ and squared s times; along others, the sum over all places that one of them may take."""
-    *along, row, column, _ = rest
-    size = x.shape[row]
+    x, *along, row, column, _ = given
+    size: int = x.shape[row]
 
     def rows(each: Any) -> list[list[float]]:
         return [[each({row: i + 1, column: j + 1}) for j in range(size)] for i in range(size)]
 
-    parts = 2 ** len(along)
+    parts: int = 2 ** len(along)
     whole = [[0.0] * (size * parts) for _ in range(size * parts)]
     for above in range(parts):
         _put(whole, rows(x), above, above)
@@ -228,9 +228,7 @@ register(
 
 
 def _all_square(shapes: Any, axes: Order, sizes: Any):
-    for shape in shapes:
-        found = square((shape,), axes, sizes)
-    return found
+    return [square((shape,), axes, sizes) for shape in shapes][0]
 
 
 register(
