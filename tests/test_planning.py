@@ -71,6 +71,11 @@ def test_equal_parts_are_computed_once():
     assert [step.primitive for step in plan.steps] == ["exp", "multiply", "add"]
 
 
+def test_a_product_written_side_by_side_is_the_one_with_its_sign():
+    plan = compiled("exp(X Y) + exp(X ⊙ Y)", X=tensor("a"), Y=tensor("a")).plan
+    assert [step.primitive for step in plan.steps] == ["multiply", "exp", "add"]
+
+
 def test_what_needs_no_input_is_done_before():
     plan = compiled("X + I_{a,a'} ⊙_{a'} [1, 2, 3]_{a'}", X=tensor("a")).plan
     assert [step.primitive for step in plan.steps if not step.value.fixed] == ["add"]

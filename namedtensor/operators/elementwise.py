@@ -292,7 +292,7 @@ ARITHMETIC = (
 for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials, _folded in ARITHMETIC:
     _binary(
         _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials,
-        complex=True, folded=_folded,
+        complex=True, folded=_folded, term="⊙" if _name == "juxtaposed" else "",
     )  # fmt: skip
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
