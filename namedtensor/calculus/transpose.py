@@ -166,7 +166,6 @@ def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Shar
 
 BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "⊙": _product,
-    "juxtaposed": _product,
     "/": _quotient,
     "where": _chosen,
     "cases": _chosen,
@@ -244,7 +243,6 @@ ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "+": _added,
     "-": _added,
     "⊙": _times,
-    "juxtaposed": _times,
     "/": _divided,
     "∑": _summed,
     "mean": _summed,

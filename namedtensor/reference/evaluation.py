@@ -11,6 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Index, Name, Node, Number, Size
 
 from ..operators import REGISTRY
+from ..operators.definitions import divide, power
 from ..scope.names import Key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
@@ -18,7 +19,7 @@ from .calculus import derivative, differential
 from .calls import Calls
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
-from .functions import apply, divide, is_reduction, power
+from .functions import apply, is_reduction
 from .names import STEPS, Names
 from .sizes import stated
 
