@@ -161,7 +161,7 @@ def network_in_torch(given):
     hidden = layer_norm(gelu(t["X"] @ t["W^1"].T + t["b^1"]), (5,), eps=1e-5)
     loss = -(t["T"] * log_softmax(hidden @ t["W^2"].T + t["b^2"], -1)).sum(-1).mean()
     loss.backward()
-    return loss.item(), {name: each.grad.numpy() for name, each in t.items()}
+    return loss.item(), {name: each.grad.numpy() for name, each in t.items()}  # type: ignore
 
 
 def test_the_gradient_of_a_loss_by_every_parameter(way):
@@ -319,7 +319,7 @@ def test_python_functions_have_none():
 def test_types_without_sizes(text, shape, way):
     given = {"X": shape, "Y": "ℝ^{b}", "Z": "ℝ^{a × b}", "W": "ℝ^{k}", "I": "ℝ^{c}"}
     checked = nt.check(f"∂({text})/∂X*", **{name: each for name, each in given.items() if name in text})
-    assert not checked.errors and {"a*", "b*"} <= {part.partition("[")[0] for part in checked.type[3:-1].split(" × ")}
+    assert not checked.errors and {"a*", "b*"} <= {part.partition("[")[0] for part in checked.type[3:-1].split(" × ")}  # type: ignore
 
 
 def test_a_diagram_shows_it_as_one_step():
@@ -329,7 +329,7 @@ def test_a_diagram_shows_it_as_one_step():
 
 def test_types_without_data():
     checked = nt.check("B = ∂(softmax_{ax} X)/∂X*", X="ℝ^{ax[4] × bx}")
-    assert not checked.errors and sorted(checked.type[3:-1].split(" × ")) == ["ax*[4]", "ax[4]", "bx", "bx*"]
+    assert not checked.errors and sorted(checked.type[3:-1].split(" × ")) == ["ax*[4]", "ax[4]", "bx", "bx*"]  # type: ignore
     assert nt.check("∂(X ⊙ X", X="ℝ^{a}").errors
 
 
