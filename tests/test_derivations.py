@@ -52,7 +52,7 @@ def rows(of: int):
 
 
 def test_the_list_is_long_and_names_its_sources():
-    assert len(LIST) >= 150
+    assert len(LIST) >= 240
     assert all(source for source, *_ in LIST)
 
 
