@@ -34,3 +34,10 @@ def test_only_what_rewrites_an_operator_knows_its_name():
         if room not in HOMES and (words := names_in(path)):
             found.setdefault(room, set()).update(words)
     assert {room: " ".join(sorted(words)) for room, words in found.items()} == KNOWING
+
+
+def test_no_room_below_checking_knows_how_a_product_was_written():
+    rooms = ("terms", "calculus", "planning", "backends")
+    assert not [
+        path for room in rooms for path in (ROOT / room).rglob("*.py") if "juxtaposed" in path.read_text("utf-8")
+    ]

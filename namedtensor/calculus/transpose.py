@@ -149,7 +149,6 @@ def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share
 
 BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "⊙": _product,
-    "juxtaposed": _product,
     "/": _quotient,
     "where": _chosen,
     "cases": _chosen,
@@ -220,7 +219,6 @@ ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "+": _added,
     "-": _added,
     "⊙": _times,
-    "juxtaposed": _times,
     "/": _divided,
     "∑": _summed,
     "mean": _summed,

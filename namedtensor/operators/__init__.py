@@ -3,6 +3,7 @@
 `record`: the record and the registry.
 `builder`: the builder of plans, as operators see it.
 `lowering`: three kinds of `lower`.
+`definitions`: what operators mean, on plain numbers.
 `plain_numbers`: what is made of plain numbers while checking.
 `sizes_given`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order, union
+from . import definitions
 from .builder import Builder
 from .record import IndexProblem, Operator, register
 from .sizes_given import ranks, square, stated_sizes
@@ -131,13 +132,14 @@ register(
     Operator(
         "maxk", "index", "ax -> k", _maxk, "the k largest, the largest first",
         "np.sort(X, axis)[..., ::-1][..., :k]",
-        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), **RANKS,
+        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), definition=definitions.maxk, **RANKS,
     )
 )  # fmt: skip
 register(
     Operator(
         "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
-        "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",), **RANKS,
+        "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
+        definition=definitions.argmaxk, **RANKS,
     )
 )  # fmt: skip
 
@@ -177,6 +179,7 @@ register(
         SECTION,
         given=stated_sizes,
         counts_from_zero=True,
+        definition=definitions.onehot,
     )
 )
 register(

@@ -10,6 +10,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Index, Name, Node, Number, Size
 
+from ..operators.definitions import divide, power
 from ..scope.mentions import NEARLY
 from ..scope.names import Key, spelled, walk
 from ..scope.shape_variables import stand_for
@@ -18,7 +19,7 @@ from .calculus import derivative, differential
 from .calls import Calls
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
-from .functions import apply, divide, is_reduction, power
+from .functions import apply, is_reduction
 from .names import STEPS, Names
 from .sizes import stated
 
