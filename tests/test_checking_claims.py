@@ -66,7 +66,11 @@ KINDS = {
     "a power": ("x^2 = ?\nY = 2 x", "[1, 4]_{ax}", "[1, 8]_{ax}"),
     "a power of what is declared": ("B ∈ ℝ^{ax}\nB = 2 x\nB^3 = ?", "8 x^3", "x^3"),
     "a call with a power": ("f(t) = 2 t\nf(x^2) = ?\nY = x", "[2, 8]_{ax}", "x"),
-    "elements rearranged": ("M ∈ ℝ^{a × b}\nM_{a(i), b(j)} = M_{a(j), b(i)}\nM = ?", "[1, 2; 2, 3]_{a, b}", "[1, 2; 0, 3]_{a, b}"),
+    "elements rearranged": (
+        "M ∈ ℝ^{a × b}\nM_{a(i), b(j)} = M_{a(j), b(i)}\nM = ?",
+        "[1, 2; 2, 3]_{a, b}",
+        "[1, 2; 0, 3]_{a, b}",
+    ),
     "before a definition of what it uses": ("c + Z = ?\nc = 2", "3", "4"),
 }
 
