@@ -308,10 +308,17 @@ def varied(row: Row) -> str | None:
     return next((name for name, each in values_of(row).items() if isinstance(each, nt.NamedTensor)), None)
 
 
+def inputs_of(row: Row) -> tuple[dict[str, Any], str]:
+    """The values, and which of them is varied."""
+    name = varied(row)
+    assert name is not None
+    return values_of(row), name
+
+
 @pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.differentiable and varied(row)])
 def test_its_derivative_is_that_of_differences(title):
     row = ROWS[title]
-    values, name = values_of(row), varied(row)
+    values, name = inputs_of(row)
     gradient = gradient_of(row, name, values)
     for place in range(min(3, values[name].array.size)):
         sides = []
@@ -341,7 +348,7 @@ def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
 @pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.lifted and varied(row)])
 def test_a_batch_is_mapped_over(title):
     row = ROWS[title]
-    values, name = values_of(row), varied(row)
+    values, name = inputs_of(row)
     each = [values[name].array, values[name].array[::-1].copy()]
     batch = nt.tensor(np.stack(each), ("batch", *values[name].axes))
     found = nt.evaluate(row.text, {**values, name: batch})
