@@ -14,6 +14,7 @@ from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
+from .mentions import OF_AXES
 from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .where_clauses import matches, pattern_of
@@ -47,9 +48,9 @@ class _Known:
     def claims_among(self, group: list[Definition]) -> list[Definition]:
         """Of the equations for one name, those that define nothing."""
         key = group[0].key
-        if key in self.given or self.is_power(group[0].name):
+        if key in self.given or self.is_power(group[0].name) or all(map(ends_in_made, group)):
             return group
-        if key in self.declared and all(is_rearranged(each) for each in group):
+        if key in self.declared and all(map(is_rearranged, group)):
             return group
         plain = [each for each in group if not each.elements]
         if plain:
@@ -156,6 +157,12 @@ class _Known:
             if inner is not None:
                 found |= self.axes_of(inner.key(), seen | {name})
         return frozenset(found)
+
+
+def ends_in_made(definition: Definition) -> bool:
+    """Whether it is … = I_{ax,ax'}, …: what the axes make stands at the end of an equation about something else."""
+    made = definition.name.base in OF_AXES and bool(definition.name.subscript) and not definition.elements
+    return made and definition.statement.sides[0] is not definition.head
 
 
 def axes_named(node: Any) -> set[str]:
