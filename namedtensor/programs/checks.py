@@ -41,9 +41,9 @@ def check_goal(
     if isinstance(goal, Entry) or goal.takes(shapes):
 
         def check(ends: Mapping[str, int]) -> CheckResult:
-            return checked_goal(goal, shapes, {**(sizes or {}), **ends}, told).result
+            return checked_goal(goal, shapes, {**(sizes or {}), **ends} if ends else sizes, told).result
 
-        return for_any_length(goal.program, check, {**shapes, **(sizes or {})})
+        return for_any_length(goal.program, check, shapes)
     return check_program(goal.program, shapes, sizes, told)
 
 
@@ -64,9 +64,9 @@ def check_program(
     """What is found in all that a text says, which may have errors of any kind."""
 
     def check(ends: Mapping[str, int]) -> CheckResult:
-        return checked_program(program, shapes, {**(sizes or {}), **ends}, told).result
+        return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, told).result
 
-    result = for_any_length(program, check, {**shapes, **(sizes or {})})
+    result = for_any_length(program, check, shapes)
     if not result.ok or not claims_something(program.tree, shapes):
         return result
     return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))
