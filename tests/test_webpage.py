@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,6 +163,7 @@ def values_in_node(plan, values):
         f"const given = {json.dumps(arrays)}.map(({{shape, data}}) => ({{shape, data: Float64Array.from(data)}}));\n"
         "console.log(JSON.stringify(formula(...given).map(({shape, data}) => ({shape, data: [...data]}))));"
     )
+    assert NODE is not None
     done = subprocess.run([NODE, "--input-type=module", "-"], input=script, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -177,7 +179,7 @@ def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
     assert plan["ok"], plan["error"]["full"]
     results = values_in_node(plan, values)
     if "of a function" in name:
-        due = nt.formula(text).explain(**values)
+        due = nt.formula(text).explain(values)
     else:
         due = nt.explain(text, values, sizes=sizes)
     assert [each["text"] for each in plan["steps"]] == [each.text for each in due]
@@ -196,7 +198,7 @@ def test_the_numbers_of_a_step_make_its_value(name):
     text, types = PROGRAMS[name]
     checked = asked("check", text, inputs=types)
     values, sizes = drawn_inputs(checked), sizes_of(checked)
-    due = nt.formula(text).explain(**values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
+    due = nt.formula(text).explain(values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
     found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
     tried = 0
     for step in found:
@@ -314,7 +316,7 @@ def test_loops_compute_the_value(name):
     for target in set(re.findall(r"^\s*(\w+)\[.*?\] = ", program, re.MULTILINE)):
         names[target] = Tensor()
     exec(program, names)
-    last = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
+    last: Any = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
     result = names[safe(last[1])]
     if not due.axes:
         assert abs(result - float(due)) < 1e-9
@@ -360,7 +362,8 @@ def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
         return
     checked = asked("check", text, inputs=types)
     values = drawn_inputs(checked)
-    number, call = re.match(r"(?:(\d+) \* )?(.*)", found["text"]).groups()
+    matched: Any = re.match(r"(?:(\d+) \* )?(.*)", found["text"])
+    number, call = matched.groups()
     value = float(number or 1) * eval(
         call, {"einsum": np.einsum, **{name: each.array for name, each in values.items()}}
     )
