@@ -7,13 +7,15 @@ What differs is made smaller by leaving out statements and parts as long as the 
 
 from __future__ import annotations
 
-import itertools
+import multiprocessing
+import os
 import random
 import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -621,10 +623,18 @@ def run(
     return Run(draws, fit, taken, unfit, found)
 
 
+def together(parts: Iterable[Run]) -> Run:
+    draws, fit, taken, unfit, found = zip(*parts)
+    return Run(sum(draws), sum(fit), sum(taken, Counter()), sum(unfit, Counter()), sum(found, []))
+
+
 def main() -> int:
     count, start = (int(text) for text in (*sys.argv[1:], "1000", "0")[:2])
     began = time.monotonic()
-    done = run(itertools.islice(itertools.count(start), count), progress=True)
+    cores = os.cpu_count() or 1
+    parts = [range(start + core, start + count, cores) for core in range(cores)]
+    with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+        done = together(pool.map(partial(run, progress=True), parts))
     print(
         f"{done.draws} draws, of which {done.fit} fit, in {time.monotonic() - began:.0f} s; {sum(done.taken.values())} results"
     )

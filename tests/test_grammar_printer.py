@@ -207,7 +207,7 @@ def test_read_back(text):
 
 
 # ---------------------------------------------------------------------------------------------------------------- laws
-often = settings(max_examples=4 * settings().max_examples)
+often = settings(max_examples=2 * settings().max_examples)
 
 
 @often

@@ -309,7 +309,7 @@ def contractions(draw):
 
 
 @given(contractions())
-@settings(max_examples=settings().max_examples * 4)
+@settings(max_examples=settings().max_examples * 2)
 def test_a_contraction_is_the_sum_of_the_products(case):
     left, right, axes, dtypes = case
     X, Y = (
