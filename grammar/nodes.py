@@ -345,8 +345,11 @@ def left_spine(node: Any) -> list[Call]:
 
 def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
+    slots = BELOW[type(node)]
+    if not slots:
+        return ()
     found: list[Any] = []
-    for slot in BELOW[type(node)]:
+    for slot in slots:
         value = getattr(node, slot)
         if type(value) is tuple:
             _gather(value, found)
@@ -363,9 +366,11 @@ def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
             _gather(value, found)
 
 
+PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
+
 # Every kind of node with the fields that may hold others.
 BELOW: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind.__slots__ if name not in ("span", "operator_span"))
+    kind: tuple(name for name in kind.__slots__ if kind.__annotations__.get(name) not in PLAIN)
     for kind in list(globals().values())
     if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())
 }

@@ -1,10 +1,13 @@
 """Formulas in LaTeX documents: which are found, what is said of them, and where."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from namedtensor import cli
+from namedtensor.documents import conflicts
 from namedtensor.documents.assembled import AssembledProgram
 from namedtensor.documents.findings import findings_of
 from namedtensor.documents.included_files import whole_text
@@ -185,6 +188,26 @@ def test_a_later_display_may_define_a_name_again(body, types):
     report = check(body)
     assert not report.errors and "defined again" in report.notes[0].text
     assert types.items() <= report.scopes[0].types.items()
+
+
+def test_a_section_is_parsed_once_however_often_a_name_is_defined_again(monkeypatch):
+    parsed: list[str] = []
+    own = conflicts.parse
+    monkeypatch.setattr(conflicts, "parse", lambda source, syntax: parsed.append(source) or own(source, syntax))
+    again = "".join(rf"\[ X = \nsum{{\ax}} Y^{{{number}}} \]" + "\n" for number in range(2, 22))
+    report = check(r"\(Y \in \mathbb{R}^{\ax}\) " + again)
+    assert not report.errors and len(report.notes) == 19
+    assert len(parsed) == 1
+
+
+def test_no_numpy_is_needed_to_check_a_document(tmp_path):
+    (tmp_path / "paper.tex").write_text(HEAD + r"\[ X = Y \ndot{\ax} Y \]")
+    script = (
+        "import sys; from namedtensor import cli; cli.main(['check', 'paper.tex']); sys.exit('numpy' in sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=False, capture_output=True).returncode == 0
+    )
 
 
 @pytest.mark.parametrize("claim", [

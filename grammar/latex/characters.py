@@ -321,6 +321,15 @@ def font(reader: Reader, position: int, end: int) -> int:
     ):
         reader.add(("INDICATOR", "𝕀"), reader.pieces[position][1], reader.pieces[after + 2][2])
         return after + 3
+    if reader.piece(position) == "\\mathbf" and [piece[0] for piece in reader.pieces[after : after + 4]] == [
+        "{",
+        "1",
+        "}",
+        "_",
+    ]:
+        start, stop = reader.pieces[position][1], reader.pieces[after + 2][2]
+        reader.tokens.append(Token("NAME", "ones", start, stop, reader.place))
+        return after + 3
     if after < end and reader.pieces[after][0] == "{":
         close = reader.partner[after]
         name, stop = joined(reader, after + 1, close)

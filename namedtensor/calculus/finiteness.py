@@ -16,7 +16,7 @@ DEPTH = 8  # how far down a sign is looked for
 
 ALWAYS = frozenset("I onehot iota indicator input".split())
 KEEPS = frozenset(
-    "+ - ⊙ juxtaposed negative sin cos tanh erf σ abs sign floor ceil relu gelu gelu_tanh silu softplus max min clip where "
+    "+ - ⊙ negative sin cos tanh erf σ abs sign floor ceil relu gelu gelu_tanh silu softplus max min clip where "
     "cases ∑ ∏ mean var std norm logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort rename merge "
     "split spread pick fill literal variable index scatter ⊕ stack unroll pool maxk argmaxk det cofactors trace".split()
 )
@@ -25,7 +25,7 @@ NEVER_NEGATIVE = frozenset(
     "I onehot iota indicator argmax argmin argmaxk var std norm abs sqrt exp σ softmax relu softplus".split()
 )
 SUMS = frozenset("+ ∑ mean max scatter".split()) | MOVES
-PRODUCTS = frozenset("⊙ juxtaposed /".split())
+PRODUCTS = frozenset("⊙ /".split())
 
 
 class Finite:

@@ -102,7 +102,9 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
     folded = fold(record, [argument.number for argument in arguments], options)
     if folded is not None:
         return checker.graph.number(folded, node, boolean=record.boolean[1])
-    return checker.graph.intern(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)
+    return checker.graph.intern(
+        record.term or record.name, arguments, (), tuple(options), shape, record.boolean[1], node
+    )
 
 
 def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:

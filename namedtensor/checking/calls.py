@@ -61,6 +61,12 @@ def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
     """‖x‖, ‖x‖_p: the norm over all axes of x; in a function, over those that it does not map over."""
     (term,) = checker.infer_all(node.arguments, env)
     axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
+    for part in node.parameters:
+        if isinstance(part, nodes.Name) and part.text in term.shape:
+            raise checker.error(
+                316, f"the subscript of ‖{checker.text(node.arguments[0])}‖ is p, and {part.text} is an axis", part,
+                hint=f"over an axis: norm_{{{part.text}}} {checker.text(node.arguments[0])}",
+            )  # fmt: skip
     if not axes:
         return apply(checker, "abs", (term,), (), node, env, node.arguments)
     options = tuple(("p", option(checker, part, env)) for part in node.parameters)
@@ -80,8 +86,9 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
-            201, f"the operator {name} is not defined", node.operator_span, hint=f"define it: X {name} Y = …"
-        )
+            201, f"the operator {name} is not defined", node.operator_span,
+            hint=ELSEWHERE.get(name) or f"define it: X {name} Y = …",
+        )  # fmt: skip
     defined = [function.title for function in checker.scope.functions.get(name, [])]
     signed = any(signature.head.operator == name for _, signature in checker.scope.signatures)
     define = f"define it by an equation: {name}(t) = …"

@@ -112,7 +112,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
 
 def report(source: str, checker: Checker, last: Any) -> CheckResult:
     """What a checker has found, where `last` is the value of the whole."""
-    for finish in (checker.solver.check, checker.check_claims):
+    for finish in (checker.solver.check, checker.check_claims, checker.check_told):
         try:
             finish()
         except NotationError as problem:
@@ -127,7 +127,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
         None if last is None else resolved_shape(last.shape),
         types,
         steps,
-        tuple(sorted(checker.errors, key=lambda e: e.span or (0, 0))),
+        tuple(sorted(checker.errors, key=lambda e: (e.span is None, e.span or (0, 0)))),
         tuple(checker.warnings),
     )
 

@@ -41,6 +41,9 @@ ELSEWHERE = {
     "concatenate": "tensors are joined by X ⊕_{axis} Y",
     "eps": "the small number of standardize is ε, or epsilon",
     "softmax2d": "write softmax_{height, width} X",
+    "Σ": "the sign of a sum is ∑, or sum: ∑_{axis} X; a tensor Σ is given a value",
+    "Π": "the sign of a product is ∏, or prod: ∏_{axis} X; a tensor Π is given a value",
+    "⊗": "of tensors whose axes are distinct, X ⊙ Y is the outer product; or define it: X ⊗ Y = …",
 }
 
 

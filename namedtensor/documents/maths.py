@@ -36,6 +36,7 @@ class Section:
     maths: list[Maths] = field(default_factory=list)
     formulas: list[Maths] = field(default_factory=list)
     programs: dict[Maths, nodes.Program] = field(default_factory=dict)
+    mentioned: dict[Maths, tuple[str, ...]] = field(default_factory=dict)  # the names in a formula, once asked for
     types: dict[str, str] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()

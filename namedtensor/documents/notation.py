@@ -135,15 +135,22 @@ def _keep_needed(section: Section, blamed: set[Maths], findings: Findings) -> No
     needed, new = set(), set(blamed)
     while new:
         needed |= new
-        used |= {name for maths in new for name in _names(section.programs[maths])}
+        used |= {name for maths in new for name in mentioned(section, maths)}
         new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
     findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
 
-def _names(program: nodes.Program) -> set[str]:
-    """The names of tensors and functions in a program."""
-    return {base_of(node) for node in walk(program)} - {""}
+def names_in(root: Any) -> tuple[str, ...]:
+    """The names of tensors and functions in a tree, in the order in which they are first said."""
+    return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
+
+
+def mentioned(section: Section, maths: Maths) -> tuple[str, ...]:
+    """The names in a formula of a section."""
+    if maths not in section.mentioned:
+        section.mentioned[maths] = names_in(section.programs[maths])
+    return section.mentioned[maths]
 
 
 def heads_of(program: nodes.Program) -> set[str]:

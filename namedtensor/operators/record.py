@@ -54,6 +54,7 @@ class Operator:
     given: Callable[..., Mapping[str, Any]] | None = None
     boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
     python: str = ""  # the Python function's name, where it differs
+    term: str = ""  # the operator whose term a use is, where this is another spelling of it
     differentials: tuple[str, ...] = ()
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
     definition: Callable[..., Any] | None = None

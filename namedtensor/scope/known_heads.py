@@ -14,6 +14,7 @@ from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
+from .mentions import OF_AXES
 from .names import CONSTANTS, Key, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .where_clauses import matches, pattern_of
@@ -45,7 +46,7 @@ class _Known:
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
         """Of the equations for one name, those that define nothing."""
-        if group[0].key in self.given:
+        if group[0].key in self.given or all(map(ends_in_made, group)):
             return group
         plain = [each for each in group if not each.elements]
         if plain:
@@ -113,6 +114,12 @@ class _Known:
             if inner is not None:
                 found |= self.axes_of(inner.key(), seen | {name})
         return frozenset(found)
+
+
+def ends_in_made(definition: Definition) -> bool:
+    """Whether it is … = I_{ax,ax'}, …: what the axes make stands at the end of an equation about something else."""
+    made = definition.name.base in OF_AXES and bool(definition.name.subscript) and not definition.elements
+    return made and definition.statement.sides[0] is not definition.head
 
 
 def axes_named(node: Any) -> set[str]:

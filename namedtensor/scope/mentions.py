@@ -10,7 +10,7 @@ from grammar.nodes import Axis, Call, Index, Name, Size, axis_of
 
 from .names import MARKS, component_names, spelled, walk
 
-OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
+OF_AXES = frozenset({"iota", "ι", "I", "ones"})  # tensors that only their axes make
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
 
