@@ -81,12 +81,12 @@ def precision_of(program: Program, name: str, library: str) -> Precision:
 
 def due(program: Program, precision: Precision, times: int = 2) -> Due:
     """What the program means; raises Unfit where it hangs on the last digit."""
-    limits = {"most": precision.most, "whole": precision.whole}
-    off = {"eps": precision.eps, "differences": precision.differences}
-    exact = evaluate(program, Rounding(**limits))
+    limited = partial(Rounding, most=precision.most, whole=precision.whole)
+    rounding = partial(limited, eps=precision.eps, differences=precision.differences)
+    exact = evaluate(program, limited())
     spread = dict.fromkeys(exact.entries, 0.0)
     for seed in range(times):
-        rounded = evaluate(program, Rounding(seed=seed, **off, **limits))
+        rounded = evaluate(program, rounding(seed=seed))
         spread = {
             record: max(off, abs(rounded.entries[record] - exact.entries[record])) for record, off in spread.items()
         }
@@ -302,7 +302,7 @@ class Difference(NamedTuple):
         return f"{self.way}: {self.got}"
 
 
-def entries_of(found: Any) -> dict | None:
+def entries_of(found: Any) -> dict:
     """A tensor of the package, or of its reference evaluator, as a dict from records to numbers."""
     if isinstance(found, reference.Tensor):
         return {frozenset(r.items()): found(r) for r in (dict(each) for each in records(dict(found.shape)))}
