@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -359,7 +360,7 @@ def test_index_takes_the_element_at_each_index(own, whole):
 @pytest.mark.parametrize("base", [0, 1])
 def test_an_index_counts_from_its_base(base):
     X = nt.tensor([10, 20, 30], "b")
-    index = REGISTRY["index"].lower
+    index: Any = REGISTRY["index"].lower
     lower = lambda w, *operands: index(w, *operands, axes=("b",), options={"base": base})
     function, order, _ = prepared(lower, (X.layout, nt.tensor([2, 1], "a").layout), np)
     assert order == ("a",)
