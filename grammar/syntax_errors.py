@@ -11,7 +11,7 @@ from itertools import takewhile
 from .errors import NotationError
 from .tokens import Token
 
-OPERATORS = {"EQUALS", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
+OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
              "TIMES", "COLON", "COMMA", "PARTIAL", "AND", "OR", "NOT", "IF"}  # fmt: skip
 CLOSING = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 OPERAND = {"NUMBER", "NAME", "LPAREN"}
@@ -40,6 +40,7 @@ AFTER_OPERAND = {
     "AND": "a condition stands in 𝕀[…], in where(…) or in cases",
     "OR": "a condition stands in 𝕀[…], in where(…) or in cases",
     "RELATION": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "APPROX": "≈ says nothing that could be tested; write abs(x − y) < 0.01",
     "PARITY": "a condition stands in 𝕀[…], in where(…) or in cases",
     "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
     "SEMICOLON": "a new line begins a new statement",
