@@ -13,12 +13,13 @@ OF_PRIMITIVES = (
     "primitives.py",
     "intervals.py",
     "whole_numbers.py",
+    "failures.py",
 )  # of a plan, by their names
 # What is also a word of the language or of plans is no clue: a product, a sign, a primitive of the same name.
-ALSO = {"juxtaposed", "negative", "iota", "index", "where", "stack", "concat", "identity", "sign", "prod"}
+ALSO = {"juxtaposed", "negative", "iota", "ones", "index", "where", "stack", "concat", "identity", "sign", "prod"}
 WORDS = {name for name in REGISTRY if len(name) > 3} - ALSO
 KNOWING = {
-    "calculus": "argmax argmaxk argmin onehot softmax sqrt trace",  # choices, roots, and where infinity goes
+    "calculus": "argmax argmaxk argmin expm onehot softmax sqrt trace",  # choices, roots, and where infinity goes
     "checking": "clip mean norm sqrt standardize",  # advice, ‖x‖, and standardize with the program's ε
     "planning": "mean softmax sqrt standardize",  # rewrites
     "reference": "mean norm standardize",  # the same

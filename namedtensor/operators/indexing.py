@@ -159,6 +159,10 @@ def _iota(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[
     return b.arange(1, options["sizes"][axes[0]] + 1, axes[0])
 
 
+def _ones(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    return b.broadcast(1, axes, [options["sizes"][axis] for axis in axes])
+
+
 def _identity(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.identity(options["sizes"][axes[0]], axes)
 
@@ -204,6 +208,12 @@ register(
         method=False,
     )
 )
+register(
+    Operator(
+        "ones", "creation", "-> ax", _ones, "1 along the axis", "np.ones(n)", SECTION, arity=(0, 0),
+        latex=r"\mathbf{1}", given=stated_sizes, complex=True, finite="always", sign="≥ 0", method=False,
+    )
+)  # fmt: skip
 register(
     Operator(
         "I", "creation", "-> ax ax'", _identity, "one where the two indices are equal, zero elsewhere", "np.eye(n)",

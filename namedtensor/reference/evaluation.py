@@ -12,6 +12,7 @@ from grammar.nodes import Call, Index, Name, Node, Number, Size
 
 from ..operators import REGISTRY
 from ..operators.definitions import divide, power
+from ..scope.mentions import NEARLY
 from ..scope.names import Key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
@@ -309,6 +310,8 @@ class Evaluation(Calls):
         function, bound = self.matching(node, env)
         if function is not None:
             return self.call_defined(function, bound, node, env)
+        if node.operator in NEARLY:
+            return self.nearly(node, env)
         if node.operator == "size":
             return self.size_of(node, env)
         if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
