@@ -17,7 +17,9 @@ class Symbol(NamedTuple):
 
 
 SYMBOLS = (
-    Symbol("EQUALS", "=", "=", "="),
+    Symbol("EQUALS", "= ≔ ≜ ≡ ≐", "= :=", r"= \equiv \doteq"),
+    Symbol("APPROX", "≈ ≃", r"\approx", r"\approx \simeq"),
+    Symbol("APPROX", "∝", r"\propto", r"\propto"),
     Symbol("COMMA", ",", ",", ","),
     Symbol("SEMICOLON", ";", ";", ";"),
     Symbol("COLON", ":", ":", r"\colon :"),

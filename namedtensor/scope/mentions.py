@@ -73,4 +73,5 @@ def is_open(node: Any) -> bool:
     )
 
 
+NEARLY = frozenset({"≈", "∝"})  # relations that say nothing of values that could be checked
 COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through
