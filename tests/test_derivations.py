@@ -1,5 +1,7 @@
 """Derivatives worked out: right values, formulas that are read back, short ones, and no more than a moment for each."""
 
+# pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
+
 import statistics
 import time
 

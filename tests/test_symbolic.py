@@ -1,5 +1,7 @@
 """Index normal form: exact keys, laws that hold and are applied, proofs that are never of unequal formulas."""
 
+# pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
+
 import random
 
 import numpy as np
@@ -165,8 +167,17 @@ def test_a_limit_ends_it():
 
 
 # ---------------------------------------------------------------------------------------------------------- proofs
-SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}", "Y": "ℝ^{a × b}", "s": "ℝ"}
-SIZES = {"x": (3,), "y": (3,), "X": (3, 2), "Y": (3, 2), "s": ()}
+SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}", "Y": "ℝ^{a × b}", "s": "ℝ", "M": "ℝ^{a × d}"}
+SIZES = {"x": (3,), "y": (3,), "X": (3, 2), "Y": (3, 2), "s": (), "M": (3, 3)}
+
+
+OF_MATRICES = [
+    "(inv_{a,d}(9 I_{a,d} + M) ⊙_{d} M)", "(inv_{a,d}(9 I_{a,d} + M) ⊙_{d} ones_{d})", "(inv_{a,d}(9 I_{a,d} + x ⊙ x_{a→d}) ⊙_{d} x_{a→d})",
+    "(inv_{a,d}(9 I_{a,d} + y ⊙ y_{a→d}) ⊙_{d} x_{a→d})", "solve_{a,d}(9 I_{a,d} + M, x)_{d→a}", "[inv_{a,d}(9 I_{a,d} + M)]_{a→d, d→a} ⊙_{d} x_{a→d}",
+    "logdet_{a,d}(9 I_{a,d} + M)", "logdet_{a,d}(9 I_{a,d} + M_{a→d, d→a})", "eigvalsh_{a,d} M", "(eigvalsh_{a,d} M_{a→d, d→a})",
+    "(expm_{a,d}(M / 9) ⊙_{d} ones_{d})", "(expm_{a,d}(M / 9, M) ⊙_{d} ones_{d})", "(M ⊙_{a,d} expm_{a,d}(M / 9, x ⊙ ones_{d}))",
+    "(cholesky_{a,d}(9 I_{a,d} + M) ⊙_{d} ones_{d})", "trace_{a,d}(expm_{a,d}(M / 9, M))", "(M ⊙_{a,d} (expm_{a,d} M))", "(ones_{a} ⊙ x)",
+]  # fmt: skip
 
 
 def drawn(draw: random.Random, depth: int) -> str:
@@ -181,6 +192,7 @@ def drawn(draw: random.Random, depth: int) -> str:
         lambda: f"softmax_{{a}}(x + {one()})", lambda: f"(mean_{{a}} (X + {one()}))", lambda: f"({one()})^2",
         lambda: f"√(9 + ({one()})^2)", lambda: f"abs({one()})", lambda: f"relu({one()})",
         lambda: f"var_{{a}}(X + {one()})", lambda: f"max({one()}, {one()})", lambda: f"(X + {one()})_{{b→c}}",
+        lambda: f"(sign({one()}) ⊙ {one()})", lambda: f"lgamma(2 + ({one()})^2)", lambda: draw.choice(OF_MATRICES), lambda: draw.choice(OF_MATRICES),
     ])()  # fmt: skip
 
 
@@ -206,7 +218,9 @@ def pairs(seed: int, count: int):
 def values_of(seed: int):
     generator = np.random.default_rng(seed)
     return {
-        name: nt.tensor(generator.normal(size=size), " ".join("ab"[: len(size)])) if size else float(generator.normal())
+        name: nt.tensor(generator.normal(size=size), " ".join(("ad" if name == "M" else "ab")[: len(size)]))
+        if size
+        else float(generator.normal())
         for name, size in SIZES.items()
     }
 
