@@ -46,6 +46,7 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
     text = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
+    text, primes = text.rstrip("'"), text[len(text.rstrip("'")) :]
     if not text or not set(text) <= set(CALLIGRAPHIC):
         raise NotationError(
             111,
@@ -54,7 +55,7 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
             reader.pieces[position][1:],
             hint=f"write {macro}{{L}}",
         )
-    name = "".join(CALLIGRAPHIC[letter] for letter in text)
+    name = "".join(CALLIGRAPHIC[letter] for letter in text) + primes
     return reader.put([Token("NAME", name, start, reader.pieces[after - 1][2], reader.place)], after, end)
 
 

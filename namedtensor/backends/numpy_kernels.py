@@ -203,6 +203,31 @@ def cofactors(x):
     found = sign * (u.conj() * others[..., None, :]) @ v.conj()
     return np.where(finite, found, np.nan).astype(x.dtype)
 '''
+EIGENVECTORS = '''
+def eigenvectors(x):
+    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    found = np.linalg.eigh(x)[1]
+    sizes = np.abs(found)
+    near = sizes >= sizes.max(-2, keepdims=True, initial=0) * (1 - 1e-5)
+    first = near & (near.cumsum(-2) == 1)
+    return found * np.sign((found * first).sum(-2, keepdims=True))
+'''
+EXPONENTIAL = '''
+def exponential(x):
+    """That of matrices: ∑ Xⁿ / n!, of X / 2ˢ and squared s times."""
+    if not x.size or not np.isfinite(x).all():
+        return x + np.nan
+    size = float(np.abs(x).sum(-1).max())
+    halvings = max(0, math.ceil(math.log2(size or 1)) + 2)
+    small = x / 2.0**halvings
+    found = term = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for n in range(1, 15):
+        term = np.matmul(term, small) / n
+        found = found + term
+    for _ in range(halvings):
+        found = np.matmul(found, found)
+    return found.astype(x.dtype)
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -239,4 +264,6 @@ KERNELS = {
     "windows": WINDOWS,
     "descending": DESCENDING,
     "cofactors": COFACTORS,
+    "eigenvectors": EIGENVECTORS,
+    "exponential": EXPONENTIAL,
 }

@@ -157,6 +157,10 @@ def _iota(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[
     return b.arange(1, options["sizes"][axes[0]] + 1, axes[0])
 
 
+def _ones(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    return b.broadcast(1, axes, [options["sizes"][axis] for axis in axes])
+
+
 def _identity(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.identity(options["sizes"][axes[0]], axes)
 
@@ -195,6 +199,12 @@ register(
         given=stated_sizes,
     )
 )
+register(
+    Operator(
+        "ones", "creation", "-> ax", _ones, "1 along the axis", "np.ones(n)", SECTION, arity=(0, 0),
+        latex=r"\mathbf{1}", given=stated_sizes, complex=True,
+    )
+)  # fmt: skip
 register(
     Operator(
         "I", "creation", "-> ax ax'", _identity, "one where the two indices are equal, zero elsewhere", "np.eye(n)",

@@ -27,7 +27,7 @@ def apply(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...], s
     if record.kind in ("elementwise", "contraction"):
         assert definition is not None
         check_axes(name, 0, axes)
-        return broadcast(definition, *tensors)
+        return broadcast(lambda *numbers: definition(*numbers, *options), *tensors)
     if record.kind in ("reduction", "along"):
         return _of_vector(record, name, tensors, axes, options)
     formals, inputs = record.lifted.formals, record.lifted_over(len(tensors)).inputs
