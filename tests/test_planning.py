@@ -338,15 +338,17 @@ def test_one_slice_of_a_copy(place, axes):
 
 @pytest.mark.parametrize("text", [
     "{ x if iota_{b} = p; X otherwise }", "{ X if iota_{b} = p; x otherwise }", "{ y if iota_{b} = q; X otherwise }",
-    "{ y if iota_{b} < p; X otherwise }", "{ 0 if iota_{b} = p; X otherwise }",
+    "{ y if iota_{b} < p; X otherwise }", "{ n if iota_{b} = p; N otherwise }",
 ])  # fmt: skip
 def test_what_is_no_slice_is_chosen_number_by_number(text):
-    """An x with the axis itself, a place for each row, another condition, numbers of another kind."""
+    """An x with the axis itself, a place for each row, another condition, whole numbers."""
     given = {
         "x": tensor("b", b=4),
         "y": tensor("a"),
         "X": tensor("a b", b=4),
         "p": nt.tensor(2, ""),
+        "n": nt.tensor(7, ""),
+        "N": nt.tensor([1, 2, 3, 4], "b"),
         "q": nt.tensor([1, 2, 3], "a"),
     }
     given = {name: each for name, each in given.items() if name in text}
