@@ -42,11 +42,17 @@ def accented(token: Token, mark: str, start: int) -> Token:
 
 
 def calligraphic(reader: Reader, position: int, end: int) -> int:
-    r"""\mathcal{L}"""
+    r"""\mathcal{L}; \mathcal{S'}, \mathcal{S^*}, whose mark is that of the letter"""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
-    text = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
-    if not text or not set(text) <= set(CALLIGRAPHIC):
+    rest = 0
+    if isinstance(group, Token):
+        text = group.text
+    else:
+        text, rest = joined(reader, *group)
+    letters = text.rstrip("'")
+    marked = rest and group[1] > rest and reader.pieces[rest][0] in ("^", "'", "\\prime")
+    if not letters or not set(letters) <= set(CALLIGRAPHIC) or (rest and rest < group[1] and not marked):
         raise NotationError(
             111,
             f"{macro} takes capital letters",
@@ -54,8 +60,10 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
             reader.pieces[position][1:],
             hint=f"write {macro}{{L}}",
         )
-    name = "".join(CALLIGRAPHIC[letter] for letter in text)
-    return reader.put([Token("NAME", name, start, reader.pieces[after - 1][2], reader.place)], after, end)
+    name = "".join(CALLIGRAPHIC[letter] for letter in letters) + text[len(letters) :]
+    stop = reader.pieces[rest - 1 if marked else after - 1][2]
+    token = Token("NAME", name, start, stop, reader.place)
+    return reader.put([token, (rest, group[1])] if marked else [token], after, end)
 
 
 # ------------------------------------------------------------------------------------------------------------ brackets
@@ -160,8 +168,9 @@ def literal(reader: Reader, position: int, after: int, axes: list, cells: Token 
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""\mathcal{S} \cup \mathcal{T}, where axes stand"""
-    if reader.kind not in ("sub", "shape"):
+    r"""\mathcal{S} \cup \mathcal{T}, where axes stand; f^{\mathcal{S} \cup \mathcal{T}}, a lift"""
+    lifted = reader.kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
+    if reader.kind not in ("sub", "shape") and not lifted:
         raise reader.unknown(position)
     sign = ("TIMES", "×") if reader.kind == "shape" else ("COMMA", ",")
     reader.add(sign, *reader.pieces[position][1:])

@@ -30,6 +30,7 @@ from ..programs.evaluate import evaluate
 from ..programs.parsed import ParsedProgram
 from ..scope.binder import bind
 from ..scope.names import key, walk
+from ..scope.statements import variables_of
 from ..scope.symbols import FunctionDefinition, Scope
 from ..terms.inference import InputType
 from .notation import base_of, heads_of
@@ -209,11 +210,11 @@ class _Trial:
         return {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
 
     def endings(self) -> Iterator[Any]:
-        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X."""
+        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
         if self.function is not None:
             yield self.call(self.function)
             return
-        if self.claim.range is None:
+        if self.claim.range is None and not variables_of(self.claim):
             yield self.claim.sides[0] if self.defines else self.claim.sides[-1]
         yield Number(0, (0, 0))
 
