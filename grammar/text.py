@@ -33,8 +33,8 @@ MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
 WORDS |= {"and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG"}
 WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
-MULTIPLE = {"->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
-MULTIPLE_VALUES = {"->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
+MULTIPLE = {":=": "EQUALS", "->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
+MULTIPLE_VALUES = {":=": "=", "->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
 
 SINGLE: dict[str, tuple[str, str]] = {}
 for _symbol in SYMBOLS:
@@ -61,7 +61,7 @@ TOKEN = re.compile(
     |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
     |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
     |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
-    |(?P<multiple>->|\.\.\.|!=|<=|>=)
+    |(?P<multiple>:=|->|\.\.\.|!=|<=|>=)
     |(?P<word>{"|".join(UNDERSCORED)}|(?:(?!{_ALONE})[^\W\d_])(?:(?!{_ALONE})[^\W_]|[{ACCENT}])*[{PRIMES}]*)
     |(?P<other>\S))""",
     re.VERBOSE | re.DOTALL,
@@ -69,17 +69,17 @@ TOKEN = re.compile(
 
 # A line that ends with one of these continues on the next; one that begins with one continues the last.
 JOINS_AFTER = {
-    "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
     "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
 }  # fmt: skip
 JOINS_BEFORE = {
-    "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
     "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
 }  # fmt: skip
 
 
 BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
-CLOSING = ")],;}/+=⊙·<>≤≥≠"  # after a star these leave nothing to multiply with
+CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # after a star these leave nothing to multiply with
 OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
 
@@ -121,7 +121,9 @@ class _Lexer:
 
     def run(self) -> list[Token]:
         source = self.source
-        for match in TOKEN.finditer(source):
+        for match in TOKEN.finditer(
+            source, 0, len(source.rstrip())
+        ):  # blanks at the end begin no token, wherever one looks
             kind = match.lastgroup
             assert kind is not None
             if kind == "comment":

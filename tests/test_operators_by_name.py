@@ -8,12 +8,12 @@ from namedtensor.operators import REGISTRY
 ROOT = Path(__file__).parent.parent / "namedtensor"
 HOMES = ("operators", "reference", "backends", "teaching")  # records, the oracle's definitions, primitives, exercises
 # What is also a word of the language or of plans is no clue: a product, a sign, a primitive of the same name.
-ALSO = {"juxtaposed", "negative", "iota", "index", "where", "stack", "concat", "identity", "sign", "prod"}
+ALSO = {"juxtaposed", "negative", "iota", "ones", "index", "where", "stack", "concat", "identity", "sign", "prod"}
 WORDS = {name for name in REGISTRY if len(name) > 3} - ALSO
 KNOWING = {
-    "calculus": "cumsum mean onehot pool softmax sqrt trace unroll",  # transposed, or differentiated where they are not smooth
+    "calculus": "cumsum expm mean onehot pool softmax sqrt trace unroll",  # transposed, or differentiated where they are not smooth
     "checking": "argmaxk clip maxk mean norm onehot pool sqrt standardize unroll",  # advice, and sizes that a caller must state
-    "planning": "cofactors cumprod cumsum logdet logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
+    "planning": "cholesky cofactors cumprod cumsum eigh eigvalsh expm logdet logsoftmax mean softmax sort sqrt standardize trace",  # rewrites, primitives
     "symbolic": "arctan argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
     "trace",  # laws, and differentials as a reader has them
     "tensors": "cumsum diag onehot",  # examples, and NumPy's own name

@@ -17,6 +17,7 @@ import namedtensor as nt
 from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
+from namedtensor.planning.fast_path import FEW_OF_BLOCK, FEW_STEPS
 from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
@@ -71,7 +72,7 @@ def test_equal_parts_are_computed_once():
 
 
 def test_a_product_written_side_by_side_is_the_one_with_its_sign():
-    plan = compiled("exp(X Y) + exp(X ⊙ Y)", X=tensor("a"), Y=tensor("a b")).plan
+    plan = compiled("exp(X Y) + exp(X ⊙ Y)", X=tensor("a"), Y=tensor("a")).plan
     assert [step.primitive for step in plan.steps] == ["multiply", "exp", "add"]
 
 
@@ -342,6 +343,31 @@ def test_keys_are_made_whole_where_queries_are_made_in_blocks():
     plan = compiled(text, **values).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["exp", "blocks"]
     assert plan.steps[-1].options["counts"] == (700,)
+
+
+def test_a_long_block_has_a_fast_path_and_a_fallback():
+    """A block of more steps than others may have, with numbers in one of its parts whose squares overflow."""
+    text = """
+    Y = T + relu(standardize_{a}(T) ⊙_{a} W) ⊙_{h} U
+    T = X + softmax_{m}(N ⊙_{a} N_{s→m}) ⊙_{m} N_{s→m}
+    N = (standardize_{a}(X) ⊙ g + g) ⊙ g + g
+    """
+    sizes = {"b": 4, "s": 150, "a": 300, "h": 512}
+    values = {
+        "X": tensor("b s a", **sizes),
+        "W": tensor("a h", **sizes),
+        "U": tensor("h a", **sizes),
+        "g": tensor("a", **sizes),
+    }
+    values = {name: nt.tensor(each.array.astype("float32"), each.axes) for name, each in values.items()}
+    values["X"].array[2] *= np.float32(1e30)
+    function = compiled(text, **values)
+    (step,) = [step for step in function.plan.steps if step.primitive == "blocks"]
+    fast, fallback = step.options["plan"], step.options["plan"].fallback
+    assert FEW_STEPS < len(fast.steps) < len(fallback.steps) <= FEW_OF_BLOCK
+    arrays = [value.array for value in values.values()]
+    found, want = function(*arrays), compiled(text, ("no largest",), **values)(*arrays)
+    assert np.isfinite(want.array).all() and nt.allclose(found, want, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("change", [{"n": 70}, {"a": 20}])

@@ -55,7 +55,8 @@ class Builder(Expressions):
         return nodes.Update(target, body, around(children))
 
     def fact(self, children):
-        return nodes.Fact(self.compared(children), around(children))
+        held = self.compared(children) if len(children) > 1 else children[0]
+        return nodes.Fact(held, around(children))
 
     def ellipsis(self, children):
         return nodes.Ellipsis(children[0].span)

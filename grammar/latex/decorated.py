@@ -45,14 +45,9 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
     r"""\mathcal{L}; \mathcal{S'}, \mathcal{S^*}, whose mark is that of the letter"""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
-    rest = 0
-    if isinstance(group, Token):
-        text = group.text
-    else:
-        text, rest = joined(reader, *group)
+    text, marks = (group.text, None) if isinstance(group, Token) else _marked(reader, *group)
     letters = text.rstrip("'")
-    marked = rest and group[1] > rest and reader.pieces[rest][0] in ("^", "'", "\\prime")
-    if not letters or not set(letters) <= set(CALLIGRAPHIC) or (rest and rest < group[1] and not marked):
+    if not letters or not set(letters) <= set(CALLIGRAPHIC) or (marks and reader.pieces[marks[0]][0] != "^"):
         raise NotationError(
             111,
             f"{macro} takes capital letters",
@@ -61,9 +56,15 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
             hint=f"write {macro}{{L}}",
         )
     name = "".join(CALLIGRAPHIC[letter] for letter in letters) + text[len(letters) :]
-    stop = reader.pieces[rest - 1 if marked else after - 1][2]
+    stop = reader.pieces[marks[0] - 1 if marks else after - 1][2]
     token = Token("NAME", name, start, stop, reader.place)
-    return reader.put([token, (rest, group[1])] if marked else [token], after, end)
+    return reader.put([token, marks] if marks else [token], after, end)
+
+
+def _marked(reader: Reader, start: int, end: int) -> tuple[str, Stretch | None]:
+    """A name, and the stretch of what follows it."""
+    name, rest = joined(reader, start, end)
+    return name, (rest, end) if rest < end else None
 
 
 # ------------------------------------------------------------------------------------------------------------ brackets

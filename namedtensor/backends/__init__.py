@@ -4,6 +4,7 @@
 `lines`: the lines that libraries share.
 `numpy`: NumPy's table of lines.
 `numpy_kernels`: the small functions that they call.
+`numpy_threads`: those of them that compute blocks on all cores.
 `error_function`: erf for NumPy, which has none.
 `torch`: PyTorch's.
 `jax`: JAX's.

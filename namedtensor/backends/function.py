@@ -13,7 +13,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import at_once
-from ..planning.failures import index_error_at, is_singular, no_inverse, past_64_bits, refused, span_of
+from ..planning.failures import OF_MATRICES, index_error_at, of_matrix, past_64_bits, refused, span_of
 from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step
 from ..planning.target import Target
@@ -156,8 +156,8 @@ class PlanFunction:
         if step.primitive == "covered":
             hint = "end with: … otherwise"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
-        if step.primitive == "inv" and is_singular(problem):
-            return no_inverse().located(source, span_of(term, source))
+        if step.primitive in OF_MATRICES and (wrong := of_matrix(problem)) is not None:
+            return wrong.located(source, span_of(term, source))
         if step.primitive in CHECKS:
             return past_64_bits().located(source, span_of(term, source))
         return refused(problem, source, term)

@@ -128,6 +128,10 @@ class NumPy(Backend):
             "inv": "np.linalg.inv({0})",
             "cofactors": "cofactors({0})",
             "trace": "np.linalg.trace({0})",
+            "cholesky": "np.linalg.cholesky({0})",
+            "eigvalsh": "np.linalg.eigvalsh({0})",
+            "eigh": "eigenvectors({0})",
+            "expm": "exponential({0})",
         }  # fmt: skip
         super().__init__(
             "numpy", IMPORTS, lines, ALIASES, KERNELS,

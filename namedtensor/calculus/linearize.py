@@ -171,6 +171,21 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     return self.make.term("cases", tuple(pieces), (), (), term.shape)
 
 
+def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
+    """Of e^X along directions: the same along one more, and along each that changes in place of it."""
+    X, *along = term.arguments
+    found: Term | None = None
+    for place, part in enumerate(parts):
+        if part is None:
+            continue
+        changed = (*along, part) if place == 0 else (*along[: place - 1], part, *along[place:])
+        shape = {axis: size for each in (X, *changed) for axis, size in each.shape.items()}
+        more = self.make.term(term.operator, (X, *changed), term.axes, term.options, shape)
+        found = more if found is None else self.make.add(found, more)
+    assert found is not None
+    return self.whole(term, found)
+
+
 def _same(self: Linearization, term: Term, parts: list[Any]) -> Term:
     return parts[0]
 
@@ -179,12 +194,13 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
     return None
 
 
-# The differentials of terms that are no operators.
+# The differentials of terms that are no operators, and of the operator that takes any number of directions.
 STRUCTURAL = {
     "rename": _rename,
     **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
     **dict.fromkeys(("fill", "literal", "⊕", "stack"), _of_parts),
     "cases": _cases,
+    "expm": _exponential,
     "variable": _same,
     **dict.fromkeys(("indicator", "onehot"), _none),
 }

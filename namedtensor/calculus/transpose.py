@@ -147,6 +147,23 @@ def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share
     return select.product(cotangent, select.make.identity(row, column, term.arguments[0].shape[row]), ())
 
 
+def _exponential(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+    """e^X along some directions is, in each, a linear map; backwards it is that of the transposed matrices."""
+    row, column = term.axes
+    others = [select.make.rename(each, {row: column, column: row}) for each in term.arguments]
+    return _along(select, term, others, cotangent, place)
+
+
+def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, place: int) -> Share:
+    """e^X with the share for the direction of this place."""
+    touched = touching(share.within, term.axes)
+    share = select.settled(share, touched)
+    given = (*arguments[:place], share.term, *arguments[place + 1 :])
+    shape = {axis: size for each in given for axis, size in each.shape.items()}
+    found = select.make.term(term.operator, given, term.axes, term.options, shape)
+    return Share(found, without(share.within, touched), share.due)
+
+
 BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "⊙": _product,
     "/": _quotient,
@@ -156,6 +173,7 @@ BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "index": _indexed,
     "trace": _trace,
     "rename": _named_back,
+    "expm": _exponential,
 }
 
 
@@ -215,6 +233,12 @@ def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
     return select.rename(parts[0], dict(term.options))
 
 
+def _moved_along(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    ((place, share),) = (each for each in enumerate(parts) if each[1] is not None)
+    assert share is not None
+    return _along(select, term, term.arguments, share, place)
+
+
 ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "+": _added,
     "-": _added,
@@ -223,6 +247,7 @@ ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "∑": _summed,
     "mean": _summed,
     "rename": _renamed,
+    "expm": _moved_along,
 }
 
 

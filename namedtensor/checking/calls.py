@@ -16,6 +16,7 @@ from ..core.axes import ShapeMismatch
 from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
+from ..scope.mentions import NEARLY
 from ..scope.names import Key, component
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment, source_name
@@ -23,6 +24,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
 from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
+from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
 from .indexing import take
@@ -45,6 +47,8 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
+    if node.operator in NEARLY:
+        return nearly(checker, node, env)
     if node.operator == "‖":
         return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:

@@ -20,6 +20,7 @@ from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.by_scripts import ByScripts
+from ..scope.mentions import OF_AXES
 from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
@@ -27,7 +28,6 @@ from ..terms.inference import InputType
 from .made_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
-OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 

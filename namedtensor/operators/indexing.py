@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order, union
+from . import definitions
 from .builder import Builder
 from .record import IndexProblem, Operator, register
 from .sizes_given import ranks, square, stated_sizes
@@ -131,13 +132,14 @@ register(
     Operator(
         "maxk", "index", "ax -> k", _maxk, "the k largest, the largest first",
         "np.sort(X, axis)[..., ::-1][..., :k]",
-        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), **RANKS,
+        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), definition=definitions.maxk, **RANKS,
     )
 )  # fmt: skip
 register(
     Operator(
         "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
-        "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",), **RANKS,
+        "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
+        definition=definitions.argmaxk, **RANKS,
     )
 )  # fmt: skip
 
@@ -153,6 +155,10 @@ def _onehot(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mappin
 
 def _iota(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     return b.arange(1, options["sizes"][axes[0]] + 1, axes[0])
+
+
+def _ones(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    return b.broadcast(1, axes, [options["sizes"][axis] for axis in axes])
 
 
 def _identity(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
@@ -177,6 +183,7 @@ register(
         SECTION,
         given=stated_sizes,
         counts_from_zero=True,
+        definition=definitions.onehot,
     )
 )
 register(
@@ -192,6 +199,12 @@ register(
         given=stated_sizes,
     )
 )
+register(
+    Operator(
+        "ones", "creation", "-> ax", _ones, "1 along the axis", "np.ones(n)", SECTION, arity=(0, 0),
+        latex=r"\mathbf{1}", given=stated_sizes, complex=True,
+    )
+)  # fmt: skip
 register(
     Operator(
         "I", "creation", "-> ax ax'", _identity, "one where the two indices are equal, zero elsewhere", "np.eye(n)",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
+from . import definitions
 from .builder import Builder, Lower
 from .contraction import contract
 from .record import Operator, register
@@ -34,7 +35,7 @@ register(
     Operator(
         "det", "matrix", "row column ->", _of_matrix("det", "floats", False), "the determinant",
         "np.linalg.det(X)",
-        differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), **MATRIX,
+        differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), definition=definitions.det, **MATRIX,
     )
 )  # fmt: skip
 register(
@@ -47,7 +48,7 @@ register(
             " ((cofactors_{row,column} X ⊙_{row,column} ∂X) ⊙ cofactors_{row,column} X"
             " − [cofactors_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→j, column→i} ⊙_{j} [cofactors_{row,column} X]_{row→j})"
             " / det_{row,column} X otherwise }",
-        ), **MATRIX,
+        ), definition=definitions.cofactors, **MATRIX,
     )
 )  # fmt: skip
 register(
@@ -55,13 +56,13 @@ register(
         "inv", "matrix", "row column -> row column", _of_matrix("inv", "floats", True), "the inverse matrix",
         "np.linalg.inv(X)",
         differentials=("−[inv_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→i, column→j} ⊙_{j} [inv_{row,column} X]_{row→j}",),
-        **MATRIX,
+        definition=definitions.inv, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
         "trace", "matrix", "row column ->", _of_matrix("trace", "numbers", False), "the sum of the diagonal",
-        "np.trace(X)", differentials=("trace_{row,column} ∂X",), **MATRIX,
+        "np.trace(X)", differentials=("trace_{row,column} ∂X",), definition=definitions.trace, **MATRIX,
     )
 )  # fmt: skip
 

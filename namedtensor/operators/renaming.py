@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order, union
+from . import definitions
 from .builder import Builder
 from .record import MANY, Operator, register
 from .sizes_given import counted, joined
@@ -41,12 +42,12 @@ register(
     Operator(
         "⊕", "structure", "ax, ax -> ax", _concat, "the elements of X along an axis, then those of Y",
         "np.concatenate([X, Y], axis)", SECTION, aliases=("concat",), ascii="concat", latex=r"\ncat", arity=(1, MANY),
-        given=joined, python="concat", complex=True,
+        given=joined, python="concat", complex=True, definition=definitions.concat,
     )
 )  # fmt: skip
 register(
     Operator(
         "stack", "structure", "-> ax", _stack, "X, Y, … side by side along a new axis", "np.stack([X, Y])", SECTION,
-        arity=(1, MANY), given=counted, complex=True,
+        arity=(1, MANY), given=counted, complex=True, definition=definitions.stack,
     )
 )  # fmt: skip

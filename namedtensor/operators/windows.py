@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
+from . import definitions
 from .builder import Builder
 from .record import Operator, register
 from .sizes_given import pool, window
@@ -36,12 +37,12 @@ register(
     Operator(
         "unroll", "window", SIGNATURE, _unroll, "the window that begins at each element",
         "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, given=window,
-        differentials=("unroll_{seq,kernel} ∂X",), complex=True,
+        differentials=("unroll_{seq,kernel} ∂X",), complex=True, definition=definitions.unroll,
     )
 )  # fmt: skip
 register(
     Operator(
         "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, given=pool,
-        differentials=("pool_{seq,kernel} ∂X",), complex=True,
+        differentials=("pool_{seq,kernel} ∂X",), complex=True, definition=definitions.pool,
     )
 )  # fmt: skip

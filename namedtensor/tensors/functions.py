@@ -342,7 +342,7 @@ def _all() -> dict[str, Callable[..., Any]]:
 
 FUNCTIONS = _all()
 NO_METHODS = set(
-    "I identity iota stack where add subtract divide multiply equal not_equal less less_equal greater".split()
+    "I identity iota ones stack where add subtract divide multiply equal not_equal less less_equal greater".split()
 )
 NO_METHODS |= {"greater_equal", "logical_and", "logical_or"}
 METHODS = {name: function for name, function in FUNCTIONS.items() if name not in NO_METHODS}
