@@ -376,7 +376,7 @@ def test_any_string_is_a_tree_or_a_notation_error(source):
     try:
         tree = parse(source, "latex")
     except NotationError as error:
-        assert error.source == source
+        assert error.source == source and error.span is not None
         assert 0 <= error.span[0] <= error.span[1] <= len(source)
         assert str(error)
     else:
