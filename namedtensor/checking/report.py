@@ -12,6 +12,7 @@ from grammar.nodes import Number
 
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
+from ..scope.function_arguments import MADE
 from ..scope.names import Key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
@@ -134,7 +135,11 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function that has a signature, for arguments of exactly its shape."""
-    if function.signature is None or any(kind == "number" for kind, _ in function.subscript):
+    if (
+        function.signature is None
+        or MADE in function.operator
+        or any(kind == "number" for kind, _ in function.subscript)
+    ):
         return
     axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
     indices = {text: text for kind, text in function.superscript if kind == "index"}
