@@ -121,7 +121,9 @@ class _Lexer:
 
     def run(self) -> list[Token]:
         source = self.source
-        for match in TOKEN.finditer(source):
+        for match in TOKEN.finditer(
+            source, 0, len(source.rstrip())
+        ):  # blanks at the end begin no token, wherever one looks
             kind = match.lastgroup
             assert kind is not None
             if kind == "comment":

@@ -6,8 +6,9 @@ characters --lexer--> tokens --brackets matched, functions told from tensors--> 
 from __future__ import annotations
 
 import unicodedata
+from itertools import takewhile
 
-from .errors import NotationError, Span
+from .errors import Hint, NotationError, Span
 
 OPENING = {"LPAREN": "RPAREN", "CALL": "RPAREN", "LBRACE": "RBRACE", "LBRACKET": "RBRACKET"}
 CLOSING = {"RPAREN", "RBRACE", "RBRACKET"}
@@ -80,7 +81,11 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
         elif kind in CLOSING:
             if not open_brackets:
                 raise NotationError(
-                    103, f"{source[token.start : token.end]} closes no bracket", source, token.span, hint="remove it"
+                    103,
+                    f"{source[token.start : token.end]} closes no bracket",
+                    source,
+                    token.span,
+                    hint=Hint("remove it", ""),
                 )
             opened = open_brackets.pop()
             if OPENING[opened.type] != kind:
@@ -90,17 +95,26 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
                     source,
                     token.span,
                     labels=((opened.span, "opened here"),),
-                    hint=f"write {SIGNS[OPENING[opened.type]]} here, or close it before",
+                    hint=Hint(
+                        f"write {SIGNS[OPENING[opened.type]]} here, or close it before", SIGNS[OPENING[opened.type]]
+                    ),
                 )
         elif kind == "SEPARATOR" and open_brackets:
             break
     if open_brackets:
         opened = open_brackets[-1]
         sign = source[opened.start : opened.end]
+        closer, end = CLOSED_BY.get(sign) or SIGNS[OPENING[opened.type]], _statement_end(tokens, opened)
         raise NotationError(
             102,
             f"{sign} is never closed",
             source,
             opened.span,
-            hint=f"close it with {CLOSED_BY.get(sign) or SIGNS[OPENING[opened.type]]}",
+            hint=Hint(f"close it with {closer}", closer, at=(end, end)),
         )
+
+
+def _statement_end(tokens: list[Token], within: Token) -> int:
+    """Where the statement of a token ends."""
+    later = takewhile(lambda each: each.type != "SEPARATOR", (each for each in tokens if each.start >= within.start))
+    return max(each.end for each in later)

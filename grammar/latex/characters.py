@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from ..errors import NotationError
+from ..errors import Hint, NotationError
 from ..text import BEFORE_SET, fold
 from ..tokens import Token
 from .macros import is_word
@@ -100,7 +100,7 @@ def closing(reader: Reader, position: int, end: int) -> int:
     if reader.brackets:
         reader.brackets.pop()
     elif reader.kind not in ("top", "text"):
-        raise NotationError(103, f"{text} closes no bracket", reader.source, (start, stop), hint="remove it")
+        raise NotationError(103, f"{text} closes no bracket", reader.source, (start, stop), hint=Hint("remove it", ""))
     reader.settle()
     reader.add(SIGNS[text], start, stop)
     return position + 1
