@@ -209,6 +209,15 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionSet:
+    """(ℝ^{a} → ℝ), in a signature: the functions of this type"""
+
+    domain: tuple[Set, ...]
+    codomain: Set
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
     """for t = 1, …, n; of several, `further` is the next: for i = 1, …, m for j = 1, …, n
 
@@ -294,10 +303,10 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """f : ℝ^{a} × ℝ^{b} → ℝ; the head is a Call without arguments"""
+    """f : ℝ^{a} × (ℝ → ℝ) → ℝ; the head is a Call without arguments, the domain Sets, and FunctionSets for functions"""
 
     head: Call
-    domain: tuple[Set, ...]
+    domain: tuple[Any, ...]
     codomain: Set
     span: Span = _span()
 
@@ -345,8 +354,11 @@ def left_spine(node: Any) -> list[Call]:
 
 def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below `node`, in the order written."""
+    slots = BELOW[type(node)]
+    if not slots:
+        return ()
     found: list[Any] = []
-    for slot in BELOW[type(node)]:
+    for slot in slots:
         value = getattr(node, slot)
         if type(value) is tuple:
             _gather(value, found)
@@ -363,9 +375,11 @@ def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
             _gather(value, found)
 
 
+PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
+
 # Every kind of node with the fields that may hold others.
 BELOW: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in kind.__slots__ if name not in ("span", "operator_span"))
+    kind: tuple(name for name in kind.__slots__ if kind.__annotations__.get(name) not in PLAIN)
     for kind in list(globals().values())
     if isinstance(kind, type) and "span" in getattr(kind, "__slots__", ())
 }

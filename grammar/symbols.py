@@ -17,7 +17,9 @@ class Symbol(NamedTuple):
 
 
 SYMBOLS = (
-    Symbol("EQUALS", "=", "=", "="),
+    Symbol("EQUALS", "= ≔ ≜ ≡ ≐", "= :=", r"= \equiv \doteq"),
+    Symbol("APPROX", "≈ ≃", r"\approx", r"\approx \simeq"),
+    Symbol("APPROX", "∝", r"\propto", r"\propto"),
     Symbol("COMMA", ",", ",", ","),
     Symbol("SEMICOLON", ";", ";", ";"),
     Symbol("COLON", ":", ":", r"\colon :"),
@@ -134,13 +136,13 @@ NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 # Names of built-in functions: what the lexer takes for FUNCTION unless the text declares a tensor of that name.
 # `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
 ELEMENTWISE = frozenset(
-    """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf
+    """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf lgamma digamma polygamma
     pow clip where""".split()
 )
 FUNCTIONS = ELEMENTWISE | frozenset(
     """max min mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod cummax
     cummin sort argsort median quantile
-    unroll pool index maxk argmaxk onehot concat stack det logdet inv solve cofactors trace diag size""".split()
+    unroll pool index maxk argmaxk onehot concat stack det logdet inv solve cofactors trace diag cholesky eigvalsh eigh expm size""".split()
 )
 BINDERS = frozenset({"lim"})  # what binds a variable in its subscript and is no operator
 UNDERSCORED = ("gelu_tanh", "leaky_relu")  # the built-ins whose name holds an underscore

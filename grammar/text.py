@@ -33,8 +33,8 @@ MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
 WORDS |= {"and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG"}
 WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
-MULTIPLE = {"->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
-MULTIPLE_VALUES = {"->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
+MULTIPLE = {":=": "EQUALS", "->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
+MULTIPLE_VALUES = {":=": "=", "->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}
 
 SINGLE: dict[str, tuple[str, str]] = {}
 for _symbol in SYMBOLS:
@@ -61,7 +61,7 @@ TOKEN = re.compile(
     |(?P<macro>\\[A-Za-z]+[{PRIMES}]*)
     |(?P<sub>[{"".join(SUBSCRIPTS)}]+)
     |(?P<sup>[{"".join(SUPERSCRIPTS)}]+)
-    |(?P<multiple>->|\.\.\.|!=|<=|>=)
+    |(?P<multiple>:=|->|\.\.\.|!=|<=|>=)
     |(?P<word>{"|".join(UNDERSCORED)}|(?:(?!{_ALONE})[^\W\d_])(?:(?!{_ALONE})[^\W_]|[{ACCENT}])*[{PRIMES}]*)
     |(?P<other>\S))""",
     re.VERBOSE | re.DOTALL,
@@ -69,17 +69,17 @@ TOKEN = re.compile(
 
 # A line that ends with one of these continues on the next; one that begins with one continues the last.
 JOINS_AFTER = {
-    "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
     "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
 }  # fmt: skip
 JOINS_BEFORE = {
-    "EQUALS", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
+    "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "RELATION", "AND",
     "OR", "FOR", "SEMICOLON", "RPAREN", "RBRACE", "RBRACKET",
 }  # fmt: skip
 
 
 BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
-CLOSING = ")],;}/+=⊙·<>≤≥≠"  # after a star these leave nothing to multiply with
+CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # after a star these leave nothing to multiply with
 OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
 
@@ -121,7 +121,9 @@ class _Lexer:
 
     def run(self) -> list[Token]:
         source = self.source
-        for match in TOKEN.finditer(source):
+        for match in TOKEN.finditer(
+            source, 0, len(source.rstrip())
+        ):  # blanks at the end begin no token, wherever one looks
             kind = match.lastgroup
             assert kind is not None
             if kind == "comment":
@@ -207,10 +209,10 @@ class _Lexer:
                         hint=f"write {text}_{{axis}} and then its operand",
                     )
                 return self.add(WORDS[text], WORD_VALUES.get(text, text), start, end)
-            if self.in_set and not self.brackets:
-                if text in SETS and self.previous() in BEFORE_SET:
+            if self.among_sets:
+                if text in SETS and self.previous() in (*BEFORE_SET, "LPAREN"):
                     return self.add("REALS", SETS[text], start, end)
-                if text == "x" and self.previous() in ("RBRACE", "REALS", "RBRACKET", "NAME"):
+                if text == "x" and self.previous() in ("RBRACE", "REALS", "RBRACKET", "NAME", "RPAREN"):
                     return self.add("TIMES", "×", start, end)
             if text == "I" and follows == "[":
                 return self.add("INDICATOR", "𝕀", start, end)
@@ -353,7 +355,12 @@ class _Lexer:
     @property
     def in_shape(self) -> bool:
         """Whether × stands between axes, or between sets."""
-        return self.brackets[-1] == "shape" if self.brackets else self.in_set
+        return self.among_sets or self.brackets[-1:] == ["shape"]
+
+    @property
+    def among_sets(self) -> bool:
+        """Whether a set may stand here, also in the brackets of a set of functions: (ℝ → ℝ)"""
+        return self.in_set and all(each == "(" for each in self.brackets)
 
     def of_call(self, text: str, start: int, end: int) -> None:
         """⌊x⌋, ‖x‖: a function with its operand."""
@@ -372,7 +379,7 @@ class _Lexer:
         if text == "{" and previous == "SUP":
             before = self.tokens[-3].type if len(self.tokens) > 2 else ""
             field = before == "NAME" and self.tokens[-4].type in BEFORE_SET if len(self.tokens) > 3 else False
-            shape = self.in_set and not self.brackets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
+            shape = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
             return "shape" if shape else "sup"
         if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
             return "item"  # (height,width)→layer

@@ -1227,6 +1227,52 @@ def clip(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     ℝ^{height[2] × width[3]}
     """
 
+def lgamma(X: Operand) -> NamedTensor:
+    """Log |Γ(x)|, of factorials log (x − 1)!.
+
+    In formulas: lgamma, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.lgamma(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def digamma(X: Operand) -> NamedTensor:
+    """The derivative of lgamma.
+
+    In formulas: digamma, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
+    Broadcasts over the union of the axes.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.digamma(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
+def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
+    """The n-th derivative of digamma; n is 1 where it is not given.
+
+    In formulas: polygamma, of signature `->`
+    (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
+    Broadcasts over the union of the axes.
+    Further: n=1.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+    >>> nt.polygamma(A).shape
+    ℝ^{height[2] × width[3]}
+    """
+
 def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """Index_{ax}(X, I) is the element of X at the index I.
 
@@ -1312,6 +1358,23 @@ def iota(
     >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> nt.iota(axis="seq", size=4).shape
+    ℝ^{seq[4]}
+    """
+
+def ones(
+    *, axis: Axes | None = None, size: SupportsIndex | None = None, sizes: Mapping[str, int] | None = None
+) -> NamedTensor:
+    """1 along the axis.
+
+    In formulas: ones, of signature `-> ax`
+    (paper §3.7 Indexing). In NumPy: `np.ones(n)`.
+    `axis` is a name or several; all other axes are mapped over.
+    `size` is that of the new axis; `sizes` gives it by name.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> nt.ones(axis="seq", size=4).shape
     ℝ^{seq[4]}
     """
 
@@ -1433,6 +1496,60 @@ def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
+    ℝ^{row[2] × column[2]}
+    """
+
+def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
+
+    In formulas: cholesky, of signature `row column -> row column`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.cholesky(S, axis=("row", "column")).shape
+    ℝ^{row[2] × column[2]}
+    """
+
+def eigvalsh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The eigenvalues of a symmetric matrix, ascending along its rows.
+
+    In formulas: eigvalsh, of signature `row column -> row`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+    """
+
+def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
+    """The eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
+
+    In formulas: eigh, of signature `row column -> row column`
+    (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.eigh(S, axis=("row", "column")).shape
+    ℝ^{row[2] × column[2]}
+    """
+
+def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> NamedTensor:
+    """The exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
+
+    In formulas: expm, of signature `row column -> row column`
+    (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
+    `axis` is a name or several; all other axes are mapped over.
+    Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.expm(S, axis=("row", "column")).shape
     ℝ^{row[2] × column[2]}
     """
 

@@ -7,13 +7,15 @@ What differs is made smaller by leaving out statements and parts as long as the 
 
 from __future__ import annotations
 
-import itertools
+import multiprocessing
+import os
 import random
 import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -79,12 +81,12 @@ def precision_of(program: Program, name: str, library: str) -> Precision:
 
 def due(program: Program, precision: Precision, times: int = 2) -> Due:
     """What the program means; raises Unfit where it hangs on the last digit."""
-    limits = {"most": precision.most, "whole": precision.whole}
-    off = {"eps": precision.eps, "differences": precision.differences}
-    exact = evaluate(program, Rounding(**limits))
+    limited = partial(Rounding, most=precision.most, whole=precision.whole)
+    rounding = partial(limited, eps=precision.eps, differences=precision.differences)
+    exact = evaluate(program, limited())
     spread = dict.fromkeys(exact.entries, 0.0)
     for seed in range(times):
-        rounded = evaluate(program, Rounding(seed=seed, **off, **limits))
+        rounded = evaluate(program, rounding(seed=seed))
         spread = {
             record: max(off, abs(rounded.entries[record] - exact.entries[record])) for record, off in spread.items()
         }
@@ -300,7 +302,7 @@ class Difference(NamedTuple):
         return f"{self.way}: {self.got}"
 
 
-def entries_of(found: Any) -> dict | None:
+def entries_of(found: Any) -> dict:
     """A tensor of the package, or of its reference evaluator, as a dict from records to numbers."""
     if isinstance(found, reference.Tensor):
         return {frozenset(r.items()): found(r) for r in (dict(each) for each in records(dict(found.shape)))}
@@ -621,10 +623,18 @@ def run(
     return Run(draws, fit, taken, unfit, found)
 
 
+def together(parts: Iterable[Run]) -> Run:
+    draws, fit, taken, unfit, found = zip(*parts)
+    return Run(sum(draws), sum(fit), sum(taken, Counter()), sum(unfit, Counter()), sum(found, []))
+
+
 def main() -> int:
     count, start = (int(text) for text in (*sys.argv[1:], "1000", "0")[:2])
     began = time.monotonic()
-    done = run(itertools.islice(itertools.count(start), count), progress=True)
+    cores = os.cpu_count() or 1
+    parts = [range(start + core, start + count, cores) for core in range(cores)]
+    with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+        done = together(pool.map(partial(run, progress=True), parts))
     print(
         f"{done.draws} draws, of which {done.fit} fit, in {time.monotonic() - began:.0f} s; {sum(done.taken.values())} results"
     )

@@ -224,8 +224,8 @@ class Drawing:
 
     def constant_vector(self, shape: Shape, sight: Sight) -> Term:
         ((axis, size),) = shape.items()
-        if axis in sight.sized and self.chance(0.5) and size == self.sizes.get(axis) and self.speak_of(axis):
-            return Term("made", (), ("iota", (axis,)), shaped(shape))
+        if axis in sight.sized and self.chance(0.5) and size == self.sizes.get(axis) and self.speak_of(axis):  # type: ignore
+            return Term("made", (), (self.one(["iota", "ones"]), (axis,)), shaped(shape))
         cells = tuple(number(self.value()) for _ in range(size))
         return Term("literal", cells, ((axis,), size), shaped(shape))
 
@@ -317,7 +317,7 @@ class Drawing:
             return number(self.random.randint(0, 4))
         if len(shape) == 1 and self.chance(0.5):
             ((axis, size),) = shape.items()
-            if axis in sight.sized and size == self.sizes.get(axis) and self.speak_of(axis):
+            if axis in sight.sized and size == self.sizes.get(axis) and self.speak_of(axis):  # type: ignore
                 return Term("made", (), ("iota", (axis,)), shaped(shape))
             return Term(
                 "literal", tuple(number(self.random.randint(0, 5)) for _ in range(size)), ((axis,), size), shaped(shape)
@@ -355,7 +355,7 @@ class Drawing:
 
     def speak_of(self, axis: str) -> bool:
         """Whether |axis| may be written: in a function that of a call, elsewhere the one that all inputs have."""
-        return axis in self.bound or self.fix(axis, self.sizes[axis])
+        return axis in self.bound or self.fix(axis, self.sizes[axis])  # type: ignore
 
     def fix(self, axis: str, size: int) -> bool:
         if any(size != other for each in self.inputs for name, other in each.shape if name == axis):

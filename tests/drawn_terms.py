@@ -13,6 +13,7 @@ from drawn_tree import RELATIONS, Function, Shape, Term, terms_of
 ONE_NUMBER = ("exp", "sin", "cos", "tanh", "sinh", "cosh", "abs", "sign", "floor", "ceil", "σ", "relu", "gelu", "gelu_tanh",
               "silu", "softplus", "erf", "tan", "ReLU", "sigmoid", "arctan", "expm1", "logsigmoid", "elu", "leaky_relu")  # fmt: skip
 GUARDED = ("log", "sqrt")
+OF_GAMMA = ("lgamma", "digamma", "polygamma")
 
 
 @form(5)
@@ -50,6 +51,8 @@ def of_one_number(d: Drawing, shape: Shape, depth: int, sight: Sight) -> Term | 
         return d.make("root", shape, (d.not_less_than_nought(part),))
     if d.chance(0.15):
         return d.make("applied", shape, (d.not_less_than_nought(part),), d.one(GUARDED))
+    if d.chance(0.05):
+        return d.make("applied", shape, (d.shift(d.not_less_than_nought(part), 0.5),), d.one(OF_GAMMA))
     name = d.one(ONE_NUMBER)
     if part.form == "name" and d.chance(0.3):
         return d.make("prefixed", shape, (part,), name)

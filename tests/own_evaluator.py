@@ -213,6 +213,24 @@ def arctan(x: Any) -> Any:
     return chain(x, math.atan, lambda a: over(1, plus(1, square(a))))
 
 
+def lgamma(x: Any) -> Any:
+    return chain(x, math.lgamma, polygamma(0))
+
+
+def polygamma(order: int) -> Callable[[Any], Any]:
+    """The derivatives of lgamma after the first: its sums, and what is left of them by Euler and Maclaurin."""
+
+    def value(a: float) -> float:
+        far, factor = a + 50, math.factorial(order)
+        found = factor * math.fsum((a + k) ** (-order - 1) for k in range(50)) + factor / 2 * far ** (-order - 1)
+        found += math.factorial(order - 1) * far**-order if order else -math.log(far)
+        for k, number in ((2, 1 / 6), (4, -1 / 30), (6, 1 / 42)):
+            found += number * math.factorial(k + order - 1) / math.factorial(k) * far ** (-k - order)
+        return found if order % 2 else -found
+
+    return lambda x: chain(x, value, polygamma(order + 1))
+
+
 def elu(x: Any) -> Any:
     return x if primal(x) > 0 else minus(exp(x), 1)
 
@@ -278,6 +296,7 @@ ONE = {
     "ceil": lambda x: math.ceil(primal(x)), "σ": sigmoid, "sigmoid": sigmoid, "relu": relu, "ReLU": relu, "gelu": gelu,
     "gelu_tanh": gelu_tanh, "silu": lambda x: times(x, sigmoid(x)), "softplus": softplus, "erf": erf,
     "arctan": arctan, "expm1": lambda x: minus(exp(x), 1), "logsigmoid": logsigmoid, "elu": elu, "leaky_relu": leaky_relu,
+    "lgamma": lgamma, "digamma": polygamma(0), "polygamma": polygamma(1),
 }  # fmt: skip
 TWO = {
     "+": plus, "−": minus, "⊙": times, "·": times, "/": over, "pow": power,
@@ -642,6 +661,8 @@ def _member(e: Evaluator, term: Term, frame: Frame) -> Tensor:
 def _made(e: Evaluator, term: Term, frame: Frame) -> Tensor:
     name, axes = term.data
     shape = {axis: frame.size(axis) for axis in axes}
+    if name == "ones":
+        return made(shape, lambda record: 1)
     if name == "iota":
         return made(shape, lambda record: dict(record)[axes[0]])
     return made(shape, lambda record: int(dict(record)[axes[0]] == dict(record)[axes[1]]))

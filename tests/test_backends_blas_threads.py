@@ -4,6 +4,8 @@ alone too, and after a fork."""
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -35,7 +37,7 @@ def kernels(request):
     functions = found["blas_threads"]()
     if functions is None:
         pytest.skip("NumPy has another BLAS than its own OpenBLAS")
-    get, put = functions
+    get, put, _ = functions
     before = get()
     put(2)
     if get() != 2:
@@ -47,7 +49,7 @@ def kernels(request):
 
 def test_the_last_who_goes_sets_the_number_back(kernels):
     """Two threads, the first of which ends while the second is at work."""
-    get, _ = kernels["blas_threads"]()
+    get, *_ = kernels["blas_threads"]()
     second_in, first_out = threading.Event(), threading.Event()
     seen = []
 
@@ -70,7 +72,7 @@ def test_the_last_who_goes_sets_the_number_back(kernels):
 
 
 def test_an_error_sets_it_back_too(kernels):
-    get, _ = kernels["blas_threads"]()
+    get, *_ = kernels["blas_threads"]()
     with pytest.raises(ZeroDivisionError), kernels["one_thread_of_blas"]():
         assert get() == 1
         raise ZeroDivisionError
@@ -78,7 +80,7 @@ def test_an_error_sets_it_back_too(kernels):
 
 
 def test_formulas_in_several_threads(kernels):
-    get, _ = kernels["blas_threads"]()
+    get, *_ = kernels["blas_threads"]()
     random = np.random.default_rng(0)
     shapes = {"Q": (2000, 4), "K": (1500, 4), "V": (1500, 4)}
     arrays = {name: random.normal(size=shape) for name, shape in shapes.items()}
@@ -96,10 +98,80 @@ def test_formulas_in_several_threads(kernels):
     assert get() == 2 and kernels["blas_users"] == []
 
 
-@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="this system does not fork")
-def test_in_a_forked_process_nobody_is_left(kernels):
-    get, _ = kernels["blas_threads"]()
+def test_blocks_are_computed_by_the_threads_of_the_blas(kernels, monkeypatch):
+    """By those that may still wait in a loop for the next product; where they are at work, by threads of ours."""
+    if kernels["blas_threads"]()[2] is None:
+        pytest.skip("this OpenBLAS starts no function of others")
+    monkeypatch.setitem(kernels, "cores", lambda: 2)
+    both = threading.Barrier(2)
+
+    def names():
+        found = []
+
+        def work(memory):
+            both.wait(60)  # so that each of two threads does it once
+            found.append(threading.current_thread().name)
+            both.wait(60)
+
+        kernels["on_all_cores"](work)
+        return sorted(name.partition("_")[0].partition("-")[0] for name in found)
+
+    assert names() == ["Dummy", "MainThread"]
     with kernels["one_thread_of_blas"]():
-        kernels["without_blas_users"]()  # what a child does as it begins
-        assert (get(), kernels["blas_users"]) == (2, [])
-    assert get() == 2
+        assert names() == ["MainThread", "blocks"]
+    assert names() == ["Dummy", "MainThread"]
+
+
+def test_what_one_thread_raises_is_raised(kernels, monkeypatch):
+    monkeypatch.setitem(kernels, "cores", lambda: 2)
+    both = threading.Barrier(2)
+
+    def work(memory):
+        both.wait(60)
+        if threading.current_thread() is not threading.main_thread():
+            raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            kernels["on_all_cores"](work)
+    get, *_ = kernels["blas_threads"]()
+    assert get() == 2 and not kernels["blas_at_work"].locked()
+
+
+FORK = """
+import os, threading, time
+import numpy as np
+import namedtensor as nt
+from namedtensor.backends.libraries import backend
+
+kernels = backend("numpy").globals(np)
+get, put, _ = kernels["blas_threads"]()
+put(2)
+kernels["cores"] = lambda: 2
+started = threading.Event()
+
+def work(memory):
+    started.set()
+    time.sleep(0.2)
+
+at_work = threading.Thread(target=kernels["on_all_cores"], args=(work,))
+at_work.start()
+assert started.wait(60)
+child = os.fork()
+if child == 0:
+    kernels["on_all_cores"](lambda memory: None)
+    os._exit(0 if get() == 2 and kernels["blas_users"] == [] else 1)
+at_work.join(60)
+assert os.waitpid(child, 0)[1] == 0 and get() == 2
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="this system does not fork")
+@pytest.mark.parametrize("whose", ["its own", "ours"])
+def test_a_fork_while_blocks_are_computed(whose):
+    """It waits for the threads of the BLAS, which it ends; in the child nobody is left, and blocks are computed."""
+    if ours()["blas_threads"]() is None:
+        pytest.skip("NumPy has another BLAS than its own OpenBLAS")
+    others = 'kernels["blas_at_work"].acquire()\nthreading.Timer(0.1, kernels["blas_at_work"].release).start()\n'
+    text = FORK.replace("at_work =", others + "at_work =") if whose == "ours" else FORK
+    subprocess.run([sys.executable, "-W", "ignore", "-c", text], check=True, timeout=60)

@@ -57,7 +57,9 @@ USES = {
     "where": ["where(P, X, Y)", "where(X > 0, 1, 0)", "where(P, N, 1.5)"], "clip": ["clip(X, −0.5, Y)", "clip(N, 0, 3)"],
     "index": ["X_{b(I)}", "X_{b(2)}", "X_{a(1), c(3)}", "X_{b(I), a(J)}", "X_{b(2)} + ∑_i X_{b(i)}"],
     "maxk": ["maxk_{c,k} T", "maxk_{b,k} X"], "argmaxk": ["argmaxk_{c,k} T", "argmaxk_{b,k} X"], "onehot": ["onehot_{b} I", "onehot_{b} I ⊙_{b} Y"],
-    "iota": ["iota_{b} + Y", "iota_{a} / |a| + X"], "I": ["I_{b,d} ⊙_{b} Y", "I_{b,d} + 0 M"], "logdet": ["logdet_{b,d} M"], "solve": ["solve_{b,d}(M, Y)"], "diag": ["diag_{a,s} X"], "quantile": ["quantile_{b}(X; 0.3)"],
+    "iota": ["iota_{b} + Y", "iota_{a} / |a| + X"], "I": ["I_{b,d} ⊙_{b} Y", "I_{b,d} + 0 M"], "logdet": ["logdet_{b,d} M"], "solve": ["solve_{b,d}(M, Y)"], "diag": ["diag_{a,s} X"], "ones": ["ones_{b} + Y", "ones_{a,b}"],
+    "cholesky": ["cholesky_{b,d}(M ⊙_{d} M_{b→d, d→b} + I_{b,d})"], "eigvalsh": ["eigvalsh_{b,d} M"], "eigh": ["eigh_{b,d} M"],
+    "expm": ["expm_{b,d} M", "expm_{b,d}(M, [M]_{a→s})", "expm_{b,d}(M, M, M_{b→d, d→b})"], "quantile": ["quantile_{b}(X; 0.3)"],
     "median": ["median_{b} X", "median_{c} X"], "cummax": ["cummax_{b} X"], "cummin": ["cummin_{c} T"], "argsort": ["argsort_{b} X"],
     "mod": ["mod(X, 0.3)", "mod(N, 3)"], "det": ["det_{b,d} M", "det_{p,q} [1, 2; 2, 4]_{p,q}"],
     "inv": ["inv_{b,d} M"], "cofactors": ["cofactors_{b,d} M"], "trace": ["trace_{b,d} M", "trace_{b,d} I_{b,d}"],
@@ -257,7 +259,7 @@ def test_the_runtime_has_no_function_that_nothing_calls():
     needed = runtime_for(" ".join(f"nt.{name}" for name in called))
     unneeded = {name for name in pieces() if not re.search(rf"^(function|const|class) {name}\b", needed, re.MULTILINE)}
     assert unneeded == set()
-    assert len(runtime().splitlines()) < 500
+    assert len(runtime().splitlines()) < 560
 
 
 def test_attention_of_512_words_takes_less_than_300_milliseconds():

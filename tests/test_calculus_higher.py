@@ -34,6 +34,12 @@ OF_A_MATRIX = [
     "∑_{b} arccos(X / 9)",
     "solve_{a,b}(X, ∑_{b} X)",
     "inv_{a,b} X ⊙_{b} Y",
+    "cholesky_{a,b}(X + 9 I_{a,b})",
+    "eigvalsh_{a,b} X",
+    "eigh_{a,b} X",
+    "expm_{a,b} X",
+    "expm_{a,b}(X, X, [X]_{a→b, b→a})",
+    "expm_{a,b}(X, Y ⊙ I_{a,b}) ⊙_{b} Y",
 ]
 
 
@@ -93,6 +99,7 @@ def test_every_operator_is_among_them():
         "juxtaposed": "2 X X",
         "sqrt": "√X",
         "iota": "X",
+        "ones": "X",
         "I": "X",
         "onehot": "X",
         "argmin": "argmax",

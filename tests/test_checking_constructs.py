@@ -153,6 +153,11 @@ READ = {
     "a fact": Row("x^2 + r\nr > 0", r"x^2 + r \\ r > 0", "seq", x**2 + 3, {"r": 3.0}),
     "between bounds": Row("Z_{seq(i)} = x_{seq(i)} + i for 1 ≤ i ≤ 5", r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad 1 \le i \le 5", "seq",
                           x + np.arange(1, 6)),
+    "nearly": Row("Y = x ⊙ y ≈ x ≈ 2 y\nY ≈ softmax_{seq} x\n2 Y", r"Y = x \odot y \approx x \simeq 2 y \\ Y \approx \nfun{\name{seq}}{softmax} x \\ 2 Y",
+                  "seq", 2 * x * y, lifted=False),
+    "in proportion": Row("Y = softmax_{seq} x ∝ exp x", r"Y = \nfun{\name{seq}}{softmax} x \propto \exp x", "seq", np.exp(x) / np.exp(x).sum()),
+    "signs of definition": Row("A ≔ x + 1\nB := 2 A\nC ≜ B ⊙ A\nD ≡ C", r"A \coloneqq x + 1 \\ B := 2 A \\ C \triangleq B \odot A \\ D \equiv C",
+                               "seq", 2 * (x + 1) ** 2),
     "in a set of numbers": Row("Z_{seq(i)} = x_{seq(i)} + i for i ∈ {1, …, 5}",
                                r"Z_{\name{seq}(i)} = x_{\name{seq}(i)} + i \quad i \in \{1, \ldots, 5\}", "seq", x + np.arange(1, 6)),
 }  # fmt: skip
@@ -190,6 +195,8 @@ BOUND = {
                              r"p(\name{B} \mid \name{A}) \in [0,1]^{\name{A} \times \name{B}} \\ p(\name{A}) \in [0,1]^{\name{A}} \\ "
                              r"p(\name{B}) = p(\name{B} \mid \name{A}) \ndot{\name{A}} p(\name{A})", "B", [0.45, 0.55],
                              {"p(B | A)": nt.tensor([[0.25, 0.75], [0.5, 0.5]], "A B"), "p(A)": nt.tensor([0.2, 0.8], "A")}, lifted=False),
+    "shapes as variables with primes": Row("X ∈ ℝ^{𝒮' × chans}\n∑_{𝒮'} X", r"X \in \mathbb{R}^{\mathcal{S'} \times \name{chans}} \\ \nsum{\mathcal{S'}} X",
+                                           "chans", X.sum(0), lifted=False),
     "shapes as variables": Row("X ∈ ℝ^{𝒮 × chans}\nV ∈ ℝ^{chans × 𝒯}\n(X ⊙_{chans} V) ⊙_{𝒮} X",
                                r"X \in \mathbb{R}^{\mathcal{S} \times \name{chans}} \\ V \in \mathbb{R}^{\name{chans} \times \mathcal{T}} \\ "
                                r"(X \ndot{\name{chans}} V) \ndot{\mathcal{S}} X", "b chans",
@@ -224,7 +231,37 @@ OPERATORS = {
     "the logarithm of a determinant": Row("logdet_{seq,chans} A", r"\nfun{\name{seq}, \name{chans}}{logdet} A", "", np.linalg.slogdet(A)[1], SQUARE),
     "a diagonal": Row("diag_{seq,s} x", r"\nfun{\name{seq}, s}{diag} x", "seq s", np.diag(x)),
 }  # fmt: skip
-ROWS = FAMILIES | READ | BOUND | OPERATORS
+SCORE = (
+    "score : (ℝ^{chans} × ℝ^{chans} → ℝ) × ℝ^{chans} × ℝ^{seq × chans} → ℝ^{seq}\nscore(f, q, K) = softmax_{seq} f(q, K)\n"
+    "dot(u, v) = u ⊙_{chans} v\nscore(dot, k, X)\nk = mean_{seq} X"
+)
+FUNCTIONS = {
+    "a function as an argument": Row("f : ℝ → ℝ\ntwice(f, t) = f(f(t))\nh(t) = t^2 + 1\ntwice(h, x) + twice(sin, y)",
+                                     r"f \colon \mathbb{R} \to \mathbb{R} \\ \text{twice}(f, t) = f(f(t)) \\ h(t) = t^2 + 1 \\ "
+                                     r"\text{twice}(h, x) + \text{twice}(\sin, y)", "seq",
+                                     (x**2 + 1) ** 2 + 1 + np.sin(np.sin(y)), lifted=False),
+    "typed in the signature": Row(SCORE, r"\text{score} \colon (\mathbb{R}^{\name{chans}} \times \mathbb{R}^{\name{chans}} \to \mathbb{R}) \times "
+                                  r"\mathbb{R}^{\name{chans}} \times \mathbb{R}^{\name{seq} \times \name{chans}} \to \mathbb{R}^{\name{seq}} \\ "
+                                  r"\text{score}(f, q, K) = \nfun{\name{seq}}{softmax} f(q, K) \\ \text{dot}(u, v) = u \ndot{\name{chans}} v \\ "
+                                  r"\text{score}(\text{dot}, k, X) \\ k = \nfun{\name{seq}}{mean} X", "seq",
+                                  np.exp(X @ X.mean(0)) / np.exp(X @ X.mean(0)).sum()),
+    "lifted by its type": Row("f : ℝ^{chans} → ℝ^{chans}\napplied(f, T) = f(T)\napplied(softmax_{chans}, X)", "", "seq chans",
+                              np.exp(X) / np.exp(X).sum(1, keepdims=True)),
+    "functions with facts of their own": Row(
+        "f : ℝ → ℝ\nrepeated(f, t) = s^3\ns^0 = t\ns^i = f(s^{i-1}) / 2 + c for i = 1, …, 3\nc = f(t)\nrepeated(cos, x) − repeated(tanh, y)", "", "seq",
+        (lambda r: r(np.cos, x) - r(np.tanh, y))(
+            lambda f, t: f(f(f(t) / 2 + f(t)) / 2 + f(t)) / 2 + f(t)), lifted=False),
+    "a function that applies it": Row("f : ℝ → ℝ\ng(f, t) = k(t) + 1\nk(s) = 2 f(s)\ng(exp, x) + g(sin, x)", "", "seq", 2 * np.exp(x) + 2 * np.sin(x) + 2),
+    "one function for two": Row("f : ℝ → ℝ\ng : ℝ → ℝ\nboth(f, g, t) = f(g(t))\nup(t) = t + 1\nboth(exp, up, x) − both(up, exp, x)", "", "seq",
+                                np.exp(x + 1) - np.exp(x) - 1),
+    "passed on": Row("f : ℝ → ℝ\ntwice(f, t) = f(f(t))\nfour(f, t) = twice(f, twice(f, t))\nh(t) = t / 2 + 1\nfour(h, x)", "", "seq", x / 16 + 1.875),
+    "a derivative of it": Row("newton : (ℝ → ℝ) × ℝ → ℝ\nnewton(f, t) = t − f(t) / (∂f(t)/∂t)\nh(t) = t^3 + t + 4\nnewton(h, w)", "", "time",
+                              w - (w**3 + w + 4) / (3 * w**2 + 1), lifted=False),
+    "over an axis": Row("f : ℝ^{ax} → ℝ\nover_{ax}(f, T) = f(T)\nenergy(v) = ∑_{seq} v^2\nover_{seq}(energy, X)", "", "chans", (X**2).sum(0)),
+    "over the axis of the use": Row("f_{ax} : ℝ^{ax} → ℝ^{ax}\nboth_{ax}(f, T) = f_{ax}(T) − T\nboth_{seq}(cumsum, X) + both_{chans}(cumsum, X)", "",
+                                    "seq chans", X.cumsum(0) + X.cumsum(1) - 2 * X),
+}  # fmt: skip
+ROWS = FAMILIES | READ | BOUND | OPERATORS | FUNCTIONS
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -301,10 +338,17 @@ def varied(row: Row) -> str | None:
     return next((name for name, each in values_of(row).items() if isinstance(each, nt.NamedTensor)), None)
 
 
+def inputs_of(row: Row) -> tuple[dict[str, Any], str]:
+    """The values, and which of them is varied."""
+    name = varied(row)
+    assert name is not None
+    return values_of(row), name
+
+
 @pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.differentiable and varied(row)])
 def test_its_derivative_is_that_of_differences(title):
     row = ROWS[title]
-    values, name = values_of(row), varied(row)
+    values, name = inputs_of(row)
     gradient = gradient_of(row, name, values)
     for place in range(min(3, values[name].array.size)):
         sides = []
@@ -334,7 +378,7 @@ def gradient_of(row: Row, name: str, values: Mapping[str, Any]) -> np.ndarray:
 @pytest.mark.parametrize("title", [title for title, row in ROWS.items() if row.lifted and varied(row)])
 def test_a_batch_is_mapped_over(title):
     row = ROWS[title]
-    values, name = values_of(row), varied(row)
+    values, name = inputs_of(row)
     each = [values[name].array, values[name].array[::-1].copy()]
     batch = nt.tensor(np.stack(each), ("batch", *values[name].axes))
     found = nt.evaluate(row.text, {**values, name: batch})
@@ -348,7 +392,9 @@ def test_a_batch_is_mapped_over(title):
     ("text", "number"),
     [
         ("QK^T", 201), ("QK", 201), ("x(1, 2)", 201), ("LN(x; 2)", 201), ("p(B | A)", 201), ("x_{seq(4:2)}", 401), ("x_{seq(2:9)}", 401),
-        ("x_{seq(a:b)}", 309), ("∑_{j ≠ i} 3", 309), ("mean_{j ≠ 2} x_{seq(j)}", 301), ("softmax_{i ∈ [3]} x_{seq(i)}", 301),
+        ("x_{seq(a:b)}", 309), ("∑_{j ≠ i} 3", 309), ("x ≈ [1, 2]_{other}", 307), ("𝕀[x ≈ 2]", 101), ("x ≈ Q2", 201),
+        ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x, x)", 201), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x + 1, x)", 304), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(h, x)", 201),
+        ("f : ℝ → ℝ^{b}\ng(f, t) = f(t)\ng(exp, x)", 307), ("f : ℝ → ℝ\ng(f, t) = f(t)\ng(x)", 304), ("f : ℝ → ℝ\ng(f, t) = g(k, t)\nk(t) = f(g(f, t))\ng(exp, x)", 404), ("mean_{j ≠ 2} x_{seq(j)}", 301), ("softmax_{i ∈ [3]} x_{seq(i)}", 301),
         ("A, B = x", 114), ("f(a) = a\nf(b) = b\nf(x)", 202), ("f(a) = a\nf(a, b) = b\nf(x, x, x)", 304), ("2½", 107), ("r ≥ 5\nr", 403),
         ("n ∈ ℕ\nn + x", 407), ("r ∈ ℝ_{>0}\n(−r) ∈ ℝ_{>0}\nr", 407), ("lim_{α→∞} α x", 405), ("argmin_{v ∈ ℝ^{seq}} v ⊙_{seq} x", 405),
         ("X^t = 1 for t = 1, 3, …, 9", 114), ("X^{i,i} = 1 for i = 1, …, 2 for i = 1, …, 2", 114), ("‖x", 102), ("x + 1 ← 2", 101),

@@ -447,7 +447,7 @@ RANDOM = st.randoms(use_true_random=False)
 
 
 # --------------------------------------------------------------------------------------------------------- the tests
-@many(4)
+@many(2)
 @given(RANDOM)
 def test_a_call_is_the_call_for_every_record_of_the_extra_axes(random):
     drawn = draw_program(random, random.randint(1, 3))

@@ -1,10 +1,13 @@
 """Formulas in LaTeX documents: which are found, what is said of them, and where."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from namedtensor import cli
+from namedtensor.documents import conflicts
 from namedtensor.documents.assembled import AssembledProgram
 from namedtensor.documents.findings import findings_of
 from namedtensor.documents.included_files import whole_text
@@ -185,6 +188,26 @@ def test_a_later_display_may_define_a_name_again(body, types):
     report = check(body)
     assert not report.errors and "defined again" in report.notes[0].text
     assert types.items() <= report.scopes[0].types.items()
+
+
+def test_a_section_is_parsed_once_however_often_a_name_is_defined_again(monkeypatch):
+    parsed: list[str] = []
+    own = conflicts.parse
+    monkeypatch.setattr(conflicts, "parse", lambda source, syntax: parsed.append(source) or own(source, syntax))
+    again = "".join(rf"\[ X = \nsum{{\ax}} Y^{{{number}}} \]" + "\n" for number in range(2, 22))
+    report = check(r"\(Y \in \mathbb{R}^{\ax}\) " + again)
+    assert not report.errors and len(report.notes) == 19
+    assert len(parsed) == 1
+
+
+def test_no_numpy_is_needed_to_check_a_document(tmp_path):
+    (tmp_path / "paper.tex").write_text(HEAD + r"\[ X = Y \ndot{\ax} Y \]")
+    script = (
+        "import sys; from namedtensor import cli; cli.main(['check', 'paper.tex']); sys.exit('numpy' in sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=False, capture_output=True).returncode == 0
+    )
 
 
 @pytest.mark.parametrize("claim", [
@@ -436,6 +459,28 @@ READ = {
         r"$X \in \reals^{\name{a}}$. \[ Y = \nsum{\name{a}} X \]" + "\n\n"
         + r"So $Z = \nsum{\name{b}} X$ where $X \in \reals^{\name{b}}$, and \[ U = \nsum{\name{b}} X \]",
         [], [],
+    ),
+    "a shape variable is a shape of named axes": (
+        r"$f \colon \reals^{\mathcal{S}} \to \reals^{\mathcal{T}}$ and $x \in F^{\mathcal{S'}}$ \[ Y = \nsum{\mathcal{S'}} \nsum{\name{a}} x \] \[ Z = \nsum{\name{a}} \nsum{\mathcal{S'}} x \]",
+        [301], [r"\name{a}"],
+    ),
+    "a signature in another subsection is of another function": (
+        r"\subsection{A} \[ f \colon \reals^{\name{a}} \to \reals \] \[ f(x) = \nsum{\name{a}} x \]"
+        r"\subsection{B} \[ f \colon \reals^{\name{b}} \to \reals \] \[ f(x) = \nsum{\name{b}} x \]",
+        [], [],
+    ),
+    "a definition in another subsection than the signature is of another function": (
+        r"\subsection{A} $f \colon \reals^{\mathcal{S}} \to \reals^{\mathcal{T}}$"
+        r"\subsection{B} \[ f(x) = \nsum{\name{b}} x \] where $x \in \reals^{\name{c}}$",
+        [301], [],
+    ),
+    "claims about a parameter are of its declared shape": (
+        r"\[ f(x) = x \ndot{\name{a}} x \] where $x \in \reals^{\name{a}}$ \[ \frac{\partial}{\partial x} \nfun{\name{a}}{softmax} x = 1 + x \]",
+        [303], [],
+    ),
+    "each row of a display that cannot be read is told of": (
+        r"\begin{align} Y &= (\nsum{\name{a}} X)) \\ Z &= (\nsum{\name{a}} X)) \end{align}",
+        [103, 103], [],
     ),
     "a declaration in another subsection is of another tensor": (
         r"\subsection{A} $W \in \reals^{\name{a}}$ \[ X^0 = W + 1 \] \subsection{B} $X^0 \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} X^0 \]",

@@ -16,9 +16,9 @@ CHUNK = 500
 
 @pytest.fixture(scope="module")
 def pool():
-    """Two processes, each with its own bounds of time and memory."""
+    """A process for each core, each with its own bounds of time and memory."""
     fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(2, mp_context=fresh, initializer=confined) as found:
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=fresh, initializer=confined) as found:
         yield found
 
 

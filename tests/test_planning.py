@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
+from namedtensor import reference
 from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
+from namedtensor.planning.fast_path import FEW_OF_BLOCK, FEW_STEPS
 from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimisations import OPTIMISATIONS
 from namedtensor.planning.plan import CHECKS, Plan, Step, Value, safe
@@ -68,6 +70,11 @@ def test_a_plan_prints_itself():
 def test_equal_parts_are_computed_once():
     plan = compiled("exp(X) + exp(X) ⊙ exp(X)", X=tensor("a")).plan
     assert [step.primitive for step in plan.steps] == ["exp", "multiply", "add"]
+
+
+def test_a_product_written_side_by_side_is_the_one_with_its_sign():
+    plan = compiled("exp(X Y) + exp(X ⊙ Y)", X=tensor("a"), Y=tensor("a")).plan
+    assert [step.primitive for step in plan.steps] == ["multiply", "exp", "add"]
 
 
 def test_what_needs_no_input_is_done_before():
@@ -223,6 +230,7 @@ OPTIMISED = {
         {"X": tensor("n m a", n=80, m=60, a=4), "P": tensor("a b c", a=4), "p": tensor("c b"),
          "Q": tensor("c a", a=4), "R": tensor("d a", a=4), "r": tensor("d")},
     ),
+    "one slice": ("{ x if iota_{b} = p; X otherwise }", {"x": tensor("c a"), "p": nt.tensor(2, ""), "X": tensor("a b c", b=4)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -288,6 +296,7 @@ def test_results_with_and_without_agree(name, off):
 
 
 FEW = (
+    "one slice",
     "three projections",
     "a wide layer",
     "a large product",
@@ -310,6 +319,44 @@ def primitives(name, without=()):
 def test_large_ones_are_done_in_blocks(name):
     assert "blocks" in primitives(name)
     assert "blocks" not in primitives(name, ("blocks",))
+
+
+@pytest.mark.parametrize("place", [0, 1, 3, 4, 5, -1, 2.5, np.nan, np.inf, np.uint8(4)])
+@pytest.mark.parametrize("axes", ["a c", "c", ""])
+def test_one_slice_of_a_copy(place, axes):
+    """Of none where no element has the number; what is given stays."""
+    X, x = tensor("a b c", b=4), tensor(axes)
+    before, given = X.array.copy(), {"x": x, "p": nt.tensor(np.asarray(place), ""), "X": X}
+    text = "{ x if iota_{b} = p; X otherwise }"
+    function = compiled(text, **given)
+    assert "put" in [step.primitive for step in function.plan.steps]
+    found = function(*(each.array for each in given.values()))
+    there = (np.arange(1, 5) == place)[:, None]
+    part = x.array[:, None] if axes == "a c" else x.array
+    assert np.array_equal(found.to_array("a b c"), np.where(there, part, X.array)) and np.array_equal(X.array, before)
+
+
+@pytest.mark.parametrize("text", [
+    "{ x if iota_{b} = p; X otherwise }", "{ X if iota_{b} = p; x otherwise }", "{ y if iota_{b} = q; X otherwise }",
+    "{ y if iota_{b} < p; X otherwise }", "{ n if iota_{b} = p; N otherwise }",
+])  # fmt: skip
+def test_what_is_no_slice_is_chosen_number_by_number(text):
+    """An x with the axis itself, a place for each row, another condition, whole numbers."""
+    given = {
+        "x": tensor("b", b=4),
+        "y": tensor("a"),
+        "X": tensor("a b", b=4),
+        "p": nt.tensor(2, ""),
+        "n": nt.tensor(7, ""),
+        "N": nt.tensor([1, 2, 3, 4], "b"),
+        "q": nt.tensor([1, 2, 3], "a"),
+    }
+    given = {name: each for name, each in given.items() if name in text}
+    function = compiled(text, **given)
+    assert "put" not in [step.primitive for step in function.plan.steps]
+    found = function(*(each.array for each in given.values()))
+    plain = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()}
+    assert np.allclose(found.array, reference.evaluate(text, plain).to_list(found.axes))
 
 
 def test_a_large_product_is_made_by_rows():
@@ -337,6 +384,31 @@ def test_keys_are_made_whole_where_queries_are_made_in_blocks():
     plan = compiled(text, **values).plan
     assert [step.primitive for step in plan.steps if step.primitive != "same"] == ["exp", "blocks"]
     assert plan.steps[-1].options["counts"] == (700,)
+
+
+def test_a_long_block_has_a_fast_path_and_a_fallback():
+    """A block of more steps than others may have, with numbers in one of its parts whose squares overflow."""
+    text = """
+    Y = T + relu(standardize_{a}(T) ⊙_{a} W) ⊙_{h} U
+    T = X + softmax_{m}(N ⊙_{a} N_{s→m}) ⊙_{m} N_{s→m}
+    N = (standardize_{a}(X) ⊙ g + g) ⊙ g + g
+    """
+    sizes = {"b": 4, "s": 150, "a": 300, "h": 512}
+    values = {
+        "X": tensor("b s a", **sizes),
+        "W": tensor("a h", **sizes),
+        "U": tensor("h a", **sizes),
+        "g": tensor("a", **sizes),
+    }
+    values = {name: nt.tensor(each.array.astype("float32"), each.axes) for name, each in values.items()}
+    values["X"].array[2] *= np.float32(1e30)
+    function = compiled(text, **values)
+    (step,) = [step for step in function.plan.steps if step.primitive == "blocks"]
+    fast, fallback = step.options["plan"], step.options["plan"].fallback
+    assert FEW_STEPS < len(fast.steps) < len(fallback.steps) <= FEW_OF_BLOCK
+    arrays = [value.array for value in values.values()]
+    found, want = function(*arrays), compiled(text, ("no largest",), **values)(*arrays)
+    assert np.isfinite(want.array).all() and nt.allclose(found, want, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("change", [{"n": 70}, {"a": 20}])

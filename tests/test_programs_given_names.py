@@ -111,14 +111,26 @@ def test_what_is_used_is_no_slip(case):
     assert nt.evaluate(text, sizes=sizes, **named) is not None
 
 
+@pytest.mark.parametrize("text, number", [("softmax(X)", 316), ("X ⊙_{b} X", 301), ("X + missing", 201)])
+def test_a_formula_that_is_wrong_says_so_before_it_says_what_it_does_not_use(text, number):
+    for way in (nt.evaluate, nt.explain, lambda text, **named: nt.check(text, **named).raise_first()):
+        with pytest.raises(nt.NotationError) as caught:
+            way(text, X=X, Kappa=X)
+        assert caught.value.number == number and "Kappa" not in caught.value.message
+
+
+def test_check_tells_both():
+    assert [error.message[:9] for error in nt.check("softmax(X)", X=X, Kappa=X).errors] == ["softmax t", "Kappa was"]
+
+
 def test_parameters_init_and_diagrams_refuse_them_too():
     program = nt.program("W ∈ ℝ^{chans × out}\nY = X ⊙_{chans} W")
     for call in (program.parameters, program.init):
         with pytest.raises(nt.NotationError) as caught:
-            call(sizes={"chans": 4, "out": 2, "foo": 3})
+            call(sizes={"chans": 4, "out": 2, "foo": 3}, X="ℝ^{chans}")
         assert caught.value.number == 204
         with pytest.raises(nt.NotationError) as caught:
-            call(sizes={"chans": 4, "out": 2}, B="ℝ^{chans}")
+            call(sizes={"chans": 4, "out": 2}, X="ℝ^{chans}", B="ℝ^{chans}")
         assert caught.value.number == 201
     with pytest.raises(nt.NotationError):
         program.diagram(B="ℝ^{chans}")

@@ -182,7 +182,7 @@ def test_a_program_is_lifted_over_what_its_inputs_have_besides():
 
 # ------------------------------------------------------------------------------------- the arrays against the reference
 NUMBERS = """exp log sqrt sin cos tan tanh sinh cosh abs sign floor ceil σ sigmoid relu ReLU gelu gelu_tanh silu softplus
-erf ln log1p expm1 arctan arcsin arccos round logsigmoid leaky_relu elu"""
+erf ln log1p expm1 arctan arcsin arccos round logsigmoid leaky_relu elu lgamma digamma polygamma"""
 VECTORS = "∑ ∏ mean var std norm min max logsumexp softmax logsoftmax argmax argmin standardize"
 CUMULATIVE = "cumsum cumprod sort cummax cummin argsort"
 RELATIONS = "= ≠ < ≤ > ≥"
@@ -218,7 +218,8 @@ FORMULAS = [
     "T_{a→d}", "T_{a→b, b→a}", "T_{(a,c)→d}", "T_{(c,a)→a}", "[T_{(a,b)→d}]_{d→(b,a)}", "T_{a→d, (b,c)→a}",
     "T^*", "(T + S)^† ⊙_{a†} S_{a→a†}", "T ⊕_{a} S", "concat_{a}(T, S, T)", "stack_{d}(T, u)",
     "unroll_{b,k} T", "pool_{c,k} T", "maxk_{b,k} T", "argmaxk_{b,k} T", "onehot_{vocab}(J)",
-    "iota_{a} T", "ι_{a} − T", "I_{a,a'} ⊙_{a} T", "det_{a,a'} G", "inv_{a,a'} G", "cofactors_{a,a'} G", "trace_{a,a'} G", "logdet_{a,a'} G", "solve_{a,a'}(G, ∑_{a'} G)", "diag_{a,d} T", "quantile_{b}(T; 0.3)", "median_{a} T", "log_2 (T^2)",
+    "iota_{a} T", "ι_{a} − T", "I_{a,a'} ⊙_{a} T", "det_{a,a'} G", "inv_{a,a'} G", "cofactors_{a,a'} G", "trace_{a,a'} G", "logdet_{a,a'} G", "solve_{a,a'}(G, ∑_{a'} G)", "diag_{a,d} T", "eigvalsh_{a,a'} G", "eigh_{a,a'} G", "expm_{a,a'} G", "expm_{a,a'}(G, G + 1, G_{a→a', a'→a})",
+    "cholesky_{a,a'}([G ⊙_{a'} G_{a→d}]_{d→a'} + I_{a,a'})", "ones_{d} ⊙ u ⊙ v", "polygamma(T; 3)", "quantile_{b}(T; 0.3)", "median_{a} T", "log_2 (T^2)",
     "max_{j ∈ [2]} T_{a(j)}", "T_{a(1:2)}", "C = T\nC ← C + u\nC", "mod(T, u)", "‖T‖", "2 > 1\nT", "lim_{h→0} (T + h) = T\nT",
     "[1, u; 2 u, -1]_{r, s}", "[3, 1, 4]_{d} ⊙ u", "{ T if T > u; u if T < 0; 1 otherwise }",
     "∑_i T_{a(i)} ⊙ S_{a(i)}", "∑_i ∑_j G_{a(i), a'(j)} 𝕀[i ≠ j]", "∑_{i=1}^{3} i T^i", "∏_{i=1}^{2} (u + i)",

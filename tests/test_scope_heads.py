@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import warnings
 
 import pytest
 
 import namedtensor as nt
+from grammar.errors import NotationError
 from namedtensor import reference
 
 V = [1.0, 2.0, 4.0]  # over c
@@ -195,3 +197,14 @@ def test_a_tensor_of_the_program_meets_the_axis_of_the_use():
 
 def test_without_a_signature_axes_meet_by_name():
     assert both("g_{ax}(X) = ∑_{ax} X ⊙ [1, 2, 3]_{c}\ng_{c}(V)") == [1 + 4 + 12] * 2
+
+
+@pytest.mark.parametrize("made", ["I_{k,k'}", "ones_{k,k'} ⊙ I_{k,k'}"])
+def test_what_axes_make_at_the_end_of_an_equation_is_no_name(made):
+    """Q ⊙_{r} Q_{k→k'} = I_{k,k'} says that Q is orthogonal, and defines no I."""
+    Q = nt.tensor([[0.6, 0.8], [-0.8, 0.6]], "r k")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {made}\n∑_{{r,k}} Q", Q=Q).item() == pytest.approx(1.2)
+        with pytest.raises(NotationError, match="does not hold"):
+            nt.evaluate(f"Q ⊙_{{r}} Q_{{k→k'}} = {made}\n∑_{{r,k}} Q", Q=2 * Q)

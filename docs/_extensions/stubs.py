@@ -36,6 +36,7 @@ TYPES = {  # parameters of the functions that are made of records
     "q": "float",
     "sizes": "Mapping[str, int]",
     "p": "float",
+    "n": "float",
     "eps": "float",
 }
 BEHAVIOUR = """\

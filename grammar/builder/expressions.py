@@ -213,6 +213,13 @@ class Expressions(Scripts):
             whole = Call("∧", (), (), (whole, part), (), (whole.span[0], part.span[1]), part.operator_span)
         return whole
 
+    def nearly(self, children):
+        """a ≈ b ≈ c as (a ≈ b) ≈ c."""
+        whole, *others = children
+        for sign, right in zip(others[::2], others[1::2]):
+            whole = Call(sign.text, (), (), (whole, right), (), (whole.span[0], right.span[1]), sign.span)
+        return whole
+
     def relation(self, children):
         return children[0]
 

@@ -43,6 +43,10 @@ class Builder(Expressions):
         call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
         return nodes.Signature(call, sets[:-1], sets[-1], around(children))
 
+    def functions(self, children):
+        sets = nodes_among(children)
+        return nodes.FunctionSet(sets[:-1], sets[-1], around(children))
+
     def results(self, children):
         at = next(place for place, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
         return Results(nodes_among(children[:at]), nodes_among(children[at:]), around(children))
@@ -55,7 +59,8 @@ class Builder(Expressions):
         return nodes.Update(target, body, around(children))
 
     def fact(self, children):
-        return nodes.Fact(self.compared(children), around(children))
+        held = self.compared(children) if len(children) > 1 else children[0]
+        return nodes.Fact(held, around(children))
 
     def ellipsis(self, children):
         return nodes.Ellipsis(children[0].span)

@@ -78,8 +78,8 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
     footnote"""))  # fmt: skip
 
 # What readers know but the notation does not, and what it has instead.
-REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cap setminus forall exists approx
-    sim simeq cong equiv propto implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
+REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind binom atop over not subset subseteq supset supseteq cap setminus forall exists
+    sim cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative by a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
 REFUSED |= {

@@ -67,6 +67,13 @@ class Latex(Text):
     def name(self, node) -> Piece:
         return Piece(self.word(node.text))
 
+    def subscript(self, node):
+        """Ones along axes are a bold 1."""
+        found = yield from super().subscript(node)
+        if isinstance(node.base, Name) and node.base.text == "ones":
+            return found._replace(text=found.text.replace("\\mathrm{ones}", "\\mathbf{1}", 1))
+        return found
+
     def word(self, text: str) -> str:
         return _lettered(text, "mathrm", several=True)
 

@@ -35,6 +35,7 @@ FORMS = {
     "∧": "conjunction", "∨": "disjunction", "¬": "negation", "sqrt": "root",
     **dict.fromkeys(_values("BIG"), "big"),
     **dict.fromkeys(_values("RELATION", "EQUALS"), "relation"),
+    **dict.fromkeys(_values("APPROX"), "nearly"),
     **dict.fromkeys(_values("PARITY"), "parity"),
     **dict.fromkeys(_values("DOT", "OPERATOR"), "product"),
 }  # fmt: skip
@@ -188,6 +189,11 @@ class Operators(Functions):
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ----------------------------------------------------------------------------------------------------- conditions
+    def nearly(self, node):
+        left = yield from self.part(node.arguments[0], RELATION, last=True)
+        right = yield from self.part(node.arguments[1], SUM, last=True)
+        return Piece(f"{left.text} {self.signs[node.operator]} {right.text}", RELATION)
+
     def relation(self, node):
         left, right = yield from self.each(node.arguments, SUM)
         return Piece(f"{left} {self.signs[node.operator]} {right}", RELATION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import nodes
 from ..nodes import Call, Name, Number
 from .operators import FORMS, Operators, conjuncts
-from .pieces import SUM, Piece
+from .pieces import RELATION, SUM, Piece
 
 
 class Text(Operators):
@@ -76,7 +76,10 @@ class Text(Operators):
 
     def sides(self, sides):
         """The sides of an equation; the first must neither join the line before nor look like another head."""
-        texts = yield from self.each(sides, SUM)
+        texts = []
+        for side in sides:
+            nearly = type(side) is Call and FORMS.get(side.operator) == "nearly"
+            texts += yield from self.each((side,), RELATION if nearly else SUM)
         if texts[0].startswith("-") or _like_a_head(sides[0]):
             texts[0] = self.round(texts[0])
         return texts
@@ -99,6 +102,14 @@ class Text(Operators):
             sets.append(piece.text)
         domain = f" {self.signs['×']} ".join(sets[:-1])
         return Piece(f"{head} {self.signs[':']} {domain} {self.mark}{self.signs['→']} {sets[-1]}")
+
+    def functionset(self, node):
+        sets = []
+        for member in (*node.domain, node.codomain):
+            piece = yield self.visit(member)
+            sets.append(piece.text)
+        domain = f" {self.signs['×']} ".join(sets[:-1])
+        return Piece(self.round(f"{domain} {self.signs['→']} {sets[-1]}"))
 
     def defined(self, node):
         """The function or operator that a signature speaks of."""

@@ -4,6 +4,7 @@
 `lines`: the lines that libraries share.
 `numpy`: NumPy's table of lines.
 `numpy_kernels`: the small functions that they call.
+`numpy_threads`: those of them that compute blocks on all cores.
 `error_function`: erf for NumPy, which has none.
 `torch`: PyTorch's.
 `jax`: JAX's.
@@ -11,6 +12,7 @@
 `javascript`: the table of JavaScript and what writes its modules; javascript_runtime.js is what they call.
 `libraries`: which of them is meant: by name, or by the namespace of arrays.
 `absent`: a library that is not installed, for which text is written all the same.
+`freed_memory`: what one call has freed serves the next.
 `function`: the function of a plan, run without warnings.
 `resized`: the same function for other sizes.
 

@@ -18,7 +18,10 @@ from .libraries import backend, target_of
 NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}  # JAX without x64
 
 
-FLOATING = frozenset("exp log sqrt sin cos tan tanh sinh cosh erf divide logaddexp det inv cofactors mean".split())
+FLOATING = frozenset(
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh erf divide logaddexp det logdet inv cofactors "
+    "cholesky eigvalsh eigh expm mean".split()
+)
 INDICES = frozenset("positions whole_positions descending arange".split())
 SUMMED = frozenset("sum prod cumsum cumprod trace".split())
 BITS = {

@@ -13,11 +13,12 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import at_once
-from ..planning.failures import index_error_at, is_singular, no_inverse, past_64_bits, refused, span_of
+from ..planning.failures import OF_MATRICES, index_error_at, of_matrix, past_64_bits, refused, span_of
 from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
+from . import freed_memory
 from .source import FILE, repeated
 
 FAILURES = (
@@ -42,6 +43,7 @@ class PlanFunction:
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
+        freed_memory.keep()
         self.steps: dict[int, Step] = {}
         try:
             if self.quiet:
@@ -156,8 +158,8 @@ class PlanFunction:
         if step.primitive == "covered":
             hint = "end with: … otherwise"
             return NotationError(405, str(problem), source, term.node.span, hint=hint)
-        if step.primitive == "inv" and is_singular(problem):
-            return no_inverse().located(source, span_of(term, source))
+        if step.primitive in OF_MATRICES and (wrong := of_matrix(problem)) is not None:
+            return wrong.located(source, span_of(term, source))
         if step.primitive in CHECKS:
             return past_64_bits().located(source, span_of(term, source))
         return refused(problem, source, term)

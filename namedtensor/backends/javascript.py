@@ -30,7 +30,8 @@ FUNCTIONS = (
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
 )
 FLOATING = frozenset(
-    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos logdet tanh sinh cosh erf divide logaddexp det inv cofactors".split()
+    "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos logdet tanh sinh cosh erf divide logaddexp det inv cofactors "
+    "cholesky eigvalsh eigh expm".split()
 )
 INDICES = frozenset("positions whole_positions descending".split())
 Line = Callable[[tuple[str, ...], dict[str, Any], Step], str]
@@ -107,11 +108,11 @@ def checked(name: str) -> Line:
 
 
 LINES: dict[str, Line | str] = {
-    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "logdet", "trace", "cofactors")},
+    **{name: f"nt.{name}({{0}})" for name in (*FUNCTIONS, "negative", "logical_not", "erf", "descending", "det", "logdet", "trace", "cofactors", "eigvalsh", "eigh", "expm")},
     **{name: f"nt.{name}({{0}}, {{1}})" for name in (*INFIX, "maximum", "minimum", "logaddexp", "matmul", "dot", "vecdot", "take_along")},
     **{name: f"nt.{name}({{0}}, {{at}})" for name in ("cumsum", "cumprod", "sort")},
     **{name: reduction(name) for name in ("sum", "prod", "max", "min", "any", "all")},
-    **{name: checked(name) for name in ("inv", "covered", "whole_positions")},
+    **{name: checked(name) for name in ("inv", "cholesky", "covered", "whole_positions")},
     **exact("exact_add", "nt.add({0}, {1})"), **exact("exact_subtract", "nt.subtract({0}, {1})"),
     **exact("exact_abs", "nt.abs({0})"),
     "where": "nt.where({0}, {1}, {2})", "positions": positions, "cast": cast, "item": "{0}[{at}]", "loop": loop,

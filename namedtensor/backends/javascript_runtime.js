@@ -427,6 +427,76 @@ export function cofactors(x) {
   return matrices(x, (a) => a.map((row, i) => row.map((_, j) => (-1) ** (i + j) * minor(a, i, j))), (size) => [size, size]);
 }
 
+/** The lower triangle whose product with its transpose a symmetric matrix is. */
+export function cholesky(x, span) {
+  const triangle = (a) => {
+    const found = a.map(() => a.map(() => 0));
+    for (let i = 0; i < a.length; i++) {
+      for (let j = 0; j <= i; j++) {
+        let rest = a[i][j];
+        for (let k = 0; k < j; k++) rest -= found[i][k] * found[j][k];
+        if (i === j && rest <= 0) throw new NotationError(405, "this matrix is not positive definite, so it has no Cholesky factor", undefined, span);
+        found[i][j] = i === j ? Math.sqrt(rest) : rest / found[j][j];
+      }
+    }
+    return found;
+  };
+  return matrices(x, triangle, (size) => [size, size]);
+}
+
+/** The eigenvalues of a symmetric matrix, ascending, each with its vector: by turning one number beside the diagonal after the other to 0. */
+export function eigen(a) {
+  const vectors = a.map((row, i) => row.map((_, j) => +(i === j)));
+  const off = () => a.reduce((sum, row, i) => row.reduce((total, each, j) => total + (i === j ? 0 : each * each), sum), 0);
+  for (let sweep = 0; sweep < 60 && off() > 0; sweep++) {
+    for (let p = 0; p < a.length; p++) {
+      for (let q = p + 1; q < a.length; q++) {
+        if (a[p][q] === 0) continue;
+        const slope = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+        const t = (slope < 0 ? -1 : 1) / (Math.abs(slope) + Math.hypot(1, slope));
+        const c = 1 / Math.hypot(1, t);
+        for (const row of [...a, ...vectors]) [row[p], row[q]] = [c * (row[p] - t * row[q]), c * (t * row[p] + row[q])];
+        for (let k = 0; k < a.length; k++) [a[p][k], a[q][k]] = [c * (a[p][k] - t * a[q][k]), c * (t * a[p][k] + a[q][k])];
+      }
+    }
+  }
+  return a.map((row, k) => [row[k], vectors.map((line) => line[k])]).sort((one, other) => one[0] - other[0]);
+}
+
+export const eigvalsh = (x) => matrices(x, (a) => eigen(a).map(([value]) => value), (size) => [size]);
+
+/** The eigenvectors as columns, each with its largest number positive, of equals the first. */
+export function eigh(x) {
+  const columns = (a) => eigen(a).map(([, vector]) => {
+    const size = Math.max(...vector.map(Math.abs));
+    const sign = vector.find((each) => Math.abs(each) >= size * (1 - 1e-12)) < 0 ? -1 : 1;
+    return vector.map((each) => sign * each);
+  });
+  const turned = (a) => { const found = columns(a); return a.map((_, i) => found.map((vector) => vector[i])); };
+  return matrices(x, turned, (size) => [size, size]);
+}
+
+/** ∑ Xⁿ / n!, of X / 2ˢ and squared s times. */
+export function expm(x) {
+  const times = (a, b) => a.map((row) => b[0].map((_, j) => row.reduce((sum, each, k) => sum + each * b[k][j], 0)));
+  const exponential = (a) => {
+    if (!a.length) return a;
+    const size = Math.max(...a.map((row) => row.reduce((sum, each) => sum + Math.abs(each), 0)));
+    if (!Number.isFinite(size)) return a.map((row) => row.map(() => NaN));
+    const halvings = Math.max(0, Math.ceil(Math.log2(size || 1)) + 2);
+    const small = a.map((row) => row.map((each) => each / 2 ** halvings));
+    let term = a.map((row, i) => row.map((_, j) => +(i === j)));
+    let found = term;
+    for (let n = 1; n < 20; n++) {
+      term = times(term, small).map((row) => row.map((each) => each / n));
+      found = found.map((row, i) => row.map((each, j) => each + term[i][j]));
+    }
+    for (let n = 0; n < halvings; n++) found = times(found, found);
+    return found;
+  };
+  return matrices(x, exponential, (size) => [size, size]);
+}
+
 // --------------------------------------------------------------------------------------------- what fails on numbers
 /** Floating numbers as indices, each found to be a whole one. */
 export function whole_positions(x, span) {

@@ -86,6 +86,23 @@ def cofactors(x):
 
     return jax.lax.cond(whole.all(), lambda: found, singular)
 '''
+EIGENVECTORS = '''
+def eigenvectors(x):
+    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    found = jnp.linalg.eigh(x)[1]
+    sizes = jax.lax.stop_gradient(jnp.abs(found))
+    near = sizes >= sizes.max(-2, keepdims=True, initial=0) * (1 - 1e-5)
+    first = near & (near.cumsum(-2) == 1)
+    return found * jnp.sign((jax.lax.stop_gradient(found) * first).sum(-2, keepdims=True))
+'''
+TRIANGLE = '''
+def triangle(x):
+    """The Cholesky factor; JAX gives nan where there is none."""
+    found = jnp.linalg.cholesky(x)
+    if known(x) and not jnp.isfinite(found).all() and jnp.isfinite(x).all():
+        raise ValueError("not positive definite")
+    return found
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -108,7 +125,9 @@ loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
 '''
 IN_TURN = LOOP.replace("def loop", "def loop_in_turn").replace("stacked", "jnp.stack")
 SCANNED_FROM = 24  # steps with tensors of their own: to scan, these are put together at each call
-FAILS = frozenset(("positions", "whole_positions", "covered", "inv", "python"))  # on data, which it must see
+FAILS = frozenset(
+    ("positions", "whole_positions", "covered", "inv", "cholesky", "python")
+)  # on data, which it must see
 
 
 def must_see(plan: Any) -> bool:
@@ -141,7 +160,9 @@ LINES: dict[str, Any] = {
     "as_array": lambda names, options, step: f"jnp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
     "descending": "descending({0})", "logdet": "jnp.linalg.slogdet({0})[1]",
     "det": "jnp.linalg.det({0})", "inv": "jnp.linalg.inv({0})", "cofactors": "cofactors({0})",
-    "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "loop": _loop,
+    "trace": "jnp.trace({0}, axis1=-2, axis2=-1)", "lgamma": "jax.scipy.special.gammaln({0})",
+    "cholesky": "triangle({0})", "eigvalsh": "jnp.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})", "expm": "jax.scipy.linalg.expm({0})",
+    "loop": _loop,
 }  # fmt: skip
 
 
@@ -168,6 +189,6 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"known": KNOWN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "loop": SCANNED, "loop_in_turn": IN_TURN},
+     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=NumPy("jnp"),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import lines
 from .lines import exact
+from .numpy_threads import BLAS, CORES, ON_ALL_CORES, ROOMS
 
 IN_BLOCKS = '''
 def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, fallback=None, more_rooms=()):
@@ -52,11 +53,7 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, fallba
             else:
                 written(parts, into)
 
-    with one_thread_of_blas():
-        others = [threads().submit(contextvars.copy_context().run, in_rooms, work) for _ in range(cores() - 1)]
-        in_rooms(work)
-        for other in others:
-            other.result()
+    on_all_cores(work)
     return out
 '''
 LOOP = lines.LOOP.replace("stacked", "np.stack")
@@ -77,97 +74,6 @@ def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
 
     return in_rooms(work)
 '''
-ROOMS = '''
-rooms_kept = threading.local()
-
-
-def in_rooms(work):
-    """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, stays
-    with the thread, which takes it from its list while it works."""
-    kept = rooms_kept.__dict__.setdefault("free", [])
-    memory = kept.pop() if kept else b""
-
-    def made(rooms):
-        nonlocal memory
-        sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in rooms]
-        if len(memory) < sum(sizes):
-            memory = np.empty(sum(sizes), np.uint8)
-        starts = itertools.accumulate(sizes, initial=0)
-        return [np.ndarray(*room, memory, start) for room, start in zip(rooms, starts)]
-
-    try:
-        return work(made)
-    finally:
-        if 0 < len(memory) <= 2**22:
-            kept.append(memory)
-'''
-THREADS = '''
-@functools.cache
-def cores():
-    """How many threads can run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@functools.cache
-def threads():
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=threads.cache_clear)
-    return concurrent.futures.ThreadPoolExecutor(cores(), thread_name_prefix="blocks")
-'''
-BLAS = '''
-blas_lock = threading.Lock()
-blas_users = []  # for each that wants one thread now, how many there were before the first
-
-
-@functools.cache
-def blas_threads():
-    """The functions that get and set the number of threads of NumPy's OpenBLAS; None where it has another."""
-    folder = os.path.dirname(np.__file__)
-    for path in glob.glob(os.path.join(folder, "..", "numpy.libs", "*openblas*")) + glob.glob(
-        os.path.join(folder, ".dylibs", "*openblas*")
-    ):
-        library = ctypes.CDLL(path)
-        for form in ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads"):
-            if hasattr(library, form.format("set")):
-                if hasattr(os, "register_at_fork"):
-                    os.register_at_fork(after_in_child=without_blas_users)
-                return getattr(library, form.format("get")), getattr(library, form.format("set"))
-    return None
-
-
-def without_blas_users():
-    """In a forked process, where no thread is left that would set the number back."""
-    global blas_lock
-    blas_lock = threading.Lock()
-    if blas_users:
-        blas_threads()[1](blas_users[0])
-        blas_users.clear()
-
-
-@contextlib.contextmanager
-def one_thread_of_blas():
-    """While blocks are computed on all cores, a product of matrices is to take one.
-
-    The number is that of the whole process: the first who comes sets it, and the last who goes sets it back.
-    """
-    functions = blas_threads()
-    if functions is None:
-        yield
-        return
-    get, put = functions
-    with blas_lock:
-        blas_users.append(blas_users[0] if blas_users else get())
-        put(1)
-    try:
-        yield
-    finally:
-        with blas_lock:
-            before = blas_users.pop() if blas_users else get()
-            if not blas_users:
-                put(before)
-'''
-
-
 GUARD = '''
 def guard(x, low, high):
     """Whether all entries of x lie between two numbers."""
@@ -230,6 +136,15 @@ def positions(indices, size, base):
         raise IndexError(int(np.extract(wrong, indices)[0]), size)
     return indices.astype(np.int64) - base if base else indices
 '''
+PUT = '''
+def put(x, part, place, axis, first):
+    """A copy of x with a part in the place of the element of an axis that has this number, if one has it."""
+    out = x.copy("K")
+    at = np.asarray(place).item() - first
+    if 0 <= at < x.shape[axis] and at == int(at):
+        out[(slice(None),) * axis + (int(at),)] = part
+    return out
+'''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
     """Zeros, to whose elements along an axis those of x are added at their places; sorted, so that each is written once."""
@@ -288,6 +203,31 @@ def cofactors(x):
     found = sign * (u.conj() * others[..., None, :]) @ v.conj()
     return np.where(finite, found, np.nan).astype(x.dtype)
 '''
+EIGENVECTORS = '''
+def eigenvectors(x):
+    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    found = np.linalg.eigh(x)[1]
+    sizes = np.abs(found)
+    near = sizes >= sizes.max(-2, keepdims=True, initial=0) * (1 - 1e-5)
+    first = near & (near.cumsum(-2) == 1)
+    return found * np.sign((found * first).sum(-2, keepdims=True))
+'''
+EXPONENTIAL = '''
+def exponential(x):
+    """That of matrices: ∑ Xⁿ / n!, of X / 2ˢ and squared s times."""
+    if not x.size or not np.isfinite(x).all():
+        return x + np.nan
+    size = float(np.abs(x).sum(-1).max())
+    halvings = max(0, math.ceil(math.log2(size or 1)) + 2)
+    small = x / 2.0**halvings
+    found = term = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for n in range(1, 15):
+        term = np.matmul(term, small) / n
+        found = found + term
+    for _ in range(halvings):
+        found = np.matmul(found, found)
+    return found.astype(x.dtype)
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -308,6 +248,7 @@ KERNELS = {
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
     "positions": POSITIONS,
+    "put": PUT,
     "scatter_add": SCATTER_ADD,
     "whole_positions": WHOLE_POSITIONS,
     "covered": COVERED,
@@ -315,11 +256,14 @@ KERNELS = {
     "in_blocks": IN_BLOCKS,
     "over_slices": OVER_SLICES,
     "in_rooms": ROOMS,
-    "cores": THREADS,
+    "cores": CORES,
+    "on_all_cores": ON_ALL_CORES,
     "one_thread_of_blas": BLAS,
     **exact("{0}.any()"),
     "exact_cast": EXACT_CAST,
     "windows": WINDOWS,
     "descending": DESCENDING,
     "cofactors": COFACTORS,
+    "eigenvectors": EIGENVECTORS,
+    "exponential": EXPONENTIAL,
 }

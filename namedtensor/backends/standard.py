@@ -96,6 +96,33 @@ def cofactors(x):
     found = sign * xp.matmul(u * xp.astype(others, x.dtype)[..., None, :], v)
     return xp.where(finite, found, xp.full_like(x, xp.nan))
 '''
+EIGENVECTORS = '''
+def eigenvectors(x):
+    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    found = xp.linalg.eigh(x)[1]
+    sizes = xp.abs(found)
+    near = xp.astype(sizes >= xp.max(sizes, axis=-2, keepdims=True) * (1 - 1e-5), xp.int64)
+    first = xp.astype(near * (xp.cumulative_sum(near, axis=-2) == 1), found.dtype)
+    return found * xp.sign(xp.sum(found * first, axis=-2, keepdims=True))
+'''
+EXPONENTIAL = '''
+def exponential(x):
+    """That of matrices: ∑ Xⁿ / n!, of X / 2ˢ and squared s times."""
+    size = float(xp.max(xp.sum(xp.abs(x), axis=-1)))
+    if not size < 1e300:
+        return xp.full_like(x, xp.nan)
+    halvings = 2
+    while size > 1:
+        halvings, size = halvings + 1, size / 2
+    small = x / 2.0**halvings
+    found = term = xp.zeros_like(x) + xp.eye(x.shape[-1], dtype=x.dtype)
+    for n in range(1, 15):
+        term = xp.matmul(term, small) / n
+        found = found + term
+    for _ in range(halvings):
+        found = xp.matmul(found, found)
+    return found
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -122,6 +149,7 @@ LINES: dict[str, Any] = {
     "numbers": lambda names, options, step: f"xp.reshape(xp.asarray({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}), {options['sizes']})",
     "as_array": lambda names, options, step: f"xp.asarray({names[0]}, dtype={_dtype(step.value.dtype)})",
     "logdet": "xp.linalg.slogdet({0})[1]", "det": "xp.linalg.det({0})", "inv": "xp.linalg.inv({0})", "cofactors": "cofactors({0})", "trace": "xp.linalg.trace({0})",
+    "cholesky": "xp.linalg.cholesky({0})", "eigvalsh": "xp.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})", "expm": "exponential({0})",
 }  # fmt: skip
 
 
@@ -144,6 +172,6 @@ BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": f"{coefficients('NEAR', 'ABOVE', 'BELOW')}\n\n\n{HORNER.strip()}", "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
-     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "loop": STEPS},
+     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "exponential": EXPONENTIAL, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from .lines import COMMON, LOOP, OF_NUMBERS, UNARY, exact, functions, listed, nu
 from .source import Backend
 
 NATIVES = frozenset(
-    "softmax logsoftmax gelu gelu_tanh silu softplus sigmoid relu erf layer_norm attention addmm".split()
+    "softmax logsoftmax gelu gelu_tanh silu softplus sigmoid relu erf lgamma layer_norm attention addmm".split()
 )
 
 
@@ -119,6 +119,15 @@ def cofactors(x):
     singular = sign * (u.conj() * others[..., None, :]) @ v.conj()
     return torch.where(whole | ~finite, found, singular)
 '''
+EIGENVECTORS = '''
+def eigenvectors(x):
+    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    found = torch.linalg.eigh(x).eigenvectors
+    sizes = found.detach().abs()
+    near = sizes >= sizes.amax(-2, True) * (1 - 1e-5)
+    first = near & (near.cumsum(-2) == 1)
+    return found * (found.detach() * first).sum(-2, True).sign()
+'''
 DESCENDING = '''
 def descending(x):
     """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
@@ -181,7 +190,9 @@ LINES: dict[str, Any] = {
     "numbers": lambda names, options, step: f"torch.tensor({numbers(options['numbers'])}, dtype={_dtype(step.value.dtype)}).reshape({options['sizes']})",
     "as_array": lambda names, options, step: f"torch.tensor({names[0]}, dtype={_dtype(step.value.dtype)})",
     "logdet": "torch.linalg.slogdet({0})[1]", "det": "torch.linalg.det({0})", "inv": "torch.linalg.inv({0})", "cofactors": "cofactors({0})",
-    "trace": "{0}.diagonal(0, -2, -1).sum(-1)",
+    "trace": "{0}.diagonal(0, -2, -1).sum(-1)", "lgamma": "torch.lgamma({0})",
+    "cholesky": "torch.linalg.cholesky({0})", "eigvalsh": "torch.linalg.eigvalsh({0})", "eigh": "eigenvectors({0})",
+    "expm": "torch.linalg.matrix_exp({0})",
 }  # fmt: skip
 
 
@@ -215,7 +226,7 @@ BACKEND = Torch(
     "torch", "import torch", LINES, {},
     {"positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "layer_norm": LAYER_NORM,
+     "product": PRODUCT, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
      "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

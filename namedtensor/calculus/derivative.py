@@ -29,12 +29,11 @@ from ..terms.folding import Numbers
 from ..terms.inference import Inference
 from ..terms.structural import passed
 from ..terms.terms import Term, topological
-from .forward import carried_on
 from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
 from .nested import Taken, held, remembered
 from .sweep import swept
-from .transpose import transpose
+from .transpose import carried_on, transpose
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula

@@ -56,10 +56,11 @@ class Linearization:
             return None
         if term.operator == "∏" and len(term.axes) > 1:
             return self.of(self.one_by_one(term))
-        rule = STRUCTURAL.get(term.operator)
+        rule, record = STRUCTURAL.get(term.operator), REGISTRY.get(term.operator)
+        if record is not None and record.joins:
+            rule = _of_parts
         if rule is not None:
             return rule(self, term, parts)
-        record = REGISTRY.get(term.operator)
         texts = record.differentials if record is not None else ()
         if record is None or not texts:
             raise self.checker.error(
@@ -172,6 +173,21 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     return self.make.term("cases", tuple(pieces), (), (), term.shape)
 
 
+def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
+    """Of e^X along directions: the same along one more, and along each that changes in place of it."""
+    X, *along = term.arguments
+    found: Term | None = None
+    for place, part in enumerate(parts):
+        if part is None:
+            continue
+        changed = (*along, part) if place == 0 else (*along[: place - 1], part, *along[place:])
+        shape = {axis: size for each in (X, *changed) for axis, size in each.shape.items()}
+        more = self.make.term(term.operator, (X, *changed), term.axes, term.options, shape)
+        found = more if found is None else self.make.add(found, more)
+    assert found is not None
+    return self.whole(term, found)
+
+
 def _same(self: Linearization, term: Term, parts: list[Any]) -> Term:
     return parts[0]
 
@@ -185,14 +201,15 @@ def _of_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
 
-# The differentials of terms that are no operators.
+# The differentials of terms that are no operators, and of the operator that takes any number of directions.
 STRUCTURAL = {
     "loop": loops.tangent,
     **dict.fromkeys(loops.READING, _of_loop),
     "rename": _rename,
     **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
-    **dict.fromkeys(("fill", "literal", "⊕", "stack"), _of_parts),
+    **dict.fromkeys(("fill", "literal"), _of_parts),
     "cases": _cases,
+    "expm": _exponential,
     "variable": _same,
-    **dict.fromkeys(("indicator", "onehot"), _none),
+    "indicator": _none,
 }

@@ -1,7 +1,9 @@
-"""Linear pieces, back: from how much each number of the result counts to how much each number of the operand does.
+"""Linear pieces, on and back: from how much each number of an operand changes to how much each number of the result does,
+and from how much each number of the result counts to how much each number of the operand does.
 
 A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
-and what moves numbers about and adds them. A row of `TRANSPOSE_RULES` is how one of these carries a weight back to an operand.
+and what moves numbers about and adds them. How one of these carries a cotangent back to an operand
+says its record, and of structural terms a row of `TRANSPOSE_RULES`.
 
     t = u ⊙_{key} v      the cotangent c of t makes that of u  c ⊙_{the axes that only v has} v
     t = ∑_{seq} u        that of u is c at each element of seq
@@ -11,15 +13,15 @@ Products and choices are of shares (`selection`), so that what is nothing by a c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.sizes import resolve
+from ..operators import REGISTRY
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, topological
 from . import loops
-from .selection import Condition, Selecting, Share, touching, without
+from .selection import Condition, Selecting, Share, joined, touching, without
 
 Rule = Callable[[TermBuilder, Term, Term, int], Term]
 
@@ -77,6 +79,20 @@ def carried_back(
     return {mark: counts[mark] for mark in ends if mark in counts}
 
 
+def carried_on(
+    make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
+) -> Term:
+    """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
+    select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
+    order, depends = dependent([whole], [leaf])
+    changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
+    for term in order:
+        if term is not leaf:
+            parts = [changes.get(id(each)) for each in term.arguments]
+            changes[id(term)] = on(select, term, parts, further)
+    return select.settled(changes[id(whole)]).term
+
+
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
     """The terms that depend on one of the leaves, in order, and their ids."""
     ends = {id(leaf) for leaf in leaves}
@@ -94,9 +110,8 @@ def back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     rule = BACK.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, place)
-    return select.moved(
-        cotangent, lambda each: TRANSPOSE_RULES[term.operator](select.make, term, each, place), ranged(term)
-    )
+    move = rule_of(term.operator)
+    return select.moved(cotangent, lambda each: move(select.make, term, each, place), ranged(term))
 
 
 def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
@@ -156,9 +171,25 @@ def _trace(select: Selecting, term: Term, cotangent: Share, place: int) -> Share
     return select.product(cotangent, select.make.identity(row, column, term.arguments[0].shape[row]), ())
 
 
+def _exponential(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+    """e^X along some directions is, in each, a linear map; backwards it is that of the transposed matrices."""
+    row, column = term.axes
+    others = [select.make.rename(each, {row: column, column: row}) for each in term.arguments]
+    return _along(select, term, others, cotangent, place)
+
+
+def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, place: int) -> Share:
+    """e^X with the share for the direction of this place."""
+    touched = touching(share.within, term.axes)
+    share = select.settled(share, touched)
+    given = (*arguments[:place], share.term, *arguments[place + 1 :])
+    shape = {axis: size for each in given for axis, size in each.shape.items()}
+    found = select.make.term(term.operator, given, term.axes, term.options, shape)
+    return Share(found, without(share.within, touched), share.due)
+
+
 BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "⊙": _product,
-    "juxtaposed": _product,
     "/": _quotient,
     "where": _chosen,
     "cases": _chosen,
@@ -166,6 +197,7 @@ BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "index": _indexed,
     "trace": _trace,
     "rename": _named_back,
+    "expm": _exponential,
 }
 
 
@@ -186,39 +218,109 @@ def ranged(term: Term) -> frozenset[str]:
     return frozenset(term.axes)
 
 
+# ------------------------------------------------------------------------------------------------------------------ on
+def on(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+    """How a term changes with its arguments, of which some do not."""
+    rule, record = ON.get(term.operator), REGISTRY.get(term.operator)
+    if rule is not None:
+        return rule(select, term, parts)
+    if record is not None and record.kind == "reduction":
+        return _summed(select, term, parts)
+    return together(select, term, parts, further)
+
+
+def _added(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    one, other = parts
+    if one is not None and other is not None:
+        return select.add(one, other, term.operator)
+    found = one or other
+    assert found is not None
+    return found._replace(term=select.make.negative(found.term)) if one is None and term.operator == "-" else found
+
+
+def _times(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    ((place, share),) = (each for each in enumerate(parts) if each[1] is not None)
+    assert share is not None
+    return select.product(share, term.arguments[1 - place], term.axes)
+
+
+def _divided(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    assert parts[0] is not None
+    return select.quotient(parts[0], term.arguments[1])
+
+
+def _summed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    assert parts[0] is not None
+    return select.sum(parts[0], term.axes, term.operator)
+
+
+def _renamed(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    assert parts[0] is not None
+    return select.rename(parts[0], dict(term.options))
+
+
+def _moved_along(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
+    ((place, share),) = (each for each in enumerate(parts) if each[1] is not None)
+    assert share is not None
+    return _along(select, term, term.arguments, share, place)
+
+
+ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
+    "+": _added,
+    "-": _added,
+    "⊙": _times,
+    "/": _divided,
+    "rename": _renamed,
+    "expm": _moved_along,
+}
+
+
+def together(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+    """The same done with how the arguments change as with these: what moves, joins and chooses between numbers."""
+    make, axes = select.make, ranged(term)
+    shares = [each for each in parts if each is not None]
+    common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))
+    kept = without(common, touching(common, axes))
+    settled = [None if each is None else select.settled(each, without(each.due, kept)) for each in parts]
+    fixed = {place for place, each in enumerate(term.arguments) if is_fixed(term, place, each)}
+    zero = make.number(0.0)
+
+    def of(given: list[Term], shape: Mapping[str, Any]) -> Term:
+        pieces = tuple(term.arguments[place] if place in fixed else each for place, each in enumerate(given))
+        return make.term(term.operator, pieces, term.axes, term.options, dict(shape))
+
+    given = [zero if each is None else each.term for each in settled]
+    if joins(term.operator):
+        given = [make.spread(each, {**argument.shape, **further}) for each, argument in zip(given, term.arguments)]
+    found = of(given, {**term.shape, **further})
+    left = [None if each is None else without(each.within, kept) for each in settled]
+    if any(left) or any(each is None and place not in fixed for place, each in enumerate(left)):
+        seen = {axis for some in left for each in some or () for axis in each.axes}
+        seen |= {axis for place in fixed for axis in term.arguments[place].shape} | axes
+        own = {axis: size for axis, size in found.shape.items() if axis in seen}
+
+        def ones() -> Term:
+            given = []
+            for some, argument in zip(left, term.arguments):
+                sizes = {axis: size for axis, size in {**further, **argument.shape}.items() if axis in seen}
+                given.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))
+            return select.positive(of(given, own))
+
+        kept = (*kept, Condition(own, ones))
+    return Share(found, kept, joined(*(each.due for each in settled if each is not None)))
+
+
+def is_fixed(term: Term, place: int, argument: Term) -> bool:
+    """Whether an argument says where numbers go, and is none of them."""
+    return argument.boolean or (term.operator in INDEXED and place == 1)
+
+
 INDEXED = frozenset(("index", "scatter"))  # whose second argument says where
 
 
-# --------------------------------------------------------------------------------------------------------- arithmetic
-def _same(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return cotangent
-
-
-def _difference(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.negative(cotangent) if place else cotangent
-
-
-def _negative(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.negative(cotangent)
-
-
-# --------------------------------------------------------------------------------------------------------- reductions
-def _sum(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
-
-
-def _mean(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
-    return _sum(make, term, make.between("/", cotangent, make.number(total)), place)
-
-
-def _cumsum(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    """The sums from each element on: those up to each in the other direction."""
-    (axis,) = term.axes
-    size = resolve(cotangent.shape[axis])
-    turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
-    up_to = make.term("cumsum", (make.at(cotangent, axis, turned),), term.axes, (), dict(cotangent.shape))
-    return make.at(up_to, axis, turned)
+def joins(operator: str) -> bool:
+    """Whether a term puts its arguments together, each with axes of its own."""
+    return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
@@ -237,16 +339,6 @@ def _split(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     return make.merge(cotangent, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
 
 
-def _joined(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    (axis,) = term.axes
-    sizes = [resolve(each.shape[axis]) for each in term.arguments]
-    return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
-
-
-def _stacked(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.pick(cotangent, term.axes[0], place)
-
-
 def _filled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     axis, positions = term.options
     sizes = [resolve(each.shape[axis]) for each in term.arguments]
@@ -263,21 +355,6 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term
     return cotangent
 
 
-# ------------------------------------------------------------------------------------------------- indexing, windows
-def _unrolled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
-    seq, kernel = term.axes
-    whole, windows = term.arguments[0].shape[seq], term.shape[seq]
-    begin = make.add(
-        make.between("-", make.iota(seq, 1, whole), make.iota(kernel, 1, term.shape[kernel])), make.number(1)
-    )
-    one, last = make.number(1), make.number(resolve(windows))
-    inside = make.between("∧", make.between("≥", begin, one), make.between("≤", begin, last))
-    places = make.between("where", inside, begin, one)
-    found = make.at(cotangent, seq, places)
-    return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
-
-
 def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     """Each number counts what the element counts that it is added to."""
     places = term.arguments[1]
@@ -285,28 +362,18 @@ def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Te
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
 
 
-def _pooled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    seq, kernel = term.axes
-    return make.merge(
-        make.rename(cotangent, {seq: f"{seq}@pool"}), (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq]
-    )
-
-
-TRANSPOSE_RULES: dict[str, Rule] = {
-    "+": _same,
-    "-": _difference,
-    "negative": _negative,
-    "∑": _sum,
-    "mean": _mean,
-    "cumsum": _cumsum,
+TRANSPOSE_RULES: dict[str, Rule] = {  # of structural terms; those of operators are in their records
     "spread": _spread,
     "merge": _merge,
     "split": _split,
-    "⊕": _joined,
-    "stack": _stacked,
     "fill": _filled,
     "literal": _literal,
     "scatter": _scattered,
-    "unroll": _unrolled,
-    "pool": _pooled,
 }
+
+
+def rule_of(operator: str) -> Rule:
+    """How a cotangent goes back through a structural term, or a use of an operator that is linear."""
+    found = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
+    assert found is not None, f"nothing is linear in {operator}"
+    return found

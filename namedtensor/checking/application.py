@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grammar.errors import Hint
+
 from ..core.axes import ShapeMismatch, bind, lift, marked_apart
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
@@ -102,7 +104,9 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
     folded = fold(record, [argument.number for argument in arguments], options)
     if folded is not None:
         return checker.graph.number(folded, node, boolean=record.boolean[1])
-    return checker.graph.intern(record.name, arguments, (), tuple(options), shape, record.boolean[1], node)
+    return checker.graph.intern(
+        record.term or record.name, arguments, (), tuple(options), shape, record.boolean[1], node
+    )
 
 
 def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:
@@ -113,9 +117,8 @@ def check_truth(checker: Inference, record: Operator, name: str, arguments, part
         if record.boolean[0] and not argument.boolean:
             truth(checker, argument, part)
         if argument.boolean and not record.boolean[0] and record.name not in ("=", "≠"):
-            raise checker.error(
-                315, f"{name} takes numbers, and this is a condition", part, hint="𝕀[…] turns a condition into 0 and 1"
-            )
+            hint = Hint("𝕀[…] turns a condition into 0 and 1", f"𝕀[{checker.text(part)}]")
+            raise checker.error(315, f"{name} takes numbers, and this is a condition", part, hint=hint)
 
 
 MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"

@@ -16,6 +16,7 @@ from ..core.axes import ShapeMismatch
 from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
+from ..scope.mentions import NEARLY
 from ..scope.names import Key, component
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment, source_name
@@ -23,6 +24,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .application import apply
 from .axis_sizes import axes_in_sight, axis_is_mentioned, scalar_term, unknown_axis_size, unknown_size
+from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
 from .indexing import take
@@ -45,6 +47,8 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed
+    if node.operator in NEARLY:
+        return nearly(checker, node, env)
     if node.operator == "‖":
         return norm_of_all(checker, node, env)
     if node.operator not in REGISTRY:
@@ -61,6 +65,12 @@ def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
     """‖x‖, ‖x‖_p: the norm over all axes of x; in a function, over those that it does not map over."""
     (term,) = checker.infer_all(node.arguments, env)
     axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
+    for part in node.parameters:
+        if isinstance(part, nodes.Name) and part.text in term.shape:
+            raise checker.error(
+                316, f"the subscript of ‖{checker.text(node.arguments[0])}‖ is p, and {part.text} is an axis", part,
+                hint=f"over an axis: norm_{{{part.text}}} {checker.text(node.arguments[0])}",
+            )  # fmt: skip
     if not axes:
         return apply(checker, "abs", (term,), (), node, env, node.arguments)
     options = tuple(("p", option(checker, part, env)) for part in node.parameters)
@@ -80,8 +90,9 @@ def unknown_operator(checker: Inference, node: Call, env: Environment):
     name = node.operator
     if not name[0].isalpha():
         return checker.error(
-            201, f"the operator {name} is not defined", node.operator_span, hint=f"define it: X {name} Y = …"
-        )
+            201, f"the operator {name} is not defined", node.operator_span,
+            hint=ELSEWHERE.get(name) or f"define it: X {name} Y = …",
+        )  # fmt: skip
     defined = [function.title for function in checker.scope.functions.get(name, [])]
     signed = any(signature.head.operator == name for _, signature in checker.scope.signatures)
     define = f"define it by an equation: {name}(t) = …"

@@ -86,8 +86,9 @@ class Checker(Inference):
         self.solver: SizeSolver = SizeSolver(self)
         self.speaks: Speaks = Speaks(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
-        if told is not None:
-            refuse_unused(self.speaks, told, set(self.given_sizes).difference(besides))
+        self.told: tuple[str, ...] | None = None if told is None else tuple(told)
+        self.besides: frozenset[str] = frozenset(besides)
+        self.check_told(misspelt=True)
         prepare_inputs(self, self.speaks)
         warn_of_replaced(self)
         self.top.complete = True
@@ -129,9 +130,18 @@ class Checker(Inference):
         return found
 
     def check_stated(self, whole: bool = True) -> None:
-        """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given."""
+        """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given.
+
+        Then what it is told: a formula that is wrong says so before it says what it does not use.
+        """
         self.solver.check()
         self.check_claims(whole)
+        self.check_told()
+
+    def check_told(self, misspelt: bool = False) -> None:
+        """Check that the program uses what it is told by name; `misspelt` passes what is near no name of the program."""
+        if self.told is not None:
+            refuse_unused(self.speaks, self.told, set(self.given_sizes).difference(self.besides), misspelt)
 
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""

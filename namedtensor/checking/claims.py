@@ -33,7 +33,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
         try:
             check_claim(checker, claim, env)
         except NotationError as problem:
-            if checker.recover and problem.number not in passed:
+            if checker.recover and (problem.number not in passed or ends_openly(claim, problem)):
                 checker.note(problem)
             elif problem.number not in passed:
                 raise
@@ -44,6 +44,13 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
         check_claim(checker, claim, env)
     for key, group in domains(checker, whole):
         domain_claim(checker, key, group)
+
+
+def ends_openly(claim: Claim, problem: NotationError) -> bool:
+    """Whether a claim was not looked at, since nothing says how far its range goes."""
+    if claim.range is None or problem.number != 309 or problem.span is None:
+        return False
+    return any(each.span[0] <= problem.span[0] < each.span[1] for each in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
@@ -140,17 +147,34 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     open = is_open(claim.left) or is_open(claim.right)
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
-    broadcast(checker, (left, right), claim.left, claim.span, "=", (claim.left, claim.right))
-    axes = [{axis for axis in side.shape if not of_index(axis)} for side in (left, right)]
+    agree(checker, "=", (left, right), (claim.left, claim.right), claim.span)
+    if not open:
+        checker.claim_terms.append((left, right, claim.span))
+
+
+def agree(
+    checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
+) -> None:
+    """Raise where the two sides of a relation have different axes, or different sizes of one."""
+    left, right = sides
+    broadcast(checker, sides, parts[0], span, sign, parts)
+    axes = [{axis for axis in side.shape if not of_index(axis)} for side in sides]
     if axes[0] != axes[1] and all(axes):
         raise checker.error(
             307,
-            f"the two sides of = have different axes: {shown(left.shape)} and {shown(right.shape)}",
-            claim.span,
-            notes=(checker.described(claim.left, left.shape), checker.described(claim.right, right.shape)),
+            f"the two sides of {sign} have different axes: {shown(left.shape)} and {shown(right.shape)}",
+            span,
+            notes=tuple(checker.described(part, side.shape) for part, side in zip(parts, sides)),
         )
-    if not open:
-        checker.claim_terms.append((left, right, claim.span))
+
+
+def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
+    """a ≈ b: the value of a, where b has the same type."""
+    left = checker.infer(node.arguments[0], env)
+    with only_typed(checker, True):
+        right = checker.infer(node.arguments[1], env)
+    agree(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
+    return left
 
 
 @contextmanager

@@ -60,7 +60,9 @@ def lifted_input(checker: Inference, key: Key, given: InputType) -> Mapping[str,
         if axis not in given.shape:
             note = f"{key} was given with {shown(given.shape)}"
             raise axis_lacking(checker, key, axis, [name for name, _, _ in axes], node, note)
-        if size is not None:
+        if size is not None and not is_ground(given.shape[axis]):
+            bind_size(checker, size, given.shape[axis], env)
+        elif size is not None:
             where = f"{key} : {shown(given.shape)}"
             checker.solver.declared.append((SizeEquation(size, given.shape[axis], node.span, where), env))
         agree_with_given(checker, str(key), given.shape, [axis], node)
@@ -124,7 +126,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment):
         309,
         f"{checker.text(end)} has no value, and the range {checker.text(over)} needs one",
         end,
-        hint=f"give it by name: sizes={{{checker.text(end)!r}: 3}}",
+        hint=f"give it by name: sizes={{{end.axis.name if isinstance(end, nodes.Size) else checker.text(end)!r}: 3}}",
     )
 
 

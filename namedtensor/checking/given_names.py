@@ -20,6 +20,7 @@ from grammar.nodes import Axis, Call, Index, Name, Node, axis_of
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.by_scripts import ByScripts
+from ..scope.mentions import OF_AXES
 from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
@@ -27,40 +28,41 @@ from ..terms.inference import InputType
 from .made_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
-OF_AXES = ("iota", "ι", "I")  # tensors that only their axes make
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
-def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str]) -> None:
-    """Raise where an input that is given by keyword, or a size, is nowhere in the program."""
+def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
+    """Raise where an input that is given by keyword, or a size, is nowhere in the program; or only one that is `misspelt`."""
     unused = speaks.unused
     for name in named:
         if str(key(name)) in unused:
-            raise unused_input(name, speaks)
+            needs = [str(each) for each in speaks.free]
+            meant = near(name, [*needs, *OPTIONS, *sorted(speaks.axes)])
+            if meant or not misspelt:
+                raise unused_input(name, needs, meant)
     for name in sizes:
         if not (name in speaks.axes or name in speaks.given or speaks.of(plain_key(name))):
-            raise unused_size(name, speaks)
+            axes = sorted(speaks.axes)
+            meant = near(name, [*axes, *map(str, speaks.free)])
+            if meant or not misspelt:
+                raise unused_size(name, axes, meant)
 
 
-def unused_input(name: str, speaks: Speaks) -> NotationError:
-    needs = [str(each) for each in speaks.free]
+def unused_input(name: str, needs: list[str], meant: list[str]) -> NotationError:
     return NotationError(
         201,
         f"{name} was given, and the formula has no {name}",
         notes=(f"it has {listed(needs)}",) if needs else (),
-        hint=did_you_mean(near(name, [*needs, *OPTIONS, *sorted(speaks.axes)]))
-        or ELSEWHERE.get(name)
-        or "leave it out, or give it in a mapping, which may hold more",
+        hint=did_you_mean(meant) or ELSEWHERE.get(name) or "leave it out, or give it in a mapping, which may hold more",
     )
 
 
-def unused_size(name: str, speaks: Speaks) -> NotationError:
-    axes = sorted(speaks.axes)
+def unused_size(name: str, axes: list[str], meant: list[str]) -> NotationError:
     return NotationError(
         204,
         f"the size of {name} was given, and the formula has no axis and no number {name}",
         notes=(f"its axes are {listed(axes)}",) if axes else (),
-        hint=did_you_mean(near(name, [*axes, *map(str, speaks.free)])) or "leave it out",
+        hint=did_you_mean(meant) or "leave it out",
     )
 
 

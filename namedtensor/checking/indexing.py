@@ -1,14 +1,16 @@
-"""Indexing: X_{a(i), b(J)}, and the tensors ι_{a} and I_{a,b} that only their axes make. Indices count from 1."""
+"""Indexing: X_{a(i), b(J)}, and the tensors ι_{a}, I_{a,b} and ones_{a} that only their axes make. Indices count from 1."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import Hint
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import did_you_mean, near
+from ..scope.mentions import OF_AXES
 from ..scope.names import spelled
 from ..terms.environment import Environment
 from ..terms.inference import Inference
@@ -34,7 +36,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
                     f"{checker.text(node.base)} has no axis {real} to index",
                     axis,
                     notes=(checker.described(node.base, base.shape),),
-                    hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
+                    hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
                 )
             if real in seen:
                 raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
@@ -127,9 +129,9 @@ def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Te
 
 
 def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
-    """iota_{ax} and I_{ax,ax'}: tensors that only their axes make."""
+    """iota_{ax}, I_{ax,ax'} and ones_{ax,…}: tensors that only their axes make."""
     name = spelled(node)
-    if name is None or name.superscript or name.base not in ("iota", "ι", "I"):
+    if name is None or name.superscript or name.base not in OF_AXES:
         return None
     parts = [(axis_of(part), part) for part in name.subscript]
     if any(axis is None for axis, _ in parts):
@@ -137,22 +139,48 @@ def created(checker: Inference, node: nodes.Subscript, env: Environment) -> Term
     axes = [(real, part) for axis, part in parts for real in env.real_axes(axis.name)]  # type: ignore[union-attr]
     if name.base == "I":
         return identity(checker, axes, node, env) if len(axes) == 2 else None
+    if name.base == "ones":
+        return ones(checker, axes, node, env)
     if len(axes) != 1:
         return None
     axis, part = axes[0]
+    return iota(checker, axis, 1, size_of_made(checker, axis, env, part), node)
+
+
+def size_of_made(checker: Inference, axis: str, env: Environment, part: Node) -> Any:
+    """The size of an axis that such a tensor has, which something else must say."""
     size = checker.solver.size_of(axis, env, part)
     if size is None:
         if not checker.infer_parameters:
             raise unknown_axis_size(checker, axis, part)
         size = unknown_size(checker, axis)
-    return iota(checker, axis, 1, size, node)
+    return size
+
+
+def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
+    """ones_{ax,…}: 1 at each record of the axes."""
+    shape: dict[str, Any] = {}
+    for axis, part in axes:
+        if axis in shape:
+            raise checker.error(303, f"{axis} occurs twice", part, hint="name each axis once")
+        shape[axis] = size_of_made(checker, axis, env, part)
+    return checker.graph.intern(
+        "spread",
+        (checker.graph.number(1, node),),
+        options=tuple((axis, resolve(size)) for axis, size in shape.items()),
+        shape=shape,
+        node=node,
+    )
 
 
 def identity(checker: Inference, axes, node, env: Environment) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(
-            303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}"
+            303,
+            f"{axes[0][0]} occurs twice",
+            axes[1][1],
+            hint=Hint(f"write I_{{{axes[0][0]},{axes[0][0]}'}}", f"{axes[0][0]}'"),
         )
     sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:

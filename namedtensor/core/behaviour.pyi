@@ -1047,6 +1047,52 @@ class Behaviour:
         ℝ^{height[2] × width[3]}
         """
 
+    def lgamma(self) -> Self:
+        """Log |Γ(x)|, of factorials log (x − 1)!.
+
+        In formulas: lgamma, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.gammaln(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.lgamma(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def digamma(self) -> Self:
+        """The derivative of lgamma.
+
+        In formulas: digamma, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.digamma(X)`.
+        Broadcasts over the union of the axes.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.digamma(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
+    def polygamma(self, *, n: float = 1) -> Self:
+        """The n-th derivative of digamma; n is 1 where it is not given.
+
+        In formulas: polygamma, of signature `->`
+        (paper §3.2 Elementwise operations and broadcasting). In NumPy: `scipy.special.polygamma(n, X)`.
+        Broadcasts over the union of the axes.
+        Further: n=1.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
+        >>> nt.polygamma(A).shape
+        ℝ^{height[2] × width[3]}
+        """
+
     def index(self, Y: Operand, *, axis: Axes | None = None) -> Self:
         """Index_{ax}(X, I) is the element of X at the index I.
 
@@ -1219,6 +1265,60 @@ class Behaviour:
         >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
+        ℝ^{row[2] × column[2]}
+        """
+
+    def cholesky(self, *, axis: Axes | None = None) -> Self:
+        """The lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix.
+
+        In formulas: cholesky, of signature `row column -> row column`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.cholesky(X)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.cholesky(S, axis=("row", "column")).shape
+        ℝ^{row[2] × column[2]}
+        """
+
+    def eigvalsh(self, *, axis: Axes | None = None) -> Self:
+        """The eigenvalues of a symmetric matrix, ascending along its rows.
+
+        In formulas: eigvalsh, of signature `row column -> row`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+        """
+
+    def eigh(self, *, axis: Axes | None = None) -> Self:
+        """The eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh.
+
+        In formulas: eigh, of signature `row column -> row column`
+        (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigh(X)[1]`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.eigh(S, axis=("row", "column")).shape
+        ℝ^{row[2] × column[2]}
+        """
+
+    def expm(self, *tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Self:
+        """The exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E.
+
+        In formulas: expm, of signature `row column -> row column`
+        (paper §3.5 Vectors to vectors). In NumPy: `scipy.linalg.expm(X)`.
+        `axis` is a name or several; all other axes are mapped over.
+        Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.expm(S, axis=("row", "column")).shape
         ℝ^{row[2] × column[2]}
         """
 

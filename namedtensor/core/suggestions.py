@@ -9,6 +9,8 @@ import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from grammar.errors import Hint
+
 LONGEST = 60  # names beyond this are no slips of the pen
 
 ELSEWHERE = {
@@ -41,6 +43,9 @@ ELSEWHERE = {
     "concatenate": "tensors are joined by X ⊕_{axis} Y",
     "eps": "the small number of standardize is ε, or epsilon",
     "softmax2d": "write softmax_{height, width} X",
+    "Σ": "the sign of a sum is ∑, or sum: ∑_{axis} X; a tensor Σ is given a value",
+    "Π": "the sign of a product is ∏, or prod: ∏_{axis} X; a tensor Π is given a value",
+    "⊗": "of tensors whose axes are distinct, X ⊙ Y is the outer product; or define it: X ⊗ Y = …",
 }
 
 
@@ -58,8 +63,8 @@ def bare(name: str) -> str:
     return name.casefold().rstrip("'*†")
 
 
-def did_you_mean(names: list[str]) -> str | None:
-    return f"did you mean {' or '.join(names)}?" if names else None
+def did_you_mean(names: list[str]) -> Hint | None:
+    return Hint(f"did you mean {' or '.join(names)}?", *names) if names else None
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -30,7 +30,7 @@ from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 
 RULES = {
-    "+": "plus", "-": "plus", "negative": "plus", "⊙": "odot", "juxtaposed": "odot", "/": "quotient", "∑": "sum",
+    "+": "plus", "-": "plus", "negative": "plus", "⊙": "odot", "/": "quotient", "∑": "sum",
     "index": "indexing", "pick": "indexing", "rename": "renaming", "^": "power", "cases": "cases", "⊕": "joining",
     "stack": "joining", "merge": "reshaping", "split": "reshaping",
 }  # fmt: skip
@@ -79,7 +79,8 @@ def law_of(term: Term) -> str:
     """The differential of a term's operator, as its record says it."""
     record = REGISTRY.get(term.operator)
     texts = texts_read(term.operator, dict(term.options) if record is not None and record.options else {})
-    return " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""
+    law = " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""
+    return law if term.axes else law.replace("_{ax}", "")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@
 `assembled`: formulas as one program, and the way back to the document.
 `notation`: which maths is of this notation.
 `trial`: claims tried on random tensors.
+`conflicts`: formulas as one program, and names that are defined again.
 `inherited`: what a section has from those before it.
 `sections`: each section checked as a scope.
 `included_files`: a document with all the files that it includes.

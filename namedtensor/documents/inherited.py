@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from grammar import nodes
 from grammar.printer import to_latex
 from grammar.printer.runs import axes_in
 
-from ..scope.names import walk
 from .assembled import assembled
 from .maths import Document, Maths, Section
-from .notation import base_of, heads_of
+from .notation import base_of, heads_of, mentioned, names_in
 
 
 class Inheritance:
@@ -27,11 +26,11 @@ class Inheritance:
     def take(self, section: Section) -> dict[Maths, nodes.Program]:
         """The statements before a section that its formulas need, as facts; then what the section says counts."""
         own = {name for maths in section.formulas for name in told(section.programs[maths])}
-        wanted = [name for maths in section.formulas for name in _names(section.programs[maths])]
+        wanted = [name for maths in section.formulas for name in mentioned(section, maths)]
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
         for maths in section.formulas:
             axes = set(axes_in(section.programs[maths]))
-            for name in _names(section.programs[maths]):
+            for name in mentioned(section, maths):
                 speaks.setdefault(name, set()).update(axes)
         facts: dict[tuple[Maths, int], tuple[Maths, nodes.Program]] = {}
         seen = set(own)
@@ -45,7 +44,7 @@ class Inheritance:
             for place in self.known.get(name, ()):
                 if place not in facts and not set(_told_by(self.statement(place))) & own:
                     facts[place] = self.fact(place)
-                    wanted += _names(self.statement(place))
+                    wanted += names_in(self.statement(place))
         self.add(section)
         return dict(facts.values())
 
@@ -87,13 +86,13 @@ class Inheritance:
 class Needs:
     """Which formulas of a section others need: those that say something of what they use."""
 
-    def __init__(self, formulas: list[Maths], programs: Mapping[Maths, nodes.Program]):
-        self.formulas, self.programs = formulas, programs
+    def __init__(self, formulas: list[Maths], section: Section):
+        self.formulas, self.section = formulas, section
         self.tells: dict[str, list[Maths]] = {}
         self.binds: dict[str, list[Maths]] = {}  # names that heads of functions bind
         self.sizes: list[Maths] = []
         for maths in formulas:
-            for statement in programs[maths].statements:
+            for statement in section.programs[maths].statements:
                 for name in _told_by(statement):
                     self.tells.setdefault(name, []).append(maths)
                 for name in _bound_by(statement):
@@ -108,7 +107,7 @@ class Needs:
         waiting, seen = list(chosen), set()
         while waiting:
             maths = waiting.pop()
-            for name in {*_names(self.programs[maths])} - seen:
+            for name in {*mentioned(self.section, maths)} - seen:
                 seen.add(name)
                 new = {*self.before(self.tells, name, following), *self.before(self.binds, name, following)}
                 waiting += new - chosen
@@ -145,7 +144,3 @@ def _told_by(statement: Any) -> list[str]:
 
 
 _PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
-
-
-def _names(root: Any) -> list[str]:
-    return [name for name in dict.fromkeys(map(base_of, walk(root))) if name]

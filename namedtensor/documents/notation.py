@@ -20,7 +20,7 @@ OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?!
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
 
-BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:lim|mathord|mid|leftarrow|gets)(?![A-Za-z])|\\partial(?=\s*\\n(?:sum|prod)(?![A-Za-z]))")  # fmt: skip
+BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:mid|cup)(?![A-Za-z])")  # fmt: skip
 CALLED = re.compile(
     r"\\(?:text|mathrm|operatorname|textrm|textsf|mathsf)\s*\{(\w+)\}(?=\s*(?:\\left|\\[bB]igg?l?)?\s*\()"
 )
@@ -96,6 +96,8 @@ def _read_rows(
         program = _read(document, section, maths, findings)
     if isinstance(program, NotationError) or not program.statements:
         document.unread.pop(maths.start, None)
+        if _passed_over(document, maths, first) is None:  # which is told of the display: here what its other rows have
+            findings.errors += [why for row, why in told[1:] if _passed_over(document, row, why) is None]
         return first
     for row, why in told:
         _leave_out(document, row, why, everything, findings)
@@ -135,15 +137,22 @@ def _keep_needed(section: Section, blamed: set[Maths], findings: Findings) -> No
     needed, new = set(), set(blamed)
     while new:
         needed |= new
-        used |= {name for maths in new for name in _names(section.programs[maths])}
+        used |= {name for maths in new for name in mentioned(section, maths)}
         new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
     findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
 
-def _names(program: nodes.Program) -> set[str]:
-    """The names of tensors and functions in a program."""
-    return {base_of(node) for node in walk(program)} - {""}
+def names_in(root: Any) -> tuple[str, ...]:
+    """The names of tensors and functions in a tree, in the order in which they are first said."""
+    return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
+
+
+def mentioned(section: Section, maths: Maths) -> tuple[str, ...]:
+    """The names in a formula of a section."""
+    if maths not in section.mentioned:
+        section.mentioned[maths] = names_in(section.programs[maths])
+    return section.mentioned[maths]
 
 
 def heads_of(program: nodes.Program) -> set[str]:

@@ -13,16 +13,13 @@ axis may define a name, and is not blamed.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
-from grammar.parser import parse
-from grammar.printer import to_text
 
-from .assembled import AssembledProgram, assembled, without
+from .conflicts import Part, Redefinition, Together, conflict_of, holder
 from .inherited import Inheritance, Needs
 from .maths import Document, Maths, Section, find
 from .notation import gather, heads_of
@@ -83,60 +80,69 @@ def inherit(document: Document, section: Section, before: Inheritance) -> None:
 TOGETHER = 300  # formulas of a section that are checked as one program
 
 
-class Conflict(NamedTuple):
-    """Why formulas are no program together, in the document; where a name is defined twice, both statements."""
-
-    problem: NotationError
-    first: Span | None = None
-    second: Span | None = None
-
-
-class Redefinition(NamedTuple):
-    """A name that is defined again from a formula on: the statement that said what it was, and the one that says it now."""
-
-    position: int
-    first: Span
-    second: Span
-
-
 def _check_section(document: Document, section: Section, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
     """Check formulas of a section: as one program, or where a name is defined again in a later one, as several.
 
     From where a name is defined again the first definition is gone, and before that the second is not there; all else
     counts wherever it stands.
     """
+    together = _readable(document, formulas, blamed, findings)
     again: list[Redefinition] = []
     for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
         removed = frozenset(each.first for each in again)
-        conflict = _conflict(assembled(document, formulas, removed), formulas) if formulas else None
+        conflict = conflict_of(together, removed) if together.formulas else None
         if conflict is None:
             break
         findings.conflicts += 1
         problem, first, second = conflict
-        at, before = _holder(formulas, problem.span), _holder(formulas, first)
+        at, before = holder(together.all, problem.span), together.holder(first)
         later = at is not None and at in blamed and before is not None and before.end <= at.start
         if at and before and later and first and second and problem.span:
             again.append(Redefinition(max(before.end, _counts_from(document, at)), first, second))
             findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
             continue
-        if at is None or at in blamed and not _explained(document, at, conflict, removed):
+        if at is None or at in blamed and not _explained(document, at, problem, together.work.span(first)):
             findings.errors.append(problem)
         elif at in blamed:
             findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
         if at is None:
             return
-        formulas.remove(at)
+        together.leave_out(at)
     else:
         findings.notes.append(Note(section.start, "unchecked: too many of the definitions here are in conflict"))
         return
-    needs = Needs(formulas, section.programs)
+    formulas[:] = together.formulas
+    needs = Needs(formulas, section)
     starts = sorted({0, *(each.position for each in again)})
     for start, following in zip(starts, [*starts[1:], len(document.source)]):
         own = [maths for maths in formulas if start <= maths.start < following]
         removed = frozenset(each.first if each.position <= start else each.second for each in again)
-        present = needs.of(own, following)
         if own:
-            _check_program(document, section, present, assembled(document, present, removed), set(own) & blamed, findings)  # fmt: skip
+            present = frozenset(needs.of(own, following))
+            _check_program(document, section, together, together.part(present, removed), set(own) & blamed, findings)
+
+
+def _readable(document: Document, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> Together:
+    """The formulas that can be read as one program; what stands against it is an error."""
+    while True:
+        together = Together(document, formulas)
+        try:
+            _ = together.statements
+            return together
+        except NotationError as problem:
+            told = together.work.error(problem)
+            at = holder(formulas, told.span)
+            if at is None or at in blamed:
+                _tell(document, at, told, findings)
+            formulas = [maths for maths in formulas if maths is not at] if at else []
+
+
+def _tell(document: Document, at: Maths | None, problem: NotationError, findings: Findings) -> None:
+    """Report why a formula cannot be read with the others: no error where rows of it are not read in any case."""
+    if at is not None and _has_unread_rows(document, at):
+        findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
+    else:
+        findings.errors.append(problem)
 
 
 def _counts_from(document: Document, maths: Maths) -> int:
@@ -151,11 +157,8 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n|\\item(?![A-Za-z])|\\(?:begin|end)\{[A-Za-z]
 LONGEST = 5000  # characters of a paragraph
 
 
-def _explained(document: Document, at: Maths, conflict: Conflict, removed: frozenset[Span]) -> bool:
-    """Whether a formula is not to blame for a conflict: part of it is gone, or one row of it compares two definitions."""
-    problem, first, _ = conflict
-    if problem.number < 200:
-        return without(at[:2], removed) != [at[:2]]
+def _explained(document: Document, at: Maths, problem: NotationError, first: Span | None) -> bool:
+    """Whether a formula is not to blame for a conflict: part of it is not read, or one row of it compares two definitions."""
     if _has_unread_rows(document, at):
         return True
     if first is None or problem.span is None:
@@ -173,79 +176,15 @@ CONFLICTS = 50
 AGAIN = "from here on this counts, and not what was said before"
 
 
-def _conflict(work: AssembledProgram, formulas: list[Maths]) -> Conflict | None:
-    """Why formulas are no program together, if they are none."""
-    from ..scope.binder import bind
-
-    try:
-        program = parse(work.text, "latex")
-    except NotationError as problem:
-        return Conflict(work.error(problem))
-    if again := _declared_again(work, program, formulas):
-        return again
-    try:
-        bind(work.text, program)
-    except NotationError as problem:
-        told = work.error(problem)
-        if problem.number != 202 or not problem.labels or problem.span is None:
-            return Conflict(told)
-        first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
-        return Conflict(told, work.span(first.span), work.span(second.span))
-    return None
-
-
-def _declared_again(work: AssembledProgram, program: nodes.Program, formulas: list[Maths]) -> Conflict | None:
-    """The first declaration of a name that an earlier formula declares to be of another set, or that one of an earlier
-    subsection defines."""
-    declared: dict[str, nodes.Declaration] = {}
-    defined: dict[str, nodes.Equation] = {}
-    for statement in program.statements:
-        if isinstance(statement, nodes.Equation):
-            defined.setdefault(to_text(statement.sides[0]), statement)
-        if not isinstance(statement, nodes.Declaration):
-            continue
-        for name in statement.names:
-            again = work.span(name.span)
-            before: Any = declared.setdefault(to_text(name), statement)
-            if before is statement:
-                before = defined.get(to_text(name))
-                if before is None or not again or not _is_headed(work, before.span, again):
-                    continue
-            elif _sets(before) == _sets(statement):
-                continue
-            first = work.span(before.span)
-            if _holder(formulas, first) != _holder(formulas, again):
-                message = f"{to_text(name)} is declared twice"
-                return Conflict(NotationError(202, message, work.source, again), first, work.span(statement.span))
-    return None
-
-
-def _is_headed(work: AssembledProgram, before: Span, again: Span) -> bool:
-    """Whether a subsection begins between a statement and a place of the document."""
-    first = work.span(before)
-    return first is not None and SUBSECTION.search(work.source, first[1], again[0]) is not None
-
-
-SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
-
-
-def _sets(declaration: nodes.Declaration) -> list[str]:
-    return [to_text(each) for each in declaration.sets]
-
-
-def _statement(program: nodes.Program, span: Span) -> Any:
-    return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
-
-
-def _check_program(document: Document, section: Section, formulas: list[Maths], work: AssembledProgram, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+def _check_program(document: Document, section: Section, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
     """Check formulas as one program, and report what it says of those that are to be blamed."""
-    from ..programs.api import check_given
+    from ..programs.checks import checked_program
 
-    checked = check_given(work.text, document.given, document.sizes, "latex", None)
-    fresh = {name for maths in formulas if maths in blamed for name in heads_of(section.programs[maths])}
+    checked = checked_program(program, document.given, document.sizes, None).result
+    fresh = {name for maths in blamed for name in heads_of(section.programs[maths])}
     section.types.update({name: text for name, text in checked.types.items() if name not in section.types or BASE.split(name)[0] in fresh})  # fmt: skip
-    for error in map(work.error, checked.errors):
-        at = _holder(formulas, error.span)
+    for problem in checked.errors:
+        at, error = together.holder(problem.span), together.work.error(problem)
         if at is not None and at not in blamed or _mentions_only(document, section, at, error):
             continue
         if error.number in FACTS and _is_a_condition(section, at):
@@ -257,26 +196,25 @@ def _check_program(document: Document, section: Section, formulas: list[Maths], 
         else:
             findings.errors.append(error)
     for warning in checked.warnings:
-        span = work.span(warning.span)
-        if _holder(formulas, span) in blamed:
-            findings.warnings.append(warning._replace(span=span))
+        if together.holder(warning.span) in blamed:
+            findings.warnings.append(warning._replace(span=together.work.span(warning.span)))
     if document.draws is not None:
-        _try_claims(document, formulas, work, blamed, findings)
+        _try_claims(document, together, program, blamed, findings)
 
 
-def _try_claims(document: Document, formulas: list[Maths], work: AssembledProgram, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip
+def _try_claims(document: Document, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:
     """Try the claims of the formulas that are to be blamed."""
     from .trial import tried_claims
 
     assert document.draws is not None
-    program = parse(work.text, "latex")
+    work = together.work
     for tried in tried_claims(
         work.text,
-        program,
+        program.tree,
         document.given,
         document.sizes,
         document.draws,
-        lambda span: _holder(formulas, work.span(span)) in blamed,
+        lambda span: together.holder(span) in blamed,
     ):
         if tried.verdict == FALSE:
             findings.errors.append(work.error(tried.error(work.text)))
@@ -319,11 +257,3 @@ def _fragment(section: Section, at: Maths | None) -> bool:
     """Whether maths is in running text and states nothing."""
     statements = section.programs[at].statements if at and not at.display else ()
     return bool(statements) and all(isinstance(each, nodes.Value) for each in statements)
-
-
-def _holder(formulas: list[Maths], span: Span | None) -> Maths | None:
-    """Which of the formulas holds a span."""
-    index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
-    while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
-        index -= 1  # a fact may stand in a comment within a display
-    return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None

@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 from grammar.errors import NotationError, NotationWarning, Span
-from grammar.nodes import Call, Declaration, Equation, Fact, Name, Number, Program, Set, Signature, Size, Value
+from grammar.nodes import Call, Declaration, Equation, Fact, Index, Name, Number, Program, Set, Signature, Size, Value
 from grammar.printer import to_text
 
 from ..checking.report import check_program
@@ -37,6 +37,7 @@ from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNTRIED, Draws, Tried
 
 Shapes = Mapping[str, Mapping[str, Any]]
 UNDEFINED = re.compile(r"\b(?:nan|inf)\b")  # a side without a value is no counterexample
+MOST_ENDS, SOME = 4, 3  # ends of ranges that nothing gives, and what they are then
 SIZE_ASKED = re.compile(r"sizes=\{'(.+?)':")  # in the hint of an error
 
 
@@ -190,12 +191,17 @@ class _Trial:
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
-            try:
-                return source, with_shapes(
-                    {**given, **self.given}, partial(self.found, source, self.sizes), self.program
-                )
-            except NotationError as problem:
-                first = first or problem
+            for _ in range(MOST_ENDS):
+                try:
+                    return source, with_shapes(
+                        {**given, **self.given}, partial(self.found, source, self.sizes), self.program
+                    )
+                except NotationError as problem:
+                    first = first or problem
+                    asked = SIZE_ASKED.search(problem.hint or "") if problem.number == 309 else None
+                    if asked is None:
+                        break
+                    self.sizes = {**self.sizes, asked[1]: SOME}  # n of `for i = 1, …, n`
         assert first is not None
         raise first
 
@@ -209,13 +215,21 @@ class _Trial:
         return {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
 
     def endings(self) -> Iterator[Any]:
-        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X."""
+        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
         if self.function is not None:
             yield self.call(self.function)
             return
-        if self.claim.range is None:
+        if self.claim.range is None and not self.is_of_elements:
             yield self.claim.sides[0] if self.defines else self.claim.sides[-1]
         yield Number(0, (0, 0))
+
+    @property
+    def is_of_elements(self) -> bool:
+        """Whether the claim is about all elements, i and j of A_{h(i), w(j)} = A_{h(j), w(i)}, which a side alone lacks."""
+        defined = {base_of(each.sides[0]) for each in self.program.statements[:-1] if isinstance(each, Equation)}
+        known = {*self.shapes, *self.sets, *defined}
+        indexed = (node for node in walk(self.claim) if isinstance(node, Index))
+        return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
     def call(self, function: FunctionDefinition) -> Call:
         """The function that a derivation is about, called with tensors of its signature."""

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError, Span
 
-from ..core.tensor import NamedTensor
-
 PROVED, HOLDS, FALSE, CONDITION, UNTRIED = "proved", "holds", "false", "condition", "not tried"
 
 
@@ -54,6 +52,8 @@ class Tried(NamedTuple):
 
 def _said(value: Any) -> str:
     """A tensor that was drawn; a large one by its shape."""
+    from ..core.tensor import NamedTensor
+
     if not isinstance(value, NamedTensor):
         return f"{value:.4g}"
     if math.prod(value.sizes.values()) > SAID:

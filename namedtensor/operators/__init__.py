@@ -3,9 +3,12 @@
 `record`: the record and the registry.
 `builder`: the builder of plans, as operators see it.
 `lowering`: three kinds of `lower`.
+`definitions`: what operators mean, on plain numbers.
+`transposes`: how a cotangent goes back through what is linear.
 `plain_numbers`: what is made of plain numbers while checking.
 `sizes_given`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.
+`gamma`: the gamma function's logarithm and its derivatives.
 `reductions`: sums and their kin over axes.
 `contraction`: products, summed over axes.
 `along_axes`: functions along axes, such as softmax.
@@ -13,13 +16,36 @@
 `indexing`: elements picked by indices.
 `windows`: windows of an axis, and pooling.
 `linear_algebra`: inverse, determinant, trace.
+`matrix_functions`: triangles, eigenvectors, exponentials of matrices.
 `user_functions`: Python functions with a signature.
 
 Law: it imports the core and the grammar alone and needs no arrays: `lower` is handed the builder of a plan.
 """
 
-from . import along_axes, contraction, elementwise, indexing, linear_algebra, reductions, renaming, windows
+from . import (
+    along_axes,
+    contraction,
+    elementwise,
+    gamma,
+    indexing,
+    linear_algebra,
+    matrix_functions,
+    reductions,
+    renaming,
+    windows,
+)
 from .record import REGISTRY, IndexProblem, Operator, register
 
 __all__ = ["REGISTRY", "IndexProblem", "Operator", "register"]
-SECTIONS = (elementwise, reductions, contraction, along_axes, renaming, indexing, windows, linear_algebra)
+SECTIONS = (
+    elementwise,
+    gamma,
+    reductions,
+    contraction,
+    along_axes,
+    renaming,
+    indexing,
+    windows,
+    linear_algebra,
+    matrix_functions,
+)

@@ -12,6 +12,7 @@ storage allows it, for a transposed view costs a matrix product nothing and a co
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -179,5 +180,6 @@ register(
         "the sum over axes of the products; without axes the elementwise product", "(X * Y).sum(axis), X * Y", SECTION,
         aliases=("dot",), ascii="@", latex=r"\ndot", arity=(2, 2), python="dot",
         differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"), complex=True, folded=product,
+        definition=operator.mul, finite="of finite",
     )
 )  # fmt: skip

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.axes import Order
+from . import definitions, transposes
 from .builder import Builder, OfOne, Write
 from .lowering import elementwise, named
 from .plain_numbers import both, either, power, product, quotient
-from .record import Operator, register
+from .record import A, Example, Operator, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
 
@@ -29,7 +30,8 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
     return register(Operator(name, "elementwise", ", ->", lower, meaning, numpy, SECTION, arity=(2, 2), **more))
 
 
-OfNumber = Callable[[float], float]
+FINITE: dict[str, Any] = {"finite": "of finite"}
+POSITIVE: dict[str, Any] = {"sign": "≥ 0"}
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
@@ -84,76 +86,45 @@ def _gelu_tanh(b: Builder, x: Any):
     return b.native_or("gelu_tanh", (x,), write)
 
 
+NOTHING: dict[str, Any] = {}
 ANALYTIC = (
     ("exp", "the exponential", "np.exp(X)", named("exp"),
-     "exp X ⊙ ∂X", math.exp),
+     "exp X ⊙ ∂X", math.exp, definitions.exp, POSITIVE),
     ("log", "the natural logarithm", "np.log(X)", named("log"),
-     "∂X / X", math.log),
+     "∂X / X", math.log, definitions.log, NOTHING),
     ("sqrt", "the square root", "np.sqrt(X)", named("sqrt"),
-     "∂X / (2 √X)", math.sqrt),
+     "∂X / (2 √X)", math.sqrt, definitions.total(math.sqrt), POSITIVE),
     ("sin", "the sine", "np.sin(X)", named("sin"),
-     "cos X ⊙ ∂X", math.sin),
+     "cos X ⊙ ∂X", math.sin, definitions.total(math.sin), FINITE),
     ("cos", "the cosine", "np.cos(X)", named("cos"),
-     "−sin X ⊙ ∂X", math.cos),
+     "−sin X ⊙ ∂X", math.cos, definitions.total(math.cos), FINITE),
     ("tan", "the tangent", "np.tan(X)", named("tan"),
-     "∂X / cos(X)^2", None),
+     "∂X / cos(X)^2", None, definitions.total(math.tan), NOTHING),
     ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh"),
-     "(1 − tanh(X)^2) ⊙ ∂X", None),
+     "(1 − tanh(X)^2) ⊙ ∂X", None, math.tanh, FINITE),
     ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh"),
-     "cosh X ⊙ ∂X", None),
+     "cosh X ⊙ ∂X", None, definitions.sinh, NOTHING),
     ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
-     "sinh X ⊙ ∂X", None),
+     "sinh X ⊙ ∂X", None, definitions.cosh, POSITIVE),
 )  # fmt: skip
-for _name, _meaning, _numpy, _write, _differential, _folded in ANALYTIC:
+for _name, _meaning, _numpy, _write, _differential, _folded, _definition, _known in ANALYTIC:
     _unary(
-        _name,
-        _meaning,
-        _numpy,
-        _write,
-        "floats",
-        differentials=(_differential,),
-        complex=True,
-        folded=_folded,
-        aliases=("ln",) if _name == "log" else (),
-    )
-
-
-def _not_a_number(x: float) -> float:
-    return math.nan
-
-
-def _total(function: OfNumber, beyond: OfNumber = _not_a_number) -> OfNumber:
-    """A function of plain numbers, with what it is where Python's fails."""
-
-    def of_any(x: float) -> float:
-        try:
-            return function(x)
-        except (ValueError, OverflowError):
-            return beyond(x)
-
-    return of_any
-
-
-def _log1p(x: float) -> float:
-    return math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan
-
-
-def _expm1(x: float) -> float:
-    return math.expm1(x) if x < 700 else math.inf
-
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True, folded=_folded,
+        definition=_definition, analytic=True, aliases=("ln",) if _name == "log" else (), **_known,
+    )  # fmt: skip
 
 INVERSE = (
     ("arctan", "the angle whose tangent it is", "np.arctan(X)", math.atan, "∂X / (1 + X^2)"),
-    ("arcsin", "the angle whose sine it is", "np.arcsin(X)", _total(math.asin), "∂X / √(1 − X^2)"),
-    ("arccos", "the angle whose cosine it is", "np.arccos(X)", _total(math.acos), "−∂X / √(1 − X^2)"),
-    ("log1p", "log(1 + x), exact for a small x", "np.log1p(X)", _log1p, "∂X / (1 + X)"),
-    ("expm1", "exp(x) − 1, exact for a small x", "np.expm1(X)", _expm1, "exp X ⊙ ∂X"),
+    ("arcsin", "the angle whose sine it is", "np.arcsin(X)", definitions.total(math.asin), "∂X / √(1 − X^2)"),
+    ("arccos", "the angle whose cosine it is", "np.arccos(X)", definitions.total(math.acos), "−∂X / √(1 − X^2)"),
+    ("log1p", "log(1 + x), exact for a small x", "np.log1p(X)", definitions.log1p, "∂X / (1 + X)"),
+    ("expm1", "exp(x) − 1, exact for a small x", "np.expm1(X)", definitions.expm1, "exp X ⊙ ∂X"),
 )
 for _name, _meaning, _numpy, _definition, _differential in INVERSE:
-    _unary(_name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition)
-
-
-SLOPE = 0.01  # of leaky_relu below zero
+    _unary(
+        _name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition, analytic=True,
+        finite="of finite" if _name == "arctan" else "",
+    )  # fmt: skip
 
 
 def _logsigmoid(b: Builder, x: Any):
@@ -161,7 +132,7 @@ def _logsigmoid(b: Builder, x: Any):
 
 
 def _leaky(b: Builder, x: Any):
-    return b.where(b.greater(x, 0), x, b.multiply(x, SLOPE))
+    return b.where(b.greater(x, 0), x, b.multiply(x, definitions.SLOPE))
 
 
 def _elu(b: Builder, x: Any):
@@ -169,47 +140,42 @@ def _elu(b: Builder, x: Any):
     return b.where(b.greater(x, 0), x, b.expm1(b.where(b.less_equal(x, 0), x, 0)))
 
 
-def _logsigmoid_of(x: float) -> float:
-    return min(x, 0) - math.log1p(math.exp(-abs(x)))
-
-
-def _leaky_of(x: float) -> float:
-    return x if x > 0 else SLOPE * x
-
-
-def _elu_of(x: float) -> float:
-    return x if x > 0 else math.expm1(x)
-
-
 BENT = (
-    ("logsigmoid", "log σ(x)", "-np.logaddexp(0, -X)", _logsigmoid, _logsigmoid_of, "(1 − σ(X)) ⊙ ∂X"),
-    ("leaky_relu", "x above zero, x / 100 below", "np.where(X > 0, X, 0.01 * X)", _leaky, _leaky_of, "{ ∂X if X > 0; 0.01 ∂X otherwise }"),
-    ("elu", "x above zero, exp(x) − 1 below", "np.where(X > 0, X, np.expm1(np.minimum(X, 0)))", _elu, _elu_of,
+    ("logsigmoid", "log σ(x)", "-np.logaddexp(0, -X)", _logsigmoid, definitions.logsigmoid, "(1 − σ(X)) ⊙ ∂X"),
+    ("leaky_relu", "x above zero, x / 100 below", "np.where(X > 0, X, 0.01 * X)", _leaky, definitions.leaky_relu, "{ ∂X if X > 0; 0.01 ∂X otherwise }"),
+    ("elu", "x above zero, exp(x) − 1 below", "np.where(X > 0, X, np.expm1(np.minimum(X, 0)))", _elu, definitions.elu,
      "{ 1 if X > 0; exp X otherwise } ⊙ ∂X"),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _definition, _differential in BENT:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition)
+    _unary(
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition,
+        analytic=_name == "logsigmoid", **FINITE,
+    )  # fmt: skip
 
 OF_FLOATS = (
     ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
-     "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X"),
+     "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X", definitions.gelu),
     ("gelu_tanh", "gelu by its approximation with tanh",
      "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh,
      "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ "
-     "√(2/π) (1 + 0.134145 X^2) / 2) ⊙ ∂X"),
+     "√(2/π) (1 + 0.134145 X^2) / 2) ⊙ ∂X", definitions.gelu_tanh),
     ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu,
-     "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X"),
+     "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X", definitions.silu),
     ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus,
-     "σ(X) ⊙ ∂X"),
+     "σ(X) ⊙ ∂X", definitions.softplus),
     ("erf", "the error function", "scipy.special.erf(X)", named("erf"),
-     "2 exp(−X^2) ⊙ ∂X / √π"),
+     "2 exp(−X^2) ⊙ ∂X / √π", math.erf),
 )  # fmt: skip
-for _name, _meaning, _numpy, _write, _differential in OF_FLOATS:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), heavy=True)
+for _name, _meaning, _numpy, _write, _differential, _definition in OF_FLOATS:
+    _unary(
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition, heavy=True,
+        analytic=True, sign="≥ 0" if _name == "softplus" else "", **FINITE,
+    )  # fmt: skip
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
     aliases=("sigmoid",), ascii="sigmoid", latex=r"\sigma", python="sigmoid",
-    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), heavy=True,
+    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), definition=definitions.sigmoid, heavy=True,
+    analytic=True, **FINITE, **POSITIVE,
 )  # fmt: skip
 
 
@@ -218,14 +184,23 @@ def _rounded(primitive: str) -> OfOne:
 
 
 OF_NUMBERS = (
-    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), "0", None),
-    ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), "0", math.floor),
-    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), "0", math.ceil),
-)
-for _name, _meaning, _numpy, _write, _differential, _folded in OF_NUMBERS:
-    _unary(_name, _meaning, _numpy, _write, differentials=(_differential,), folded=_folded)
+    ("sign", "−1, 0 or 1", "np.sign(X)", named("sign"), None, definitions.sign),
+    ("floor", "the largest whole number that is not above", "np.floor(X)", _rounded("floor"), math.floor, definitions.floor),
+    ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), math.ceil, definitions.ceil),
+)  # fmt: skip
+for _name, _meaning, _numpy, _write, _folded, _definition in OF_NUMBERS:
+    _unary(_name, _meaning, _numpy, _write, differentials=("0",), folded=_folded, definition=_definition, **FINITE)
 _unary(
-    "abs", "the absolute value", "np.abs(X)", named("abs"), differentials=("sign(X) ⊙ ∂X",), complex=True, folded=abs
+    "abs",
+    "the absolute value",
+    "np.abs(X)",
+    named("abs"),
+    differentials=("sign(X) ⊙ ∂X",),
+    complex=True,
+    folded=abs,
+    definition=abs,
+    **FINITE,
+    **POSITIVE,
 )
 
 
@@ -239,12 +214,11 @@ def _nearest(b: Builder, x: Any):
     return b.where(b.isfinite(x), b.where(up, b.add(below, 1), below), x)
 
 
-def _nearest_of(x: float) -> float:
-    return round(x) if math.isfinite(x) else x
-
-
-_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",), definition=_nearest_of)  # fmt: skip
-_unary("relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",))
+_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",), definition=definitions.nearest, **FINITE)  # fmt: skip
+_unary(
+    "relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",),
+    definition=definitions.relu, **FINITE, **POSITIVE,
+)  # fmt: skip
 _unary(
     "negative",
     "the negative",
@@ -255,6 +229,9 @@ _unary(
     differentials=("−∂X",),
     complex=True,
     folded=operator.neg,
+    definition=operator.neg,
+    transpose=transposes.of_negative,
+    **FINITE,
 )
 
 
@@ -270,6 +247,7 @@ for _name, _rest in (("odd", 1), ("even", 0)):
     _unary(
         _name, f"whether a number is {_name}", f"X % 2 == {_rest}", _with_rest(_rest),
         boolean=(False, True), ascii=_name, latex=rf"\text{{{_name}}}", differentials=("0",), folded=_has_rest(_rest),
+        definition=_has_rest(_rest),
     )  # fmt: skip
 
 
@@ -281,32 +259,44 @@ def _power(b: Builder, x: Any, y: Any):
 
 ARITHMETIC = (
     ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
-     operator.add),
+     operator.add, operator.add,
+     {"transpose": transposes.of_sum, "sign": "≥ 0 of ≥ 0", **FINITE}),
     ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
-     operator.sub),
+     operator.sub, operator.sub,
+     {"transpose": transposes.of_difference, **FINITE}),
     ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
-     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient),
+     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide, NOTHING),
     ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply",
-     ("∂X ⊙ Y", "X ⊙ ∂Y"), product),
+     ("∂X ⊙ Y", "X ⊙ ∂Y"), product, operator.mul, {"term": "⊙"}),
 )  # fmt: skip
-for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials, _folded in ARITHMETIC:
+for (
+    _name,
+    _meaning,
+    _numpy,
+    _make,
+    _rule,
+    _ascii,
+    _latex,
+    _python,
+    _differentials,
+    _folded,
+    _definition,
+    _more,
+) in ARITHMETIC:
     _binary(
         _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials,
-        complex=True, folded=_folded,
+        complex=True, folded=_folded, definition=_definition, method=False, **_more,
     )  # fmt: skip
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
+    definition=definitions.power,
     differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
 )  # fmt: skip
 
 
-def _left_over(x: float, y: float) -> float:
-    return x % y if y else math.nan
-
-
 _binary(
     "mod", "what is left of X after whole Ys: x − y ⌊x / y⌋", "np.mod(X, Y)", named("remainder"), differentials=("∂X", "−floor(X / Y) ⊙ ∂Y"),
-    definition=_left_over,
+    definition=definitions.remainder,
 )  # fmt: skip
 
 COMPARISONS = (
@@ -321,16 +311,27 @@ for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in COMPARISONS:
     _binary(
         _name, _meaning, _numpy, named(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
         differentials=("0", "0"), complex=_name in "=≠", folded=_folded,
+        definition=_folded, method=False,
     )  # fmt: skip
 
 LOGIC = (
-    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both),
-    ("∨", "whether one holds, or both", "X | Y", "logical_or", "or", r"\lor", either),
+    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both, Example("(A > 2, A < 5)", (A, A))),
+    (
+        "∨",
+        "whether one holds, or both",
+        "X | Y",
+        "logical_or",
+        "or",
+        r"\lor",
+        either,
+        Example("(A < 2, A > 5)", (A, A)),
+    ),
 )
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0", "0")}
-for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in LOGIC:
+for _name, _meaning, _numpy, _function, _ascii, _latex, _folded, _example in LOGIC:
     _binary(
-        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, folded=_folded, **TRUTHS
+        _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, folded=_folded,
+        definition=_folded, method=False, example=_example, **TRUTHS
     )  # fmt: skip
 _unary(
     "¬",
@@ -341,6 +342,8 @@ _unary(
     latex=r"\lnot",
     python="logical_not",
     folded=operator.not_,
+    definition=operator.not_,
+    example=Example("(A > 2)", (A,)),
     **TRUTHS,
 )
 
@@ -364,13 +367,15 @@ register(
     Operator(
         "where", "elementwise", ", , ->", _lower_where,
         "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)",
-        differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), complex=True, **_THREE,
+        differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), complex=True,
+        definition=definitions.where, method=False, example=Example("(A > 2, A, 0)", (A, A, {})), **FINITE, **_THREE,
     )
 )  # fmt: skip
 register(
     Operator(
         "clip", "elementwise", ", , ->", elementwise(_clip),
         "clip(X, low, high) is X, no less than low and no more than high", "np.clip(X, low, high)",
-        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), **_THREE,
+        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), definition=definitions.clip, **FINITE,
+        **_THREE,
     )
 )  # fmt: skip

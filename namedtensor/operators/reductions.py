@@ -13,9 +13,10 @@ from grammar.errors import NotationError
 
 from ..core.arrays import HALF
 from ..core.axes import Order
+from . import definitions, transposes
 from .builder import Builder, Lower, Value, Write
 from .lowering import elementwise, named, of_axes
-from .record import Operator, register
+from .record import A, Example, Operator, register
 
 SECTION = "§3.3 Reductions"
 
@@ -102,31 +103,38 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True}
+FINITE: dict[str, Any] = {"finite": "of finite"}
+DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,
+                          "example": Example('(A > 2, axis="width")', (A,), ("width",))}  # fmt: skip
 _reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
-           differentials=("∑_{ax} ∂X",), complex=True, of_nothing=True)  # fmt: skip
+           differentials=("∑_{ax} ∂X",), definition=sum, complex=True, of_nothing=True,
+           transpose=transposes.of_total, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction(
     "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
     differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # of one axis
+    definition=math.prod, **FINITE,
 )  # fmt: skip
-_reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True)
+_reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True,
+           definition=definitions.mean, transpose=transposes.of_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
-           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True)  # fmt: skip
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, **DISTANCE)  # fmt: skip
 _reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
-)  # fmt: skip
+           definition=definitions.deviation, **DISTANCE)  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),), complex=True, heavy=True, differentials=(
+    options=(("p", 2),), complex=True, heavy=True, definition=definitions.norm, **DISTANCE, differentials=(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
     ),  # of even p it is smooth at zero, but where all is zero
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
-           differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True)  # fmt: skip
-_reduction("any", "whether one holds", "X.any(axis)", folded("any"), **TRUTHS)
-_reduction("all", "whether all hold", "X.all(axis)", folded("all"), **TRUTHS)
+           differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
+           definition=definitions.logsumexp, analytic=True, **FINITE)  # fmt: skip
+_reduction("any", "whether one holds", "X.any(axis)", folded("any"), definition=any, **TRUTHS)
+_reduction("all", "whether all hold", "X.all(axis)", folded("all"), definition=all, **TRUTHS)
 
 
 def _over_or_between(over: str, between: str) -> Lower:
@@ -136,14 +144,23 @@ def _over_or_between(over: str, between: str) -> Lower:
 
 
 EXTREMES = (
-    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum", ">", max),
-    ("min", "the smallest over axes, or the smaller of two arguments", "min", "minimum", "<", min),
+    ("max", "the largest over axes, or the larger of two arguments", "max", "maximum", ">", max, definitions.largest),
+    (
+        "min",
+        "the smallest over axes, or the smaller of two arguments",
+        "min",
+        "minimum",
+        "<",
+        min,
+        definitions.smallest,
+    ),
 )
-for _name, _meaning, _over, _between, _sign, _folded in EXTREMES:
+for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
     register(
         Operator(
             _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
-            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded,
+            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded, definition=_definition, sign="≥ 0 of ≥ 0",
+            finite="of finite",
             differentials=(f"arg{_name}_{{ax}} X ⊙_{{ax}} ∂X", f"{{ 1 if X {_sign} Y; 1/2 if X = Y; 0 otherwise }} ⊙ ∂X",
                            f"{{ 1 if Y {_sign} X; 1/2 if X = Y; 0 otherwise }} ⊙ ∂Y"),
         )
@@ -167,13 +184,6 @@ def _quantile(b: Builder, x: Any, axes: Order, q: float = 0.5):
     return b.add(low, b.multiply(b.subtract(b.pick(ascending, {axis: below + 1}), low), part))
 
 
-def _in_proportion(x: list[float], q: float = 0.5) -> float:
-    ascending, place = sorted(x), q * (len(x) - 1)
-    below = math.floor(place)
-    part = place - below
-    return ascending[below] + ((ascending[below + 1] - ascending[below]) * part if part else 0)
-
-
 WEIGHTS = "[max(0, 1 − abs(iota_{ax} − 1 − q ⊙ (|ax| − 1)))]_{ax→rank}"  # of the sorted elements
 QUANTILE = f"[argmaxk_{{ax,rank}}(−X) ⊙_{{ax}} ∂X] ⊙_{{rank}} {WEIGHTS}".replace("[argmaxk", "(argmaxk").replace(
     "∂X]", "∂X)"
@@ -182,12 +192,12 @@ register(
     Operator(
         "quantile", "reduction", "ax ->", of_axes(_quantile, "floats"),
         "the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given",
-        "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=_in_proportion, heavy=True,
+        "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip
 register(
     Operator(
         "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle one, or the mean of the middle two",
-        "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=_in_proportion, heavy=True,
+        "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..terms.terms import Term, topological
 from . import contraction_order, online_softmax, regions
-from .fast_path import FEW_STEPS
+from .fast_path import FEW_OF_BLOCK
 from .lowering import Lowering, count
 from .plan import Argument, Value
 from .regions import Region
@@ -74,7 +74,7 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     order = (*tiling.picked, *result.order)
     sizes = regions.sizes_of(region.root) or {}
     shape = tuple(sizes[axis] for axis in order)
-    plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_STEPS)
+    plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
     return lowering.builder.step(
         "blocks", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.sliced]), rows=tiling.rows,

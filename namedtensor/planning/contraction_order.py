@@ -19,7 +19,7 @@ from .plan import Argument, Value
 
 MOST = 8  # factors: beyond, the order that was written stays
 CALL = 500.0  # multiply-adds that a call of the library is worth
-CHAINED = ("⊙", "juxtaposed", "∑")
+CHAINED = ("⊙", "∑")
 MATRIX = 100.0  # those that each matrix of a stack is worth
 
 
@@ -58,7 +58,7 @@ def _collected(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts
 
 
 def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], first: bool) -> Parts:
-    product = term.operator in ("⊙", "juxtaposed") and len(term.arguments) == 2
+    product = term.operator == "⊙" and len(term.arguments) == 2
     total = term.operator == "∑" and len(term.arguments) == 1
     if not (product or total) or not (first or alone(term)) or term.options:
         return [term], []

@@ -47,11 +47,14 @@ def index_error_at(problem: IndexError, source: str, term: Term) -> NotationErro
     return index_error(problem, axis).located(source, term.node.span if term.node is not None else None)
 
 
-def is_singular(problem: Exception) -> bool:
-    """Whether a library says that a matrix has no inverse."""
-    return "ingular" in str(problem)
+OF_MATRICES = frozenset(("inv", "cholesky"))  # the primitives that a library refuses for some matrices
 
 
-def no_inverse() -> NotationError:
-    """A matrix without an inverse."""
-    return NotationError(405, "this matrix has no inverse: its determinant is zero")
+def of_matrix(problem: Exception) -> NotationError | None:
+    """What a library says of a matrix that has no inverse, or no Cholesky factor; None where it says something else."""
+    text = str(problem)
+    if "positive" in text and "definite" in text:
+        return NotationError(405, "this matrix is not positive definite, so it has no Cholesky factor")
+    if "ingular" in text:
+        return NotationError(405, "this matrix has no inverse: its determinant is zero")
+    return None

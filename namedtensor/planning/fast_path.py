@@ -17,6 +17,7 @@ from .plan import Argument, Step
 FAR = {"float32": 64, "float64": 512}  # sums between 2^−far and 2^far are far from both ends
 ENDS = {"float32": 127, "float64": 1023}
 FEW_STEPS = 40  # steps that are done twice rather than guarded one by one
+FEW_OF_BLOCK = 120  # steps of a block that are: only the first block whose numbers are extreme is computed twice
 FAST, FALLBACK = 0, 1
 
 

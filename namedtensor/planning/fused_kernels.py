@@ -11,7 +11,7 @@ from ..terms.terms import Term
 from .lowering import Lowering
 from .plan import Value
 
-SCALES = ("/", "⊙", "juxtaposed")
+SCALES = ("/", "⊙")
 
 
 def attention(lowering: Lowering, term: Term) -> Any:
@@ -115,7 +115,7 @@ def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
 
 def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
     b, scaled = lowering.builder, _scaled(lowering, product, several=True)
-    if scaled is None or scaled[1] != 1.0 or product.operator in ("/", "juxtaposed"):
+    if scaled is None or scaled[1] != 1.0 or not product.axes:
         return None
     if not isinstance(bias, Value) or not bias.order or b.kind(bias) != "f":
         return None
@@ -148,7 +148,7 @@ def layer_norm(lowering: Lowering, term: Term) -> Any:
         found = _standardized(term)
         return None if found is None else _layer_norm(lowering, *found)
     for scaled, shift in (term.arguments, term.arguments[::-1]):
-        if scaled.operator not in ("⊙", "juxtaposed") or scaled.axes or not lowering.has_one_use(scaled):
+        if scaled.operator != "⊙" or scaled.axes or not lowering.has_one_use(scaled):
             continue
         for inner, scale in (scaled.arguments, scaled.arguments[::-1]):
             found = _standardized(inner) if lowering.has_one_use(inner) else None

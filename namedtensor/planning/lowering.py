@@ -231,7 +231,7 @@ class Lowering:
         return None
 
 
-KINDS = {"+": "sum", "/": "quotient", "⊙": "product", "juxtaposed": "product"}  # where no axes are named
+KINDS = {"+": "sum", "/": "quotient", "⊙": "product"}  # where no axes are named
 
 
 def kind_of_term(term: Term) -> str:

@@ -108,6 +108,10 @@ def along_a_new_axis(shapes: list[Shape], options: dict[str, Any]) -> Shape | No
     return (len(shapes), *shapes[0])
 
 
+def of_rows(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+    return shapes[0][:-1]
+
+
 def of_matrix(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return shapes[0][:-2]
 
@@ -125,7 +129,7 @@ class Primitive(NamedTuple):
 NONE, ONE, TWO, THREE, SEVERAL = (0, 0), (1, 1), (2, 2), (3, 3), (1, MANY)
 UNARY = (
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative logical_not isfinite erf gelu gelu_tanh "
-    "silu softplus sigmoid relu exact_abs"
+    "silu softplus sigmoid relu lgamma exact_abs"
 ).split()
 BINARY = (
     "add subtract multiply divide power remainder maximum minimum equal not_equal less less_equal greater greater_equal "
@@ -162,6 +166,7 @@ ROWS = (
     Primitive("concat", SEVERAL, joined, "one after the other along the axis `at`"),
     Primitive("stack", SEVERAL, along_a_new_axis, "side by side along a new first axis"),
     Primitive("take", TWO, stated, "the elements of the axis `at` at the positions"),
+    Primitive("put", THREE, lambda shapes, options: shapes[0], "the first, with the second for an element of the axis `at`, counted from `first`"),
     Primitive("scatter_add", TWO, stated, "zeros, and each number added to the element of the axis `at` at its position"),
     Primitive("take_along", TWO, lambda shapes, options: shapes[1], "the elements of the last axis at the positions, row by row"),
     Primitive("item", ONE, unsaid, "the result of a step of several results, by its number `at`"),
@@ -185,6 +190,10 @@ ROWS = (
     Primitive("trace", ONE, of_matrix, "the sum of the diagonal of the last two axes"),
     Primitive("inv", ONE, same, "the inverse of the last two axes"),
     Primitive("cofactors", ONE, same, "the derivative of the determinant"),
+    Primitive("cholesky", ONE, same, "the lower triangle whose product with its transpose the last two axes are"),
+    Primitive("eigvalsh", ONE, of_rows, "the eigenvalues of the last two axes, ascending"),
+    Primitive("eigh", ONE, same, "the eigenvectors of the last two axes, as columns, each with its largest number positive"),
+    Primitive("expm", ONE, same, "the exponential of the matrices of the last two axes"),
     # what fails on data
     Primitive("positions", ONE, same, "indices that count from `base` as positions from 0, each found to lie in range"),
     Primitive("whole_positions", ONE, same, "floating numbers as whole ones, each found to be one"),

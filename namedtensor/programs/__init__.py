@@ -11,6 +11,7 @@
 `explained`: every step to it.
 `parameters`: what a program declares.
 `initialisation`: parameters as tensors.
+`open_lengths`: types for ranges of any length.
 `checks`: types without data.
 `compiled`: functions for repeated calls.
 `diagrams`: where its values go.

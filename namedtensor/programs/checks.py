@@ -19,6 +19,7 @@ from ..scope.names import Key, key, spelled
 from ..terms.inference import AlreadyReported, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
+from .open_lengths import for_any_length
 from .parsed import ParsedProgram
 
 
@@ -38,7 +39,11 @@ def check_goal(
     Of a function that one of the shapes is an argument of, the type is that of its value.
     """
     if isinstance(goal, Entry) or goal.takes(shapes):
-        return checked_goal(goal, shapes, sizes, told).result
+
+        def check(ends: Mapping[str, int]) -> CheckResult:
+            return checked_goal(goal, shapes, {**(sizes or {}), **ends} if ends else sizes, told).result
+
+        return for_any_length(goal.program, check, shapes)
     return check_program(goal.program, shapes, sizes, told)
 
 
@@ -57,7 +62,11 @@ def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, told: Iterable[str] | None
 ) -> CheckResult:
     """What is found in all that a text says, which may have errors of any kind."""
-    result = checked_program(program, shapes, sizes, told).result
+
+    def check(ends: Mapping[str, int]) -> CheckResult:
+        return checked_program(program, shapes, {**(sizes or {}), **ends} if ends else sizes, told).result
+
+    result = for_any_length(program, check, shapes)
     if not result.ok or not claims_something(program.tree, shapes):
         return result
     return replace(result, tried=partial(answered, "claims", program.source, program.tree, dict(shapes), sizes))

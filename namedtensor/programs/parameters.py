@@ -27,6 +27,7 @@ def inferred(
     program = goal.program
     checker = program.checker(inputs, whole_sizes(sizes), scope=program.scope, told=told, infer_parameters=True)
     goal.infer_parameters(checker)
+    checker.check_told()
     return checker
 
 

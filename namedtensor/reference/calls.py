@@ -13,6 +13,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Name, axis_of
 
+from ..scope.mentions import OF_AXES
 from ..scope.names import Key, component, walk
 from ..scope.symbols import Claim, FunctionDefinition
 from .claims import Claims
@@ -174,7 +175,7 @@ def axes_of_body(function: FunctionDefinition) -> set[str]:
     for node in (inner for piece in pieces for inner in walk(piece)):
         found |= {node.name.rstrip("*†‡")} if isinstance(node, nodes.Axis) else set()
         named = node.subscript if isinstance(node, Call) else ()
-        if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in ("iota", "ι", "I"):
+        if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             named = node.components
         found |= {axis.name.rstrip("*†‡") for axis in map(axis_of, named) if axis is not None}
     assert function.signature is not None

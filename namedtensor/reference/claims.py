@@ -105,6 +105,15 @@ class Claims(Names):
                 message = f"this does not hold: {x} on the left, {y} on the right"
                 raise NotationError(403, message, self.scope.source, claim.span)
 
+    def nearly(self, node: nodes.Call, env: Environment) -> Tensor:
+        """a ≈ b: a, where b has the same axes."""
+        left = self.value(node.arguments[0], env)
+        if not is_open(node.arguments[1]):
+            right = self.value(node.arguments[1], env)
+            if left.shape and right.shape and set(left.shape) != set(right.shape):
+                raise NotationError(307, f"the two sides of {node.operator} have different axes")
+        return left
+
     def free_index(self, sides: tuple[Any, ...], env: Environment) -> tuple[Key, str, int] | None:
         """An index i of A_{height(i)} that nothing says, the axis, and how far it goes: the claim is about all elements."""
         for part in (part for side in sides for part in walk(side) if isinstance(part, Index)):

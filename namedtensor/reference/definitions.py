@@ -19,6 +19,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..operators.definitions import position
+
 Record = Mapping[str, int]
 Shape = Mapping[str, int]
 LARGEST = 10**6  # numbers in one tensor
@@ -230,12 +232,3 @@ def index(X: Tensor, indices: Mapping[str, Tensor]) -> Tensor:
         return X({**record, **chosen})
 
     return Tensor(shape, element)
-
-
-def position(value: Any, size: int, axis: str) -> int:
-    """An index, as a whole number from 1 to the size."""
-    if isinstance(value, bool) or value != value or value in (math.inf, -math.inf) or value != int(value):
-        raise NotationError(402, f"an index is a whole number, and this is {value}", hint="indices count from 1")
-    if not 1 <= value <= size:
-        raise NotationError(401, f"{axis} has no element {int(value)}: its indices go from 1 to {size}")
-    return int(value)

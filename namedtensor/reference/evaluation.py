@@ -10,6 +10,9 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Index, Name, Node, Number, Size
 
+from ..operators import REGISTRY
+from ..operators.definitions import divide, power
+from ..scope.mentions import NEARLY
 from ..scope.names import Key, spelled, walk
 from ..scope.shape_variables import stand_for
 from ..scope.symbols import Definition, Scope
@@ -17,7 +20,7 @@ from .calculus import derivative, differential
 from .calls import Calls
 from .definitions import Tensor, assemble, broadcast, index, merge, number, rename, split
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
-from .functions import apply, divide, is_reduction, power
+from .functions import apply, is_reduction
 from .names import STEPS, Names
 from .sizes import stated
 
@@ -307,6 +310,8 @@ class Evaluation(Calls):
         function, bound = self.matching(node, env)
         if function is not None:
             return self.call_defined(function, bound, node, env)
+        if node.operator in NEARLY:
+            return self.nearly(node, env)
         if node.operator == "size":
             return self.size_of(node, env)
         if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
@@ -324,7 +329,8 @@ class Evaluation(Calls):
             return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
         axes = tuple(real for part in node.subscript for real in env.real(axis_named(part)))
         options = tuple(plain(option) for option in self.values(node.parameters, env))
-        if None in options or len(options) > (node.operator in ("norm", "standardize", "quantile")):
+        known = REGISTRY[node.operator].options if node.operator in REGISTRY else ()
+        if None in options or len(options) > len(known):
             raise NotationError(304, f"{node.operator} was given what it does not take after the semicolon")
         arguments = self.values(node.arguments, env)
         small = self.find(Key("ε"), env) if node.operator == "standardize" and not options else None

@@ -14,6 +14,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name, Node, axis_of
 
+from ..scope.mentions import OF_AXES
 from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
 from ..scope.symbols import Definition
 from .definitions import Tensor, assemble, number, position, records
@@ -205,11 +206,15 @@ class Names(Sizes):
         return Key(name.base, tuple(map(member, name.subscript)), tuple(map(member, name.superscript)))
 
     def made_of_axes(self, name: Spelled, env: Environment) -> Tensor | None:
-        """iota_{ax} and I_{ax,ax'}."""
+        """iota_{ax}, I_{ax,ax'} and ones_{ax,…}."""
         axes = [axis_of(part) for part in name.subscript]
-        if name.superscript or name.base not in ("iota", "ι", "I") or None in axes:
+        if name.superscript or name.base not in OF_AXES or None in axes:
             return None
         real = [each for axis in axes for each in env.real(axis.name)]  # type: ignore[union-attr]
+        if name.base == "ones" and real:
+            if len(set(real)) < len(real):
+                raise NotationError(303, f"{', '.join(real)} names an axis twice")
+            return Tensor({axis: self.size(axis, env) for axis in real}, lambda s: 1)
         if name.base != "I" and len(real) == 1:
             return Tensor({real[0]: self.size(real[0], env)}, lambda s: s[real[0]])
         if name.base != "I" or len(real) != 2:

@@ -15,11 +15,11 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Number, Size
 
+from ..operators.definitions import power
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
 from .definitions import Tensor, listed
 from .environment import Environment, Fact, plain, set_axes, whole
-from .functions import power
 from .made import made_sizes
 
 

@@ -14,7 +14,8 @@ from grammar import nodes
 from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 
-from .names import CONSTANTS, Key, spelled, walk
+from .mentions import OF_AXES
+from .names import CONSTANTS, Key, Spelled, component, spelled, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .where_clauses import matches, pattern_of
 
@@ -30,7 +31,8 @@ def claimed_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[H
     known = _Known(scope, given, open)
     found = [each for group in scope.definitions.values() for each in known.claims_among(group)]
     heads: list[Any] = [*found, *(function for function in scope.all_functions() if known.is_call(function))]
-    return frozenset((each.position, each.statement.sides.index(each.head)) for each in heads)
+    claimed = {(each.position, each.statement.sides.index(each.head)) for each in heads}
+    return frozenset(claimed | known.absolute_values())
 
 
 class _Known:
@@ -45,7 +47,10 @@ class _Known:
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
         """Of the equations for one name, those that define nothing."""
-        if group[0].key in self.given:
+        key = group[0].key
+        if key in self.given or self.is_power(group[0].name) or all(map(ends_in_made, group)):
+            return group
+        if key in self.declared and all(map(is_rearranged, group)):
             return group
         plain = [each for each in group if not each.elements]
         if plain:
@@ -55,6 +60,42 @@ class _Known:
             return [each for each in group if each.range is None and fixed(each)]
         parts = [each for each in group if each.range is None]
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
+
+    def is_power(self, name: Spelled) -> bool:
+        """Whether a number above a name is a power of what is known, 2 of x^2, and not one of its labels: X^1, X^2."""
+        number = exponent(name)
+        if number is None or 0 <= number < 2 or name.key() in self.declared:
+            return False
+        base = name.key()._replace(superscript=())
+        others = {
+            *self.given,
+            *self.declared,
+            *self.scope.definitions,
+            *(each.name.key() for each in self.scope.families),
+        }
+        labelled = {each for each in others if each[:2] == base[:2] and each.superscript} - {name.key()}
+        return base in others and not labelled
+
+    def absolute_values(self) -> set[Head]:
+        """Sides |x| of equations that are about a tensor, where no axis has this name."""
+        program = self.scope.program
+        sides = [
+            (position, index, side.axis)
+            for position, statement in enumerate(program.statements)
+            if isinstance(statement, nodes.Equation)
+            for index, side in enumerate(statement.sides)
+            if isinstance(side, nodes.Size)
+        ]
+        if not sides:
+            return set()
+        known = {*self.given, *self.declared, *self.scope.definitions}
+        sized = {id(node.axis) for node in walk(program) if isinstance(node, nodes.Size)}
+        axes = frozenset[str]().union(
+            *self.given.values(), *(axes_named(n) for n in walk(program) if id(n) not in sized)
+        )
+        return {
+            (position, index) for position, index, axis in sides if Key(axis.name) in known and axis.name not in axes
+        }
 
     def cannot_fill(self, group: list[Definition]) -> bool:
         """Whether these elements of something declared are too few to define it."""
@@ -88,7 +129,10 @@ class _Known:
         declared = self.declared.get(name)
         if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):
             return True
-        return any(matches(pattern, name) for pattern in self.patterns)
+        if any(matches(pattern, name) for pattern in self.patterns):
+            return True
+        is_power = declared is None and len(name.superscript) == 1 and is_whole(name.superscript[0])
+        return is_power and self.knows(name._replace(superscript=()), function)  # x^2
 
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Whether it says what a function is of any tensor: mean_{ax}(X) = ∑_{ax} X / |ax|, where X has no axis ax."""
@@ -115,10 +159,40 @@ class _Known:
         return frozenset(found)
 
 
+def ends_in_made(definition: Definition) -> bool:
+    """Whether it is … = I_{ax,ax'}, …: what the axes make stands at the end of an equation about something else."""
+    made = definition.name.base in OF_AXES and bool(definition.name.subscript) and not definition.elements
+    return made and definition.statement.sides[0] is not definition.head
+
+
 def axes_named(node: Any) -> set[str]:
     """The axes that a node names itself: a of X_{b→a}, and of ∑_{a} X."""
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
+
+
+def is_rearranged(definition: Definition) -> bool:
+    """Whether an equation says of elements that they are others of the same tensor: A_{h(i), w(j)} = A_{h(j), w(i)}."""
+    own = definition.key
+    uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, own)]
+    named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == own.base]
+    plain = all(isinstance(index, Name) for each in uses for _, index in each.items)
+    return bool(definition.elements and uses) and plain and len(named) == len(uses)
+
+
+def is_spelled(node: Any, key: Key) -> bool:
+    name = spelled(node)
+    return name is not None and name.key() == key
+
+
+def exponent(name: Spelled) -> int | None:
+    """The whole number above a name, where there is one."""
+    text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
+    return int(text) if is_whole(text) else None
+
+
+def is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
 
 
 def fixed(definition: Definition) -> dict[str, int]:

@@ -10,7 +10,7 @@ from grammar.nodes import Axis, Call, Index, Name, Size, axis_of
 
 from .names import MARKS, component_names, spelled, walk
 
-OF_AXES = frozenset({"iota", "ι", "I"})  # tensors that only their axes make
+OF_AXES = frozenset({"iota", "ι", "I", "ones"})  # tensors that only their axes make
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 
 
@@ -73,4 +73,5 @@ def is_open(node: Any) -> bool:
     )
 
 
+NEARLY = frozenset({"≈", "∝"})  # relations that say nothing of values that could be checked
 COUNTED = ("elements", "count", "field")  # sets of numbers that can be gone through

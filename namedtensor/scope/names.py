@@ -181,7 +181,8 @@ def walk(node: Any) -> Iterator[Any]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(nodes.children(current)))
+        if below := nodes.children(current):
+            stack.extend(reversed(below))
 
 
 def component_names(node: Node) -> set[str]:

@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Declaration, Equation, Index, Name, Node, Number, Range, Signature, Size
 
 from .known_heads import Head
-from .mentions import ARITHMETIC
+from .mentions import ARITHMETIC, NEARLY
 from .names import Spelled, component_names, spelled, walk
 from .symbols import Claim, Definition, FunctionDefinition, Scope, SizeEquation
 
@@ -33,8 +33,10 @@ class Statements:
         scope = self.scope
         if isinstance(statement, nodes.Fact):
             scope.facts.add(statement.span)
-            held = nodes.Indicator(statement.condition, statement.span)
-            self.claims.append((position, Claim(held, Number(1, statement.span), statement.span)))
+            held, due = nodes.Indicator(statement.condition, statement.span), Number(1, statement.span)
+            if isinstance(statement.condition, Call) and statement.condition.operator in NEARLY:
+                held = due = statement.condition
+            self.claims.append((position, Claim(held, due, statement.span)))
         elif isinstance(statement, nodes.Value):
             scope.values.append((position, statement.body))
         elif isinstance(statement, Signature):
@@ -70,9 +72,9 @@ class Statements:
             if definable(side)
             and (position, index) not in self.claimed
             and side not in counting
-            and not (index and speaks_of(sides[0], side))
+            and not (index and (speaks_of(sides[0], side) or is_looked_up(side)))
         ]
-        if any(isinstance(side, Size) for side in sides):
+        if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
             heads = defined_by_sizes(sides, heads)
             if not heads or (statement.range is None and spelled(sides[heads[0]]) is not None):
                 return self.state_sizes(position, statement, heads)
@@ -180,12 +182,17 @@ def speaks_of(left: Node, side: Node) -> bool:
     return named is not None and any(spelled(node) == named for node in walk(left))
 
 
+def is_looked_up(side: Node) -> bool:
+    """Whether a side is elements at places that a tensor holds: P_{seq(I_{subseq(k)})}."""
+    return isinstance(side, Index) and any(isinstance(part, Index) for _, index in side.items for part in walk(index))
+
+
 def definable(node: Node) -> bool:
     """Whether an equation can define this side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
     if isinstance(node, Index):
         return spelled(node.base) is not None
     if isinstance(node, Call):
-        if node.operator in ARITHMETIC or (node.operator == "⊕"):
+        if node.operator in ARITHMETIC | NEARLY or node.operator in ("⊕", "‖"):
             return False
         return bool(node.arguments or node.parameters) and all(
             spelled(argument) is not None for argument in (*node.arguments, *node.parameters)

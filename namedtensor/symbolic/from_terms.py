@@ -357,7 +357,7 @@ def _constant(self: Forms, term: Term) -> Form:
 
 RULES: dict[str, Callable[[Forms, Term], Form]] = {
     "number": _number, "input": _input, "unknown": _unknown, "variable": _same, "spread": _same, "+": _add, "-": _add,
-    "negative": _negative, "⊙": _product, "juxtaposed": _product, "/": _quotient, "sqrt": _root, "^": _power,
+    "negative": _negative, "⊙": _product, "/": _quotient, "sqrt": _root, "^": _power,
     "∑": _sum, "mean": _mean, "rename": _rename, "I": _identity, "identity": _identity, "trace": _trace,
     "index": _index, "pick": _pick, "onehot": _onehot, "iota": _iota, "cases": _cases, "where": _where,
     "indicator": _indicator, "merge": _joined, "split": _joined, "stack": _stacked, "constant": _constant,

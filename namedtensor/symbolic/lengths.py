@@ -29,7 +29,7 @@ def _length(node: Node) -> int:
     match node:
         case nodes.Number() | nodes.Name() | nodes.Axis() | nodes.Size():
             return 1
-        case nodes.Subscript(base=nodes.Name(text="I"), components=components):
+        case nodes.Subscript(base=nodes.Name(text="I" | "ones"), components=components):
             return 1 + len(components)
         case nodes.Subscript(base=nodes.Name(text="iota")):
             return 2

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Superscript, Value
+from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Value
 from grammar.parser import parse
 
 from .lengths import length
@@ -98,8 +98,10 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """The same along further axes: ones have no other spelling than iota_{ax}^0."""
-    for axis in axes:
-        ones = Superscript(expression(f"iota_{{{axis}}}"), (Number(0),))
-        node = ones if node == Number(1) else call("⊙", node, ones)
-    return node
+    """The same along further axes: times ones_{ax}."""
+    if not (axes := ",".join(axes)):
+        return node
+    ones = expression(f"ones_{{{axes}}}")
+    if isinstance(node, Number):
+        return ones if node == Number(1) else call("juxtaposed", node, ones)
+    return call("⊙", node, ones)

@@ -24,7 +24,7 @@ from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
 from ..operators.record import MANY, Operator
 from ..planning.builder import PlanBuilder
-from ..planning.failures import index_error, is_singular, no_inverse, past_64_bits
+from ..planning.failures import OF_MATRICES, index_error, of_matrix, past_64_bits
 from ..planning.planner import make_plan
 from ..planning.regions import LEAST
 from ..planning.whole_numbers import CHECKS, WHOLE
@@ -236,7 +236,7 @@ def prepared(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: 
     result = w.array(lower(w, tuple(arguments)))
     with at_once(xp):
         run, _ = target.backend.function(w.plan("", (result,)), xp)
-    if any(step.primitive == "inv" for step in w.steps):
+    if any(step.primitive in OF_MATRICES for step in w.steps):
         run = _of_a_matrix(run)
     if any(step.primitive in CHECKS for step in w.steps):
         run = _of_64_bits(without_warnings(run))
@@ -249,15 +249,15 @@ def prepared(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: 
 
 
 def _of_a_matrix(run: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose library has its own error for a matrix without an inverse."""
+    """The function, whose library has its own error for a matrix without an inverse, or a Cholesky factor."""
 
     def function(*arguments):
         try:
             return run(*arguments)
         except Exception as problem:
-            if not is_singular(problem):
+            if (wrong := of_matrix(problem)) is None:
                 raise
-            raise no_inverse() from None
+            raise wrong from None
 
     return function
 

@@ -34,7 +34,7 @@ class SimplifyingGraph(TermGraph):
                 found = self.renamed(one, other, axes, shape, node)
                 if found is not None:
                     return found
-        if operator in ("⊙", "juxtaposed") and not axes:
+        if operator == "⊙" and not axes:
             for one, other in (arguments, arguments[::-1]):
                 if is_one(one) and one.shape.keys() <= other.shape.keys():
                     return other
@@ -89,7 +89,7 @@ class SimplifyingGraph(TermGraph):
         return found
 
 
-PRODUCTS = frozenset(("⊙", "juxtaposed", "/"))
+PRODUCTS = frozenset(("⊙", "/"))
 BROADCASTING = PRODUCTS | {"+", "-"}
 LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split())  # in their first argument
 

@@ -288,7 +288,7 @@ def logsumexp(w: Writes, term: Term, at: Place) -> Written:
 ELEMENTS: dict[str, Rule] = {
     **{record.name: function for record in REGISTRY.values() if record.kind == "elementwise" and record.name.isidentifier()},
     "input": given, "number": number, "unknown": lambda w, term, at: Written(str(term.options[0])),
-    "+": infix("+", SUM), "-": infix("−", SUM, PRODUCT), "/": infix("/", PRODUCT, ATOM), "juxtaposed": infix("·", PRODUCT),
+    "+": infix("+", SUM), "-": infix("−", SUM, PRODUCT), "/": infix("/", PRODUCT, ATOM),
     "negative": before("−", SUM), "sqrt": around("√(", ")"), "indicator": around("𝕀[", "]"), "^": power, "pow": power,
     **{sign: infix(sign, RELATION, SUM) for sign in ("=", "≠", "<", "≤", ">", "≥", "∧", "∨")},
     "where": where, "cases": cases, "variable": through, "rename": renamed, "pick": picked, "merge": merged, "split": split,

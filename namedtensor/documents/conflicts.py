@@ -1,0 +1,200 @@
+"""The formulas of a section together: one text that is parsed once, parts of it as programs, and names that are defined again."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from grammar import nodes
+from grammar.errors import NotationError, Span
+from grammar.parser import parse
+from grammar.printer import to_text
+
+from ..programs.parsed import ParsedProgram
+from ..scope.binder import bind
+from ..scope.names import Key
+from ..scope.symbols import Scope
+from ..terms.inference import InputType
+from .assembled import assembled
+from .maths import Document, Maths
+
+
+class Conflict(NamedTuple):
+    """Why formulas are no program together, in the document; where a name is defined twice, both statements in the program."""
+
+    problem: NotationError
+    first: Span | None = None
+    second: Span | None = None
+
+
+class Redefinition(NamedTuple):
+    """A name that is defined again from a place of the document on: the statement of the program that said what it was, and
+    the one that says it now."""
+
+    position: int
+    first: Span
+    second: Span
+
+
+class Part(ParsedProgram):
+    """Some statements of a text as a program."""
+
+    def __init__(self, source: str, kept: Callable[[nodes.Program], nodes.Program]):
+        super().__init__(source, "latex")
+        self.kept = kept
+
+    def _parse(self, shadowed: frozenset[str]) -> nodes.Program:
+        return self.kept(super()._parse(shadowed))
+
+    @cached_property
+    def bound(self) -> Scope:
+        """What its names mean where nothing is given. Raises NotationError."""
+        return bind(self.source, self.tree)
+
+    def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
+        return super().scope_given(inputs) if inputs else self.bound
+
+
+class Together:
+    """Formulas of a document as one text, and its statements by the formulas that they stand in."""
+
+    def __init__(self, document: Document, formulas: list[Maths]):
+        self.formulas = list(formulas)
+        self.all = formulas
+        self.work = assembled(document, formulas)
+        self.parts: dict[tuple[frozenset[Maths], frozenset[Span]], Part] = {}
+
+    @cached_property
+    def statements(self) -> tuple[Any, ...]:
+        """The statements of all formulas. Raises NotationError where they cannot be read."""
+        return parse(self.work.text, "latex").statements if self.all else ()
+
+    def leave_out(self, maths: Maths) -> None:
+        self.formulas.remove(maths)
+
+    def holder(self, span: Span | None) -> Maths | None:
+        """The formula in which a span of the text stands."""
+        return holder(self.all, self.work.span(span))
+
+    @cached_property
+    def _holders(self) -> dict[Span, Maths | None]:
+        return {each.span: self.holder(each.span) for each in self.statements}
+
+    def part(self, formulas: frozenset[Maths], removed: frozenset[Span]) -> Part:
+        """Some of the formulas as a program, without statements that are removed."""
+        mark = formulas, removed
+        if mark not in self.parts:
+            self.parts[mark] = Part(self.work.text, lambda program: self._kept(program, *mark))
+        return self.parts[mark]
+
+    def _kept(self, program: nodes.Program, formulas: frozenset[Maths], removed: frozenset[Span]) -> nodes.Program:
+        holders = self._holders
+        return nodes.Program(
+            tuple(
+                each
+                for each in program.statements
+                if each.span not in removed
+                and (holders[each.span] if each.span in holders else self.holder(each.span)) in formulas
+            )
+        )
+
+
+def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None:
+    """Why formulas, without statements that are removed, are no program together; None where they are one."""
+    work = together.work
+    part = together.part(frozenset(together.formulas), removed)
+    program = part.tree
+    if again := _declared_again(together, program):
+        return again
+    try:
+        _ = part.bound
+    except NotationError as problem:
+        told = work.error(problem)
+        if problem.number != 202 or not problem.labels or problem.span is None:
+            return Conflict(told)
+        first, second = (_statement(program, span) for span in (problem.labels[0][0], problem.span))
+        return Conflict(told, first.span, second.span)
+    return None
+
+
+def _declared_again(together: Together, program: nodes.Program) -> Conflict | None:
+    """The first declaration of a name that an earlier formula declares to be of another set, or that one of an earlier
+    subsection defines; and so for functions and their signatures."""
+    declared: dict[str, Any] = {}
+    defined: dict[str, nodes.Equation] = {}
+    for statement in program.statements:
+        for called, name in _declares(statement):
+            before = declared.setdefault(called, statement)
+            if before is statement:
+                before = defined.get(called)
+                if before is None or not _is_headed(together, before.span, name.span):
+                    continue
+            elif _sets(before) == _sets(statement):
+                continue
+            if together.holder(before.span) != together.holder(name.span):
+                return _again(together, name, before, statement)
+        if isinstance(statement, nodes.Equation):
+            head = statement.sides[0]
+            called = _called(head)
+            before = declared.get(called) if isinstance(head, nodes.Call) else None
+            if before is not None and _is_headed(together, before.span, head.span):
+                return _again(together, head, before, statement)
+            if called:
+                defined.setdefault(called, statement)
+    return None
+
+
+def _again(together: Together, name: Any, before: Any, statement: Any) -> Conflict:
+    work = together.work
+    problem = NotationError(202, f"{to_text(name)} is declared twice", work.source, work.span(name.span))
+    return Conflict(problem, before.span, statement.span)
+
+
+def _declares(statement: Any) -> list[tuple[str, Any]]:
+    """The names that a statement declares, a declaration or a signature, each with its node."""
+    if isinstance(statement, nodes.Declaration):
+        return [(to_text(name), name) for name in statement.names]
+    called = _called(statement.head, len(statement.domain)) if isinstance(statement, nodes.Signature) else ""
+    return [(called, statement.head)] if called else []
+
+
+def _called(head: Any, arguments: int | None = None) -> str:
+    """What a head defines: a name, or a function of names, f()1; nothing for an operator, and for f(2 X)."""
+    if not isinstance(head, nodes.Call):
+        return to_text(head)
+    plain = all(isinstance(each, nodes.Name) for each in (*head.arguments, *head.parameters))
+    if not plain or head.subscript or not head.operator[:1].isalpha():
+        return ""
+    scripts = [to_text(each) for each in head.superscript]
+    return f"{head.operator}{scripts}(){len(head.arguments) if arguments is None else arguments}"
+
+
+def _is_headed(together: Together, before: Span, again: Span) -> bool:
+    """Whether a subsection begins between two places of the text, in the document."""
+    first, second = together.work.span(before), together.work.span(again)
+    return bool(first and second and SUBSECTION.search(together.work.source, first[1], second[0]))
+
+
+SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
+
+
+def _sets(declaration: Any) -> list[str]:
+    sets = (
+        declaration.sets if isinstance(declaration, nodes.Declaration) else (*declaration.domain, declaration.codomain)
+    )
+    return [to_text(each) for each in sets]
+
+
+def _statement(program: nodes.Program, span: Span) -> Any:
+    return next(each for each in program.statements if each.span[0] <= span[0] < each.span[1])
+
+
+def holder(formulas: list[Maths], span: Span | None) -> Maths | None:
+    """Which of the formulas holds a span of the document."""
+    index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
+    while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
+        index -= 1  # a fact may stand in a comment within a display
+    return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None

@@ -1,0 +1,344 @@
+"""What operators mean, on plain numbers and lists of them: what their records name as `definition`.
+
+The reference evaluator lifts these to tensors; nothing that computes quickly takes them. A function of numbers has a value
+everywhere, by the rules of floating point where Python refuses one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grammar.errors import NotationError
+
+
+# ------------------------------------------------------------------------------------------- functions of numbers
+def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """The function with a value everywhere: what Python refuses is `otherwise`, by default no number."""
+
+    def with_value(*numbers: Any) -> Any:
+        try:
+            return function(*numbers)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return math.nan if otherwise is None else otherwise(*numbers)
+
+    return with_value
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """base^exponent; the even root of a negative number is no number."""
+    whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
+    if whole and exponent * abs(base).bit_length() < 1024:
+        return base**exponent
+    return total(math.pow, _infinite_power)(base, exponent)
+
+
+def _infinite_power(base: Any, exponent: Any) -> float:
+    if abs(base) < 1 and exponent > 0 or base < 0 and exponent != int(exponent):
+        return math.nan
+    return -math.inf if base < 0 and exponent % 2 else math.inf
+
+
+def _infinity(*x: Any) -> float:
+    return math.inf
+
+
+def _infinity_of_sign(x: float) -> float:
+    return math.copysign(math.inf, x)
+
+
+def _itself(x: float) -> float:
+    return x
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    return x / y
+
+
+def _of_zero(x: Any) -> float:
+    return -math.inf if x == 0 else math.nan
+
+
+def _by_zero(x: Any, y: Any) -> float:
+    return math.copysign(math.inf, x) * math.copysign(1, y) if x else math.nan
+
+
+exp = total(math.exp, _infinity)
+log = total(math.log, _of_zero)
+sinh = total(math.sinh, _infinity_of_sign)
+cosh = total(math.cosh, _infinity)
+floor = total(math.floor, _itself)
+ceil = total(math.ceil, _itself)
+divide = total(_quotient, _by_zero)
+
+
+def sign(x: Any) -> Any:
+    return x if x != x else (x > 0) - (x < 0)
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + exp(-x))
+
+
+def relu(x: Any) -> Any:
+    return max(x, 0)
+
+
+def gelu(x: float) -> float:
+    return x / 2 * (1 + math.erf(x / math.sqrt(2)))
+
+
+def gelu_tanh(x: float) -> float:
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def silu(x: float) -> float:
+    return x * sigmoid(x)
+
+
+def softplus(x: Any) -> float:
+    return max(x, 0) + math.log1p(exp(-abs(x)))
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    return min(max(x, low), high)
+
+
+def where(condition: bool, x: Any, y: Any) -> Any:
+    return x if condition else y
+
+
+def log1p(x: float) -> float:
+    return math.log1p(x) if x > -1 else -math.inf if x == -1 else math.nan
+
+
+def expm1(x: float) -> float:
+    return math.expm1(x) if x < 700 else math.inf
+
+
+def logsigmoid(x: float) -> float:
+    return min(x, 0) - math.log1p(math.exp(-abs(x)))
+
+
+SLOPE = 0.01  # of leaky_relu below zero
+
+
+def leaky_relu(x: float) -> float:
+    return x if x > 0 else SLOPE * x
+
+
+def elu(x: float) -> float:
+    return x if x > 0 else math.expm1(x)
+
+
+def nearest(x: float) -> float:
+    return round(x) if math.isfinite(x) else x
+
+
+def remainder(x: float, y: float) -> float:
+    return x % y if y else math.nan
+
+
+# ------------------------------------------------------------------------------------------- functions of vectors
+def largest(x: list[Any]) -> Any:
+    return max(x, key=lambda entry: (entry != entry, entry))
+
+
+def smallest(x: list[Any]) -> Any:
+    return -largest([-entry for entry in x])
+
+
+def mean(x: list[Any]) -> float:
+    return divide(sum(x), len(x))
+
+
+def variance(x: list[Any]) -> float:
+    centre = mean(x)
+    return mean([(entry - centre) ** 2 for entry in x])
+
+
+def deviation(x: list[Any]) -> float:
+    return math.sqrt(variance(x))
+
+
+def norm(x: list[Any], p: float = 2) -> float:
+    """(∑ |x|^p)^{1/p}, over the largest entry so that nothing overflows."""
+    most = largest([abs(entry) for entry in x])
+    if most == 0 or most == math.inf or most != most or p == math.inf:
+        return most
+    return most * sum((abs(entry) / most) ** p for entry in x) ** (1 / p)
+
+
+def logsumexp(x: list[Any]) -> float:
+    most = largest(x)
+    return most if most in (math.inf, -math.inf) else most + log(sum(exp(entry - most) for entry in x))
+
+
+def softmax(x: list[Any]) -> list[Any]:
+    """exp x / ∑ exp x, over the largest entry so that nothing overflows (§3.5)."""
+    most = largest(x)
+    powers = [exp(entry - most) for entry in x]
+    return [each / sum(powers) for each in powers]
+
+
+def logsoftmax(x: list[Any]) -> list[Any]:
+    whole = logsumexp(x)
+    return [entry - whole for entry in x]
+
+
+def argmax(x: list[Any]) -> list[Any]:
+    """One at the largest entry, zero elsewhere; equal entries share, as in the limit of softmax αX (§3.5)."""
+    most = max(x)
+    return [(entry == most) / x.count(most) for entry in x]
+
+
+def argmin(x: list[Any]) -> list[Any]:
+    return argmax([-entry for entry in x])
+
+
+def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
+    centre, spread = mean(x), math.sqrt(variance(x) + eps)
+    return [divide(entry - centre, spread) for entry in x]
+
+
+def quantile(x: list[float], q: float = 0.5) -> float:
+    """Between the two sorted entries that q lies between, in proportion."""
+    ascending, place = sorted(x), q * (len(x) - 1)
+    below = math.floor(place)
+    part = place - below
+    return ascending[below] + ((ascending[below + 1] - ascending[below]) * part if part else 0)
+
+
+# ---------------------------------------------------------------------------- functions between vectors and matrices
+# Each takes tensors that have just the axes it needs, functions from records to numbers with a shape; then the names of
+# the axes in the use; then the sizes of those that are new.
+def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
+    """A tensor of the kind of x: a shape, and the number at each record of it."""
+    return type(x)(shape, element)
+
+
+def position(value: Any, size: int, axis: str) -> int:
+    """An index, as a whole number from 1 to the size."""
+    if isinstance(value, bool) or value != value or value in (math.inf, -math.inf) or value != int(value):
+        raise NotationError(402, f"an index is a whole number, and this is {value}", hint="indices count from 1")
+    if not 1 <= value <= size:
+        raise NotationError(401, f"{axis} has no element {int(value)}: its indices go from 1 to {size}")
+    return int(value)
+
+
+def unroll(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
+    """[unroll x]_{seq(i), kernel(j)} = x_{seq(i+j-1)} (§4.4)."""
+    windows = x.shape[seq] - sizes[kernel] + 1
+    if windows < 0:
+        raise NotationError(310, f"{kernel} is {sizes[kernel]}, and {seq} only {x.shape[seq]}")
+    return like(x, {seq: windows, kernel: sizes[kernel]}, lambda s: x({seq: s[seq] + s[kernel] - 1}))
+
+
+def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
+    """[pool x]_{seq(i), kernel(j)} = x_{seq((i-1)·|kernel| + j)} (§4.5)."""
+    n, k = x.shape[seq], sizes[kernel]
+    if k == 0 or n % k:
+        raise NotationError(310, f"{seq} is {n}, which {kernel}, {k}, does not divide")
+    return like(x, {seq: n // k, kernel: k}, lambda s: x({seq: (s[seq] - 1) * k + s[kernel]}))
+
+
+def ranking(x: Any, k: int) -> list[int]:
+    """The indices of the k largest entries, the first index first among equals."""
+    entries = list(x.entries.values())
+    if k > len(entries):
+        raise NotationError(310, f"{k} of {len(entries)} elements are asked for")
+    return sorted(range(1, len(entries) + 1), key=lambda i: -entries[i - 1])[:k]
+
+
+def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
+    """The k largest entries, in order."""
+    ranks = ranking(x, sizes[k])
+    return like(x, {k: sizes[k]}, lambda s: x({ax: ranks[s[k] - 1]}))
+
+
+def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
+    """For each of the k largest entries a one where it stands."""
+    ranks = ranking(x, sizes[k])
+    return like(x, {ax: x.shape[ax], k: sizes[k]}, lambda s: int(ranks[s[k] - 1] == s[ax]))
+
+
+def onehot(i: Any, ax: str, sizes: Any) -> Any:
+    """A one at the index i, zero elsewhere."""
+    one = position(i({}), sizes[ax], ax)
+    return like(i, {ax: sizes[ax]}, lambda s: int(s[ax] == one))
+
+
+def concat(*tensors_and_axis: Any) -> Any:
+    """X ⊕_{ax} Y: the elements of X, then those of Y."""
+    *parts, ax, _ = tensors_and_axis
+    entries = [x({ax: i}) for x in parts for i in range(1, x.shape[ax] + 1)]
+    return like(parts[0], {ax: len(entries)}, lambda s: entries[s[ax] - 1])
+
+
+def stack(*tensors_and_axis: Any) -> Any:
+    """stack_{ax}(X, Y, …): the tensors side by side along a new axis."""
+    *parts, ax, _ = tensors_and_axis
+    return like(parts[0], {ax: len(parts)}, lambda s: parts[s[ax] - 1]({}))
+
+
+# ----------------------------------------------------------------------------------------------------- square matrices
+def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
+    """The numbers by rows."""
+    if x.shape[rows] != x.shape[columns]:
+        raise NotationError(302, f"{rows} is {x.shape[rows]} and {columns} {x.shape[columns]}: this is not square")
+    return x.to_list((rows, columns))
+
+
+def eliminate(left: list[list[Any]], right: list[list[Any]]) -> float:
+    """Gauss and Jordan: bring `left` to the identity, doing the same to `right`; gives the determinant."""
+    product = 1.0
+    for column in range(len(left)):
+        pivot = max(range(column, len(left)), key=lambda row: abs(left[row][column]))
+        if left[pivot][column] == 0:
+            return 0.0
+        for side in (left, right):
+            side[column], side[pivot] = side[pivot], side[column]
+        scale = left[column][column]
+        product *= scale if pivot == column else -scale
+        for side in (left, right):
+            side[column] = [entry / scale for entry in side[column]]
+        for row in range(len(left)):
+            factor = left[row][column] if row != column else 0
+            for side in (left, right):
+                side[row] = [entry - factor * above for entry, above in zip(side[row], side[column])]
+    return product
+
+
+def det(x: Any, rows: str, columns: str, _: Any) -> Any:
+    square = matrix(x, rows, columns)
+    found = eliminate(square, [[] for _ in square])
+    return like(x, {}, lambda s: found)
+
+
+def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
+    square = matrix(x, rows, columns)
+    inverse = [[float(i == j) for j in range(len(square))] for i in range(len(square))]
+    if eliminate(square, inverse) == 0:
+        raise NotationError(405, "this matrix has no inverse")
+    return like(x, x.shape, lambda s: inverse[s[rows] - 1][s[columns] - 1])
+
+
+def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
+    """Each the determinant of what is left without its row and column, with the signs of a chessboard."""
+    square = matrix(x, rows, columns)
+
+    def cofactor(s: Any) -> float:
+        left = [
+            [entry for j, entry in enumerate(row, 1) if j != s[columns]]
+            for i, row in enumerate(square, 1)
+            if i != s[rows]
+        ]
+        return (-1) ** (s[rows] + s[columns]) * eliminate(left, [[] for _ in left])
+
+    return like(x, x.shape, cofactor)
+
+
+def trace(x: Any, rows: str, columns: str, _: Any) -> Any:
+    found = sum(row[place] for place, row in enumerate(matrix(x, rows, columns)))
+    return like(x, {}, lambda s: found)

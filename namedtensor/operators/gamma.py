@@ -1,0 +1,197 @@
+"""The gamma function's logarithm and the derivatives of it, elementwise (paper §3.2).
+
+They are written in primitives that every library has: small arguments by the recurrence Γ(x + 1) = x Γ(x) from eight
+further on, where Stirling's series is exact to the last digits, and those below 1/2 by reflection.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from grammar.errors import NotationError
+
+from .builder import Builder, Value
+from .elementwise import SECTION
+from .lowering import elementwise
+from .record import Operator, register
+
+FAR = 8  # how far the recurrence goes
+BERNOULLI = [
+    Fraction(*pair) for pair in ((1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510))
+]  # B₂, B₄, …
+
+
+def _widened(b: Builder, x: Any) -> Any:
+    """In doubles where the library has them: what the recurrence subtracts may be much larger than what is left."""
+    return b.cast(x, b.target.canonical("float64"))
+
+
+def _reflected(b: Builder, x: Any) -> tuple[Value, Value, Value]:
+    """Where x is less than 1/2, the numbers from 1/2 on that stand for it, and the fraction of x nearest to 0."""
+    small = b.less(x, 0.5)
+    return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
+
+
+def _horner(b: Builder, coefficients: Sequence[float], x: Any) -> Any:
+    """A polynomial, its highest coefficient first."""
+    total: Any = coefficients[0]
+    for coefficient in coefficients[1:]:
+        product = b.multiply(total, x)
+        total = b.add(product, coefficient) if coefficient else product
+    return total
+
+
+def _shifted(b: Builder, x: Any) -> tuple[Value, Value, Value]:
+    """Where x is small, the same with 1 elsewhere, and numbers that are nowhere small."""
+    near = b.less(x, float(FAR))
+    return near, b.where(near, x, 1.0), b.where(near, b.add(x, float(FAR)), x)
+
+
+def _lgamma(b: Builder, x: Any) -> Value:
+    def write() -> Value:
+        dtype, wide = x.dtype, _widened(b, x)
+        small, above, fraction = _reflected(b, wide)
+        near, start, far = _shifted(b, above)
+        product = start
+        for place in range(1, FAR):
+            product = b.multiply(product, b.add(start, float(place)))
+        series = [float(number / (2 * n * (2 * n - 1))) for n, number in enumerate(BERNOULLI, 1)]
+        inverse = b.divide(1.0, far)
+        found = b.multiply(_horner(b, series[::-1], b.multiply(inverse, inverse)), inverse)
+        found = b.add(b.add(found, 0.5 * math.log(2 * math.pi)), b.multiply(b.subtract(far, 0.5), b.log(far)))
+        found = b.subtract(b.subtract(found, far), b.where(near, b.log(product), 0.0))
+        sine = b.abs(b.sin(b.multiply(fraction, math.pi)))
+        found = b.where(small, b.subtract(b.log(b.divide(math.pi, sine)), found), found)
+        return b.cast(b.where(b.isfinite(wide), found, b.abs(wide)), dtype)
+
+    return b.native_or("lgamma", (x,), write)
+
+
+def _hurwitz(b: Builder, order: int, x: Any) -> Value:
+    """(−1)^{n+1} ψ^{(n)} for x from 1/2 on: n! ∑_{k≥0} 1/(x + k)^{n+1} for n from 1, −ψ for n = 0."""
+    near, start, far = _shifted(b, x)
+    terms = [b.power(b.add(start, float(place)), -(order + 1.0)) for place in range(FAR)]
+    total = terms[0]
+    for term in terms[1:]:
+        total = b.add(total, term)
+    inverse = b.divide(1.0, far)
+    lead = math.factorial(order)
+    series = [
+        float(number * math.factorial(2 * n + order - 1) / math.factorial(2 * n))
+        for n, number in enumerate(BERNOULLI, 1)
+    ]
+    tail = _tail(b, series, lead, inverse)
+    powers = b.power(inverse, float(order)) if order else 1.0
+    tail = b.multiply(tail, powers)
+    first = b.multiply(math.factorial(order - 1) * 1.0, powers) if order else b.negative(b.log(far))
+    return b.add(b.add(tail, first), b.where(near, b.multiply(total, float(lead)), 0.0))
+
+
+def _tail(b: Builder, series: Sequence[float], lead: float, inverse: Any) -> Value:
+    """n!/(2 w) + ∑_j B_{2j} (2j + n − 1)! / (2j)! / w^{2j}."""
+    square = b.multiply(inverse, inverse)
+    return b.add(b.multiply(_horner(b, series[::-1], square), square), b.multiply(inverse, lead / 2))
+
+
+def cotangent_slopes(order: int) -> list[int]:
+    """The n-th derivative of cot(πx) over πⁿ as a polynomial of cot(πx), the highest coefficient first.
+
+    >>> cotangent_slopes(1), cotangent_slopes(2)
+    ([-1, 0, -1], [2, 0, 2, 0])
+    """
+    found = [0, 1]  # the lowest first
+    for _ in range(order):
+        slope = [place * each for place, each in enumerate(found)][1:]
+        found = [-(each + other) for each, other in zip([*slope, 0, 0], [0, 0, *slope])]
+    return found[::-1]
+
+
+def _polygamma(b: Builder, order: int, x: Any) -> Value:
+    """ψ^{(n)}: the n-th derivative of digamma, n known."""
+    dtype, wide = x.dtype, _widened(b, x)
+    small, above, fraction = _reflected(b, wide)
+    found = _hurwitz(b, order, above)
+    found = found if order % 2 else b.negative(found)
+    cotangent = b.divide(1.0, b.tan(b.multiply(fraction, math.pi)))
+    slopes = [float(each) * math.pi ** (order + 1) for each in cotangent_slopes(order)]
+    other = b.subtract(b.negative(found) if order % 2 else found, _horner(b, slopes, cotangent))
+    return b.cast(b.where(small, other, found), dtype)
+
+
+def _digamma(b: Builder, x: Any) -> Value:
+    return _polygamma(b, 0, x)
+
+
+HIGHEST = 30  # beyond it n! (n + 1)^{…} leaves no digits
+
+
+def _of_order(b: Builder, x: Any, n: float = 1) -> Value:
+    if n != int(n) or not 0 <= n <= HIGHEST:
+        raise NotationError(
+            405, f"polygamma is of a whole order from 0 to {HIGHEST}, and n is {n}", hint="polygamma(X; 1)"
+        )
+    return _polygamma(b, int(n), x)
+
+
+# --------------------------------------------------------------------------------------------------- on plain numbers
+def lgamma_of(x: float) -> float:
+    if math.isinf(x):
+        return math.inf
+    try:
+        return math.lgamma(x)
+    except ValueError:
+        return math.inf
+
+
+def polygamma_of(x: float, order: float = 1) -> float:
+    """By the sums themselves: from thirty on by Euler and Maclaurin."""
+    n = int(order)
+    if x <= 0 and x == int(x):
+        return math.nan
+    if x < 0.5:
+        cotangent = 1 / math.tan(math.pi * x)
+        slope = 0.0
+        for coefficient in cotangent_slopes(n):
+            slope = slope * cotangent + coefficient
+        return (-1) ** n * polygamma_of(1 - x, n) - math.pi ** (n + 1) * slope
+    far = x + 30
+    found = -math.log(far) if n == 0 else math.factorial(n - 1) / far**n
+    found += math.factorial(n) / 2 / far ** (n + 1)
+    for j, bernoulli in zip(count(1), BERNOULLI):
+        found += float(bernoulli) * math.factorial(2 * j + n - 1) / math.factorial(2 * j) / far ** (2 * j + n)
+    found += math.factorial(n) * sum((x + k) ** -(n + 1.0) for k in range(30))
+    return found if n % 2 else -found
+
+
+def digamma_of(x: float) -> float:
+    return polygamma_of(x, 0)
+
+
+for _name, _meaning, _numpy, _write, _definition, _differential in (
+    (
+        "lgamma",
+        "log |Γ(x)|, of factorials log (x − 1)!",
+        "scipy.special.gammaln(X)",
+        _lgamma,
+        lgamma_of,
+        "digamma X ⊙ ∂X",
+    ),
+    ("digamma", "the derivative of lgamma", "scipy.special.digamma(X)", _digamma, digamma_of, "polygamma(X; 1) ⊙ ∂X"),
+):
+    register(
+        Operator(
+            _name, "elementwise", "->", elementwise(_write, "floats"), _meaning, _numpy, SECTION,
+            differentials=(_differential,), definition=_definition, heavy=True, warns=True,
+        )
+    )  # fmt: skip
+register(
+    Operator(
+        "polygamma", "elementwise", "->", elementwise(_of_order, "floats"), "the n-th derivative of digamma; n is 1 where it is not given",
+        "scipy.special.polygamma(n, X)", SECTION, options=(("n", 1),),
+        differentials=("polygamma(X; n + 1) ⊙ ∂X",), definition=polygamma_of, heavy=True, warns=True,
+    )
+)  # fmt: skip

@@ -1,0 +1,241 @@
+"""Functions of a symmetric matrix, and the exponential of a square one (paper §3.5).
+
+`cholesky`, `eigvalsh` and `eigh` are of (X + Xᵀ) / 2, so that what they give, and its derivative, counts X and its
+transpose alike. Every vector of `eigh` has its largest number, of equals the first, positive: it is one tensor, the same
+on all libraries. Where two eigenvalues are one the vectors are not determined, and have no derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.axes import Order
+from .builder import Builder, Lower, Value
+from .linear_algebra import SECTION
+from .record import MANY, Operator, register
+from .sizes_given import square
+
+
+def _with_last(b: Builder, x: Any, axes: Order) -> Value:
+    return b.reorder(x, (*(axis for axis in x.order if axis not in axes), *axes))
+
+
+def _symmetric(primitive: str, kept: int) -> Lower:
+    """Lower a function of the symmetric part of a matrix, which gives so many of its axes."""
+
+    def lower(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+        (x,) = b.coerced(arguments, "floats")
+        x = _with_last(b, x, axes)
+        turned = _with_last(b, b.renamed(x, (*x.order[:-2], *axes[::-1])), axes)
+        whole = b.multiply(b.add(x, turned), 0.5)
+        order = (*x.order[:-2], *axes[:kept])
+        return b.step(primitive, (whole,), order, b.extents(x, order))
+
+    return lower
+
+
+SYMMETRIC = "[∂X]_{row→i, column→j} + [∂X]_{row→j, column→i}"  # twice
+INVERSE = "[inv_{row,column} cholesky_{row,column} X]"
+VECTORS = "[eigh_{row,column} X]"
+VALUES = "[eigvalsh_{row,column} X]"
+OF_CHOLESKY = (  # ∂L = L Φ(L⁻¹ ∂S L⁻ᵀ), where Φ takes the lower triangle, and half of the diagonal
+    "[cholesky_{row,column} X]_{column→rank} ⊙_{rank}"
+    " [{ 1/2 if iota_{row} > iota_{column}; 1/4 if I_{row,column} = 1; 0 otherwise } ⊙"
+    f" ({INVERSE}_{{column→i}} ⊙_{{i}} ({SYMMETRIC}) ⊙_{{j}} {INVERSE}_{{row→column, column→j}})]_{{row→rank}}"
+)
+OF_VALUES = f"{VECTORS}_{{row→i, column→row}} ⊙_{{i}} [∂X]_{{row→i, column→j}} ⊙_{{j}} {VECTORS}_{{row→j, column→row}}"
+OF_VECTORS = (  # the k-th vector moves towards the l-th by (v_l ∂S v_k) / (λ_k − λ_l)
+    f"{VECTORS}_{{column→rank}} ⊙_{{rank}} ({{ 0 if I_{{rank,column}} = 1; 1/2 / ({VALUES}_{{row→column}} − {VALUES}_{{row→rank}}) otherwise }} ⊙"
+    f" ({VECTORS}_{{row→i, column→rank}} ⊙_{{i}} ({SYMMETRIC}) ⊙_{{j}} {VECTORS}_{{row→j}}))"
+)
+
+
+# --------------------------------------------------------------------------------------------------- on plain numbers
+def _rows(x: Any, row: str, column: str) -> list[list[float]]:
+    """The symmetric part by rows."""
+    places = range(1, x.shape[row] + 1)
+    return [[(x({row: i, column: j}) + x({row: j, column: i})) / 2 for j in places] for i in places]
+
+
+def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
+    """L with ∑ L L = X, column by column."""
+    rows = _rows(x, row, column)
+    found = [[0.0] * len(rows) for _ in rows]
+    for i in range(len(rows)):
+        for j in range(i + 1):
+            rest = rows[i][j] - sum(found[i][k] * found[j][k] for k in range(j))
+            if i == j:
+                found[i][i] = math.sqrt(rest) if rest > 0 else math.nan
+            else:
+                found[i][j] = rest / found[j][j]
+
+    def at(record: Mapping[str, int]) -> float:
+        return found[record[row] - 1][record[column] - 1]
+
+    return type(x)(x.shape, at)
+
+
+def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
+    """Eigenvalues, ascending, with their vectors: one number beside the diagonal after the other is turned to 0."""
+    size = len(rows)
+    vectors = [[float(i == j) for j in range(size)] for i in range(size)]
+    for _ in range(60):
+        for p in range(size):
+            for q in range(p + 1, size):
+                if rows[p][q] == 0:
+                    continue
+                slope = (rows[q][q] - rows[p][p]) / (2 * rows[p][q])
+                t = math.copysign(1, slope) / (abs(slope) + math.hypot(1, slope))
+                c = 1 / math.hypot(1, t)
+                for lines in (rows, vectors):
+                    for line in lines:
+                        line[p], line[q] = c * (line[p] - t * line[q]), c * (t * line[p] + line[q])
+                rows[p], rows[q] = (
+                    [c * (x - t * y) for x, y in zip(rows[p], rows[q])],
+                    [c * (t * x + y) for x, y in zip(rows[p], rows[q])],
+                )
+    return sorted((rows[k][k], [line[k] for line in vectors]) for k in range(size))
+
+
+def values_of(x: Any, row: str, column: str, sizes: Any) -> Any:
+    found = _jacobi(_rows(x, row, column))
+
+    def at(record: Mapping[str, int]) -> float:
+        return found[record[row] - 1][0]
+
+    return type(x)({row: len(found)}, at)
+
+
+def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
+    found = [vector for _, vector in _jacobi(_rows(x, row, column))]
+    signs = [math.copysign(1, max(vector, key=lambda each: round(abs(each), 12))) for vector in found]
+
+    def at(record: Mapping[str, int]) -> float:
+        place = record[column] - 1
+        return signs[place] * found[place][record[row] - 1]
+
+    return type(x)(x.shape, at)
+
+
+# ------------------------------------------------------------------------------------------ the exponential of a matrix
+def _exponential(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
+    """e^X; and, of X along E, F, …, what stands at the right of the top in e^B, where B = X ⊗ I + E ⊗ N₁ + F ⊗ N₂ + …"""
+    x, *along = b.coerced(arguments, "floats")
+    if not along:
+        x = _with_last(b, x, axes)
+        return b.step("expm", (x,), x.order, x.shape)
+    given = (x, *along)
+    extra = tuple(dict.fromkeys(axis for each in given for axis in each.order if axis not in axes))
+    order, size = (*extra, *axes), x.size(axes[0])
+    sizes = {axis: each.size(axis) for each in given for axis in each.order}
+    shape = tuple(sizes[axis] for axis in order)
+    block = b.broadcast(x, order, shape)
+    for direction in along:
+        corner = _diagonal(b, b.broadcast(direction, order, shape), axes, block.size(axes[0]) // size)
+        block = _beside(b, block, corner, axes)
+    whole = b.step("expm", (block,), block.order, block.shape)
+    right = b.part(whole, whole.size(axes[1]) - size, size)
+    return _with_last(b, b.part(_with_last(b, right, axes[::-1]), 0, size), axes)
+
+
+def _beside(b: Builder, block: Value, corner: Value, axes: Order) -> Value:
+    """[[B, E], [0, B]]"""
+    row, column = axes
+    nothing = b.multiply(block, 0.0)
+    return b.concat((b.concat((block, corner), column), b.concat((nothing, block), column)), row)
+
+
+def _diagonal(b: Builder, side: Value, axes: Order, count: int) -> Value:
+    """E ⊗ I: E so many times on the diagonal."""
+    if count == 1:
+        return side
+    row, column = axes
+    nothing = b.multiply(side, 0.0)
+    lines = [b.concat([side if i == j else nothing for j in range(count)], column) for i in range(count)]
+    return b.concat(lines, row)
+
+
+def exponential_of(*given: Any) -> Any:
+    """∑ Xⁿ / n!, of X / 2ˢ and squared s times; along others, the sum over all places that one of them may take."""
+    x, *along, row, column, _ = given
+    size: int = x.shape[row]
+
+    def rows(each: Any) -> list[list[float]]:
+        return [[each({row: i + 1, column: j + 1}) for j in range(size)] for i in range(size)]
+
+    parts: int = 2 ** len(along)
+    whole = [[0.0] * (size * parts) for _ in range(size * parts)]
+    for above in range(parts):
+        _put(whole, rows(x), above, above)
+        for bit, each in enumerate(along):
+            if not above >> bit & 1:
+                _put(whole, rows(each), above, above | 1 << bit)
+    found = _exponential_of_rows(whole)
+
+    def at(record: Mapping[str, int]) -> float:
+        return found[record[row] - 1][(parts - 1) * size + record[column] - 1]
+
+    return type(x)({row: size, column: size}, at)
+
+
+def _put(whole: list[list[float]], rows: list[list[float]], above: int, along: int) -> None:
+    for i, line in enumerate(rows):
+        whole[above * len(rows) + i][along * len(rows) : (along + 1) * len(rows)] = line
+
+
+def _exponential_of_rows(rows: list[list[float]]) -> list[list[float]]:
+    size = len(rows)
+    halvings = max(0, math.ceil(math.log2(max((sum(map(abs, line)) for line in rows), default=0) or 1)) + 2)
+    small = [[each / 2**halvings for each in line] for line in rows]
+    found = term = [[float(i == j) for j in range(size)] for i in range(size)]
+    for n in range(1, 20):
+        term = [[each / n for each in line] for line in _product(term, small)]
+        found = [[x + y for x, y in zip(one, other)] for one, other in zip(found, term)]
+    for _ in range(halvings):
+        found = _product(found, found)
+    return found
+
+
+def _product(left: list[list[float]], right: list[list[float]]) -> list[list[float]]:
+    columns = list(zip(*right))
+    return [[sum(x * y for x, y in zip(line, column)) for column in columns] for line in left]
+
+
+MATRIX: dict[str, Any] = {"section": SECTION, "given": square, "heavy": True}
+register(
+    Operator(
+        "cholesky", "matrix", "row column -> row column", _symmetric("cholesky", 2),
+        "the lower triangle L with [L ⊙_{column} L_{row→row'}] = X, of a symmetric positive definite matrix",
+        "np.linalg.cholesky(X)", differentials=(OF_CHOLESKY,), definition=triangle_of, **MATRIX,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "eigvalsh", "matrix", "row column -> row", _symmetric("eigvalsh", 1),
+        "the eigenvalues of a symmetric matrix, ascending along its rows", "np.linalg.eigvalsh(X)",
+        differentials=(OF_VALUES,), definition=values_of, **MATRIX,
+    )
+)  # fmt: skip
+register(
+    Operator(
+        "eigh", "matrix", "row column -> row column", _symmetric("eigh", 2),
+        "the eigenvectors of a symmetric matrix, one for each column, in the order of eigvalsh", "np.linalg.eigh(X)[1]",
+        differentials=(OF_VECTORS,), definition=vectors_of, **MATRIX,
+    )
+)  # fmt: skip
+
+
+def _all_square(shapes: Any, axes: Order, sizes: Any):
+    return [square((shape,), axes, sizes) for shape in shapes][0]
+
+
+register(
+    Operator(
+        "expm", "matrix", "row column -> row column", _exponential,
+        "the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E", "scipy.linalg.expm(X)",
+        arity=(1, MANY), differentials=("expm_{row,column}(X, ∂X)",), definition=exponential_of,
+        section=SECTION, given=_all_square, heavy=True,
+    )
+)  # fmt: skip

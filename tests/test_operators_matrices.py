@@ -1,0 +1,125 @@
+"""Functions of matrices and the gamma function: the laws that define them over drawn matrices, on every library, and PyTorch's numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import namedtensor as nt
+from grammar.errors import NotationError
+
+torch = pytest.importorskip("torch")
+jnp = pytest.importorskip("jax.numpy")
+LIBRARIES = {"numpy": np.asarray, "torch": torch.tensor, "jax": jnp.asarray}
+LAWS = {  # of a matrix S that is symmetric and positive definite, and of any X
+    "a triangle is that of its product": "cholesky_{r,c} S ⊙_{c} [cholesky_{r,c} S]_{r→r'} = S_{c→r'}",
+    "a triangle is lower": "{ cholesky_{r,c} S if iota_{r} < iota_{c}; 0 otherwise } = 0 S",
+    "the determinant by the triangle": "logdet_{r,c} S = 2 ∑_{r} log (cholesky_{r,c} S ⊙_{c} I_{r,c})",
+    "vectors are turned into multiples": "[eigh_{r,c} S]_{c→k} ⊙_{r} S = [eigvalsh_{r,c} S]_{r→k} ⊙ [eigh_{r,c} S]_{c→k, r→c}",
+    "vectors are orthogonal": "eigh_{r,c} S ⊙_{r} [eigh_{r,c} S]_{c→c'} = I_{c,c'}",
+    "the largest number of a vector is positive": "max_{r} (abs (eigh_{r,c} S)) = max_{r} (eigh_{r,c} S)",
+    "the trace is the sum of the values": "trace_{r,c} S = ∑_{r} eigvalsh_{r,c} S",
+    "values of the symmetric part": "eigvalsh_{r,c} X = eigvalsh_{r,c} X_{r→c, c→r}",
+    "exponentials of opposites are inverse": "[expm_{r,c} X]_{c→k} ⊙_{k} [expm_{r,c} (−X)]_{r→k} = I_{r,c}",
+    "the determinant of an exponential": "logdet_{r,c} (expm_{r,c} X) = trace_{r,c} X",
+    "an exponential by its vectors": "expm_{r,c} S = [eigh_{r,c} S]_{c→k} ⊙_{k} (exp [eigvalsh_{r,c} S]_{r→k} ⊙ [eigh_{r,c} S]_{r→c, c→k})",
+    "along what commutes": "expm_{r,c}(X, X) = [expm_{r,c} X]_{c→k} ⊙_{k} X_{r→k}",
+    "twice along what commutes": "expm_{r,c}(X, X, I_{r,c}) = 2 [expm_{r,c} X]_{c→k} ⊙_{k} X_{r→k} − expm_{r,c}(X, X)",
+}  # fmt: skip
+
+
+@st.composite
+def matrices(draw):
+    size = draw(st.integers(1, 4))
+    entries = arrays(np.float64, (size, size), elements=st.integers(-8, 8).map(lambda n: n / 8))
+    return draw(entries)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@settings(max_examples=8)
+@given(X=matrices())
+def test_a_law(law, library, X):
+    size = len(X)
+    S = X @ X.T + np.diag(1 + np.arange(size))
+    if "largest number" in law and np.ptp(np.sort(np.abs(np.linalg.eigh(S)[1]), 0)[-2:], 0).min() < 1e-3:
+        return  # two of one size: which of them is positive is a matter of rounding
+    make = LIBRARIES[library]
+    values = {name: nt.tensor(make(array), "r c") for name, array in {"X": X, "S": S}.items() if name in law}
+    left, right = law.rsplit(" = ", 1)
+    sides = [nt.evaluate(side, values) for side in (left, right) if side != "I"]
+    axes = sides[0].axes
+    close = 1e-7 if library != "jax" else 1e-3 * max(1, float(np.abs(np.asarray(sides[0].array)).max()))
+    np.testing.assert_allclose(*(np.asarray(each.to_array(axes)) for each in sides), rtol=close, atol=close)
+
+
+ARGUMENTS = np.array([1e-3, 0.2, 0.5, 1, 1.4616, 2, 2.5, 7.9, 8, 50, 1e5, 1e40, -0.3, -1.2, -7.7, -20.4])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", ["lgamma", "digamma"])
+def test_the_gamma_function_is_that_of_pytorch(name, library):
+    given = ARGUMENTS if library != "jax" else ARGUMENTS[ARGUMENTS < 1e30]  # which single precision holds
+    found = nt.evaluate(f"{name} X", X=nt.tensor(LIBRARIES[library](given), "a"))
+    right = getattr(torch, name)(torch.tensor(given)).numpy()
+    close = 1e-13 if np.asarray(found.array).dtype == np.float64 else 1e-3
+    np.testing.assert_allclose(np.asarray(found.to_array("a")), right, rtol=close, atol=close)
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_polygamma_is_that_of_pytorch(order):
+    above = ARGUMENTS[(ARGUMENTS > 0) & (ARGUMENTS < 1e10)]
+    found = nt.evaluate(f"polygamma(X; {order})", X=nt.tensor(above, "a"))
+    np.testing.assert_allclose(
+        found.to_array("a"), torch.special.polygamma(order, torch.tensor(above)).numpy(), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_polygamma_below_zero_follows_its_recurrence(order):
+    """ψ⁽ⁿ⁾(x + 1) = ψ⁽ⁿ⁾(x) + (−1)ⁿ n! / xⁿ⁺¹, from far below zero to above it."""
+    law = "polygamma(X + 1; n) = polygamma(X; n) + (−1)^n F X^{−n − 1}".replace("n", str(order))
+    given = {"X": nt.tensor([-6.3, -2.5, -0.8, 0.1, 3.7], "a"), "F": np.prod(np.arange(1, order + 1))}
+    left, right = law.split(" = ")
+    assert nt.allclose(nt.evaluate(left, given), nt.evaluate(right, given), rtol=1e-10)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_what_is_not_positive_definite_is_refused(library):
+    X = nt.tensor(LIBRARIES[library]([[1.0, 2.0], [2.0, 1.0]]), "r c")
+    for act in (lambda: nt.evaluate("cholesky_{r,c} X", X=X), lambda: X.cholesky(axis=("r", "c"))):
+        with pytest.raises(NotationError, match="not positive definite, so it has no Cholesky factor"):
+            act()
+
+
+@pytest.mark.parametrize("text", ["polygamma(X; 1.5)", "polygamma(X; −1)", "polygamma(X; 31)"])
+def test_an_order_of_polygamma_that_is_none(text):
+    with pytest.raises(NotationError, match="whole order from 0 to 30"):
+        nt.evaluate(text, X=nt.tensor([1.0], "a"))
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("ones_{b} ⊙ x", [[1, 1], [2, 2]]),
+        ("ones_{a,b} + 0 x", [[1, 1], [1, 1]]),
+        (r"\mathbf{1}_{\name{b}} \odot x", [[1, 1], [2, 2]]),
+    ],
+)
+def test_ones_along_axes(text, expected):
+    x = nt.tensor([1.0, 2.0], "a")
+    assert nt.evaluate(text, {"x": x}, sizes={"b": 2}).to_array("a b").tolist() == expected
+    tree = nt.formula(text)
+    assert nt.formula(tree.to_latex()).to_text() == tree.to_text() and "\\mathbf{1}_" in tree.to_latex()
+
+
+def test_a_name_of_the_program_goes_before_ones():
+    assert nt.evaluate("ones = 3\nones x", x=nt.tensor([1.0, 2.0], "a")).tolist() == [3, 6]
+
+
+def test_ones_have_the_size_of_the_axis_without_the_mark():
+    x = nt.tensor([1.0, 2.0, 5.0], "a")
+    assert nt.evaluate("∂(∑_{a} x)/∂x* = ones_{a*}\nx", x=x).shape == {"a": 3}

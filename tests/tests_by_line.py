@@ -1,0 +1,202 @@
+"""Which tests take which line of the code, and the run of chosen tests in a process of its own, with a mutant or without.
+
+What is recorded is what `pytest --cov --cov-context=test --junitxml` writes: `coverage`, the lines of each test, and
+`tests.xml`, its seconds.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from mutations import ROOT, Mutant
+
+SECONDS = 150  # of the processor, for one process of tests: a mutant that makes them endless is noticed too
+MEMORY = 24 * 2**30  # addresses, most of which PyTorch reserves and never touches
+LONG = 10.0  # seconds of a test that is not worth its time
+AT_IMPORT = ""  # the context of what runs before any test
+LEFT_OUT = "jax"  # plans are made alike for each library, and what this one compiles takes most of the time
+FOREIGN = (
+    "array_api_strict",
+    "coverage",
+    "hypothesis.strategies",
+    "lark",
+    "matplotlib",
+    "numpy",
+    "pytest",
+    "torch",
+    "xml.sax",
+)
+
+
+def environment() -> dict[str, str]:
+    """That of this process, with one thread for each process of tests, and few draws."""
+    kept = ("CI", "HYPOTHESIS_PROFILE", "NAMEDTENSOR_FUZZ", "NAMEDTENSOR_DRAWS_SECONDS", "PYTEST_ADDOPTS")
+    found = {name: value for name, value in os.environ.items() if name not in kept}
+    found |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return found | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def record(folder: Path, sources: list[str], processes: int) -> None:
+    """Run all tests once and keep in that folder which lines of the sources each takes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        f"not {LEFT_OUT}",
+        f"--numprocesses={processes}",
+        "--dist=worksteal",
+    ]
+    options += [*(f"--cov={source}" for source in sources), "--cov-context=test", "--cov-report="]
+    options += [f"--junitxml={folder / 'tests.xml'}", "-o", "junit_family=xunit1"]
+    where = environment() | {"COVERAGE_FILE": str(folder / "coverage")}
+    subprocess.run([sys.executable, "-m", "pytest", *options, "tests"], cwd=ROOT, env=where, check=True)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The tests of each line of each file, and the seconds of each test."""
+
+    lines: dict[str, dict[int, list[str]]]
+    seconds: dict[str, float]
+
+    @staticmethod
+    def read(folder: Path) -> Recorded:
+        from coverage import CoverageData
+
+        seconds = {}
+        for case in ElementTree.parse(folder / "tests.xml").iter("testcase"):
+            within = case.get("classname", "").removeprefix(case.get("file", "")[:-3].replace("/", "."))
+            name = "::".join([case.get("file", ""), *within.split(".")[1:], case.get("name", "")])
+            seconds[name] = float(case.get("time", "0"))
+        data = CoverageData(str(folder / "coverage"))
+        data.read()
+        lines: dict[str, dict[int, list[str]]] = {}
+        for path in data.measured_files():
+            if Path(path).is_relative_to(ROOT):
+                taken = data.contexts_by_lineno(path)
+                lines[Path(path).relative_to(ROOT).as_posix()] = {line: ran(taken[line]) for line in taken}
+        return Recorded(lines, seconds)
+
+    def tests(self, path: str, line: int, budget: float) -> list[str]:
+        """The tests that take the line, so many seconds of them: the fastest of each file, the next of each, and so on."""
+        taken = self.lines.get(path, {})
+        found = {name for number in statement(path, line) for name in taken.get(number, ())}
+        if line in taken and taken[line]:
+            found = set(taken[line])
+        if AT_IMPORT in found:  # what is made then may be used by all that the file is used for
+            found = {name for names in taken.values() for name in names}
+        files: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(found - {AT_IMPORT}, key=lambda name: (self.seconds.get(name, 0.0), name)):
+            if LEFT_OUT not in name and self.seconds.get(name, 0.0) < LONG:
+                files[name.split("::")[0]].append(name)
+        chosen, spent = [], 0.0
+        for name in filter(None, chain.from_iterable(zip_longest(*files.values()))):
+            spent += self.seconds.get(name, 0.0)
+            if spent > budget:
+                break
+            chosen.append(name)
+        return chosen
+
+
+def ran(contexts: list[str]) -> list[str]:
+    """The tests among the contexts of coverage, which are `test|setup`, `test|run` and `test|teardown`."""
+    return sorted({context.rpartition("|")[0] for context in contexts})
+
+
+def statement(path: str, line: int) -> range:
+    """The lines of the smallest statement that has the line."""
+    every = [node for node in ast.walk(ast.parse((ROOT / path).read_bytes())) if isinstance(node, ast.stmt)]
+    around = [(node.lineno, node.end_lineno or node.lineno) for node in every]
+    start, end = min(((a, b) for a, b in around if a <= line <= b), key=lambda lines: lines[1] - lines[0])
+    return range(start, end + 1)
+
+
+def preload() -> None:
+    """Import what is not ours, so that a process that is forked from this one has it."""
+    os.environ.update(environment())
+    for name in FOREIGN:
+        importlib.import_module(name)
+    sys.path.insert(0, str(ROOT))
+
+
+def failing(tests: list[str], mutant: Mutant | None, stop: bool = True) -> list[str]:
+    """The first of the tests that fails with the mutant, or all; or what befell the process."""
+    fork = multiprocessing.get_context("fork")
+    receive, send = fork.Pipe(duplex=False)
+    process = fork.Process(target=run, args=(tests, mutant, stop, send))
+    process.start()
+    send.close()
+    process.join(4 * SECONDS)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    try:
+        return receive.recv()
+    except EOFError:
+        return [
+            f"does not end: {signal.Signals(-(process.exitcode or 0)).name}" if (process.exitcode or 0) < 0 else "dies"
+        ]
+
+
+class Chosen:
+    """Keeps the chosen tests alone, in their order, and notes which fail."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.place = {name: number for number, name in enumerate(tests)}
+        self.failed: list[str] = []
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.place), key=lambda item: self.place[item.nodeid]
+        )
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.append(f"import of {report.nodeid}")
+
+
+def run(tests: list[str], mutant: Mutant | None, stop: bool, send: Any) -> None:
+    """In a process of its own: the tests, with the mutant where its file would be imported."""
+    import pytest
+
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    silent = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(silent, stream)
+    if mutant is not None:
+        put(mutant)
+    chosen = Chosen(tests)
+    options = ["-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", *(["-x"] if stop else [])]
+    code = pytest.main([*options, *dict.fromkeys(name.split("::")[0] for name in tests)], plugins=[chosen])
+    send.send(chosen.failed if chosen.failed or code == 0 else [f"pytest ends with {code!s}"])
+
+
+def put(mutant: Mutant) -> None:
+    """Let the import of the mutant's file give the mutant."""
+    path, source, unchanged = str(ROOT / mutant.path), mutant.source(), SourceFileLoader.get_code
+
+    def changed(loader: SourceFileLoader, name: str) -> Any:
+        return compile(source, path, "exec", dont_inherit=True) if loader.path == path else unchanged(loader, name)
+
+    SourceFileLoader.get_code = changed  # pyright: ignore[reportAttributeAccessIssue]
