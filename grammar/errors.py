@@ -100,6 +100,23 @@ def clipped(text: str) -> str:
 LONGEST = 400  # characters of one line of a message
 
 
+class Hint(str):
+    """What would mend an error, in words; and where that is a definite edit, what may stand in place of the text at `at`.
+
+    `edits` are (span, text); a span of None is that of the error.
+    """
+
+    edits: tuple[tuple[Span | None, str], ...]
+
+    def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Hint:
+        made = super().__new__(cls, text)
+        made.edits = tuple((at, each) for each in instead)
+        return made
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (str(self),)
+
+
 class NotationWarning(UserWarning):
     """What a formula means may not be what its writer means; a Python warning, and one of those that `check` gives."""
 
@@ -108,7 +125,8 @@ class NotationError(Exception):
     """A formula, or what it was given, is wrong; the message says where, why, and what would mend it.
 
     `kind` is "syntax", "name", "shape" or "value"; `number` is the page of `docs/errors.md`; `span` is (start, end) in
-    `source`; `span_text` is the text there; `hint` is the repair, or None; `notes` say what each operand has.
+    `source`; `span_text` is the text there; `hint` is the repair, or None, and `edits` are those of a definite repair; `notes` say what
+    each operand has.
 
     >>> error = NotationError(301, "⊙_{key} needs the axis key", source="A ⊙_{key} x", span=(5, 8), hint="try height")
     >>> print(error)
@@ -134,6 +152,12 @@ class NotationError(Exception):
     @property
     def kind(self) -> str:
         return KINDS[self.number // 100]
+
+    @property
+    def edits(self) -> tuple[tuple[Span, str], ...]:
+        """What the hint would put where, each an edit of its own: (span in `source`, text)."""
+        found = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
+        return tuple((span, text) for span, text in found if span is not None and self.source is not None)
 
     @property
     def span_text(self) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from .errors import NotationError
+from .errors import Hint, NotationError
 from .tokens import Token
 
 OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
@@ -23,13 +23,13 @@ DUE = {
 
 # Two signs that another notation reads as one.
 SIGNS = {
-    "==": "one = is enough: it defines, it claims, and in a condition it compares",
-    "**": "a power is written x^2",
-    "//": "a quotient is written a / b, its whole part floor(a / b)",
-    ":=": "a definition is written with =",
-    "=>": "≥ is written >=, and → is written ->",
-    "=<": "≤ is written <=",
-    "<>": "≠ is written !=",
+    "==": Hint("one = is enough: it defines, it claims, and in a condition it compares", "="),
+    "**": Hint("a power is written x^2", "^"),
+    "//": Hint("a quotient is written a / b, its whole part floor(a / b)", "/"),
+    ":=": Hint("a definition is written with =", "="),
+    "=>": Hint("≥ is written >=, and → is written ->", "≥", "→"),
+    "=<": Hint("≤ is written <=", "≤"),
+    "<>": Hint("≠ is written !=", "≠"),
 } | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is a fact and no step: give the new value a name of its own")
 
 # What to say of a token after a whole operand, where only an operator could go on.
@@ -43,7 +43,7 @@ AFTER_OPERAND = {
     "APPROX": "≈ says nothing that could be tested; write abs(x − y) < 0.01",
     "PARITY": "a condition stands in 𝕀[…], in where(…) or in cases",
     "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
-    "SEMICOLON": "a new line begins a new statement",
+    "SEMICOLON": Hint("a new line begins a new statement", "\n"),
     "COLON": "a signature is written f : ℝ^{seq} → ℝ",
     "ARROW": "a rename is written X_{old→new}",
     "IN": "a declaration is written X ∈ ℝ^{seq}",
@@ -94,7 +94,9 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
         shown = source[span[0] : span[1]]
         what = "a right side" if tokens[start].type == "EQUALS" else "an operand"
         wanted = "write the right side" if tokens[start].type == "EQUALS" else f"write what {shown} applies to"
-        return NotationError(105, f"{shown} needs {what} after it", source, span, hint=f"{wanted}, or remove {shown}")
+        return NotationError(
+            105, f"{shown} needs {what} after it", source, span, hint=Hint(f"{wanted}, or remove {shown}", "")
+        )
     commas = [each for each in tokens[:position] if each.type == "COMMA"]
     if "COMMA" in expected and "$END" not in expected and any(each.type == "FOR" for each in tokens[:position]):
         return NotationError(
@@ -131,11 +133,17 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     token = tokens[position]
     types = [each.type for each in tokens[max(0, position - 2) : position]]
     if types[-1:] == ["SUP"] and token.type == "MINUS":
-        return "put a longer exponent in braces: x^{-1}"
+        hint = "put a longer exponent in braces: x^{-1}"
+        following = tokens[position + 1 : position + 2]
+        return Hint(
+            hint,
+            *(f"{{-{each.text}}}" for each in following),
+            at=(token.start, following[-1].end) if following else None,
+        )
     if types[:1] == ["SUB"] and token.type == "COMMA":
-        return f"put several axes in braces: _{{{tokens[position - 1].text}, …}}"
+        return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
-        return f"put a rename in braces: _{{{tokens[position - 1].text}→…}}"
+        return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
     if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
         return "bars hold one name: a longer absolute value is abs(…)"
     if token.type == "COLON" and "RBRACKET" in expected:
@@ -147,6 +155,13 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
+    """What to say of a subscript that goes on after its first axis, with it and the next in braces."""
+    first, following = tokens[position - 1], tokens[position + 1 : position + 2]
+    edits = [f"{{{first.text}{sign}{each.text}}}" for each in following if each.type == "NAME"]
+    return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
 def in_range(before: list[Token]) -> bool:

@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,6 +163,7 @@ def values_in_node(plan, values):
         f"const given = {json.dumps(arrays)}.map(({{shape, data}}) => ({{shape, data: Float64Array.from(data)}}));\n"
         "console.log(JSON.stringify(formula(...given).map(({shape, data}) => ({shape, data: [...data]}))));"
     )
+    assert NODE is not None
     done = subprocess.run([NODE, "--input-type=module", "-"], input=script, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -177,7 +179,7 @@ def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
     assert plan["ok"], plan["error"]["full"]
     results = values_in_node(plan, values)
     if "of a function" in name:
-        due = nt.formula(text).explain(**values)
+        due = nt.formula(text).explain(values)
     else:
         due = nt.explain(text, values, sizes=sizes)
     assert [each["text"] for each in plan["steps"]] == [each.text for each in due]
@@ -196,7 +198,7 @@ def test_the_numbers_of_a_step_make_its_value(name):
     text, types = PROGRAMS[name]
     checked = asked("check", text, inputs=types)
     values, sizes = drawn_inputs(checked), sizes_of(checked)
-    due = nt.formula(text).explain(**values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
+    due = nt.formula(text).explain(values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
     found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
     tried = 0
     for step in found:
@@ -314,7 +316,7 @@ def test_loops_compute_the_value(name):
     for target in set(re.findall(r"^\s*(\w+)\[.*?\] = ", program, re.MULTILINE)):
         names[target] = Tensor()
     exec(program, names)
-    last = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
+    last: Any = re.search(r"([^\W\d][\w^]*['*]*)(?:\[(.*?)\])? = [^\n]*$", found["text"])
     result = names[safe(last[1])]
     if not due.axes:
         assert abs(result - float(due)) < 1e-9
@@ -360,7 +362,8 @@ def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
         return
     checked = asked("check", text, inputs=types)
     values = drawn_inputs(checked)
-    number, call = re.match(r"(?:(\d+) \* )?(.*)", found["text"]).groups()
+    matched: Any = re.match(r"(?:(\d+) \* )?(.*)", found["text"])
+    number, call = matched.groups()
     value = float(number or 1) * eval(
         call, {"einsum": np.einsum, **{name: each.array for name, each in values.items()}}
     )
@@ -372,7 +375,7 @@ def test_a_sum_of_products_is_an_einsum_and_nothing_else_is(text, types, due):
 def test_a_derivative_is_a_program_for_the_same_inputs(by):
     found = asked("derive", ATTENTION, inputs=TYPES, by=by)
     assert found["text"] and found["steps"] and found["why"] is None
-    assert {"rule", "text", "latex", "law"} == set(found["steps"][0])
+    assert {"rule", "text", "latex", "law", "latex_law"} == set(found["steps"][0])
     checked = asked("check", ATTENTION, inputs=TYPES)
     values = drawn_inputs(checked)
     again = asked("check", found["program"], inputs=TYPES)
@@ -421,6 +424,46 @@ def test_exercises_are_told_without_their_models():
     assert [each["name"] for each in found["exercises"]] == ["weights", "type"]
     assert [each["name"] for each in found["exercises"][0]["inputs"]] == ["Q", "K"]
     assert "softmax" not in json.dumps(found, ensure_ascii=False)
+
+
+MENDED = [  # a text that is wrong, and what the buttons make of it
+    ("A ** 2", ["A ^ 2"]), ("Y == A + 1", ["Y = A + 1"]), ("Y := A", ["Y = A"]), ("A // 2", ["A / 2"]), ("A^-1", ["A^{-1}"]),
+    ("∑_b,a A", ["∑_{b, a} A"]), ("A_a→c", ["A_{a→c}"]), ("exp(A", ["exp(A)"]), ("exp(A\nA + 1", ["exp(A\nA + 1)"]), ("A)", ["A"]),
+    ("exp(A]", ["exp(A)"]), ("A +", ["A "]), ("A; A", ["A\n A"]), ("1e400 A", ["∞ A"]), ("mean A", ["mean_{a} A", "mean_{b} A"]),
+    ("softmax_{c} A", ["softmax_{a} A", "softmax_{b} A"]), ("sofmax_{a} A", ["softmax_{a} A", "logsoftmax_{a} A"]),
+    ("A ⊙_{c} A", ["A ⊙_{a} A", "A ⊙_{b} A"]), ("A + (A > 1)", ["A + 𝕀[(A > 1)]"]), ("A_{c→d}", ["A_{a→d}", "A_{b→d}"]),
+    ("A \\ndot{\\name{keyy}} K", ["A \\ndot{\\key} K"]), ("A + ", ["A  "]), ("A B C +* D", []), ("q_{a} A (", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "mended"), MENDED)
+def test_a_repair_is_offered_only_where_it_mends(text, mended):
+    types = {"A": "ℝ^{a[2] × b[3]}"} if "K" not in text else {"A": "ℝ^{key}", "K": "ℝ^{key}"}
+    errors = asked("check", text, inputs=types)["errors"]
+    found = [
+        text[: each["span"][0]] + each["text"] + text[each["span"][1] :]
+        for error in errors
+        for each in error["repairs"]
+    ]
+    assert errors and found == mended
+    for other in found:
+        assert all(each["kind"] != "syntax" for each in asked("check", other, inputs=types)["errors"])
+
+
+def test_what_the_first_declares_the_second_need_not():
+    types = {"Q": "ℝ^{key[4]}", "K": "ℝ^{seq[5] × key[4]}", "V": "ℝ^{seq[5] × val[3]}"}
+    first = "".join(f"{name} ∈ {each}\n" for name, each in types.items()) + ATTENTION
+    found = answer({"ask": "same", "first": first, "second": ATTENTION, "inputs": types})
+    assert found["same"] and found["proved"]
+    found = answer({"ask": "same", "first": first, "second": ATTENTION.replace(" / √|key|", ""), "inputs": types})
+    assert "the second is what the first is without / √|key|" in found["told"]
+    recurrence = "x^t = x^{t-1} + 1 for t = 1, …, n\nx^n"
+    assert answer({"ask": "same", "first": recurrence, "second": "x^0 + n", "inputs": {"x^0": "ℝ^{a[3]}", "n": 3}})[
+        "same"
+    ]
+    words = {"E": "ℝ^{vocab[5] × emb[3]}", "I": "ℝ^{seq[4]}"}
+    first = "I ∈ [5]^{seq[4]}\nE_{vocab(I)}"
+    assert answer({"ask": "same", "first": first, "second": "E_{vocab(I)}", "inputs": words})["same"]
 
 
 def test_two_formulas_are_compared():

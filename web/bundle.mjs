@@ -1,7 +1,7 @@
 // The page as text: scripts bundled and packed, style and faces inside. The same sources give the same bytes everywhere.
 
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -52,6 +52,20 @@ const asText = {
   },
 };
 
+/** `import sheets from "sheets:"`: the files of exercises that the page offers, [{title, text}]. */
+const sheets = {
+  name: "sheets",
+  setup(to) {
+    to.onResolve({ filter: /^sheets:$/ }, () => ({ path: "sheets", namespace: "sheets" }));
+    to.onLoad({ filter: /.*/, namespace: "sheets" }, () => {
+      const folder = join(ROOT, "docs", "examples");
+      const lessons = readdirSync(join(folder, "lessons")).filter((name) => name.endsWith(".nt")).sort((a, b) => parseInt(a) - parseInt(b));
+      const found = [["twenty-five puzzles", "puzzles.nt"], ...lessons.map((name) => [`lesson ${name.replace(/_|\.nt$/g, " ").trim()}`, join("lessons", name)])];
+      return { contents: JSON.stringify(found.map(([title, path]) => ({ title, text: readFileSync(join(folder, path), "utf8") }))), loader: "json" };
+    });
+  },
+};
+
 /** The style sheet of KaTeX with the faces that formulas use, inside it. */
 function katexStyle() {
   const folder = join(HERE, "node_modules", "katex", "dist");
@@ -84,7 +98,7 @@ function policy(loader, whole) {
 /** The page; `parts` are what else it carries, by the ids of their elements. */
 export async function page(parts = {}) {
   const sheet = await style();
-  const script = await bundled("main.jsx", { plugins: [asText] });
+  const script = await bundled("main.jsx", { plugins: [asText, sheets] });
   const loader = read("src", "loader.js").replace(/^\/\/.*\n/gm, "").trim();
   const carried = { script: packed(new TextEncoder().encode(script)), ...parts };
   const notice = `<script type="text/plain" id="licences">\n${licences()}\n</script>`;

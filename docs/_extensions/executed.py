@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 from blocks import Block, Page, packed
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+ROOT = Path(__file__).parent.parent.parent
+
 
 class Executed(SphinxDirective):
     """A block that runs while the page is read, and is followed by what it gave."""
 
     has_content = True
-    option_spec = dict.fromkeys(("with", "sizes", "call", "of", "as"), directives.unchanged) | {
+    option_spec = dict.fromkeys(("with", "sizes", "call", "of", "as", "opens"), directives.unchanged) | {
         "error": directives.flag,
         "quiet": directives.flag,
         "hidden": directives.flag,  # show what it gave and not the block
@@ -38,11 +41,14 @@ class Executed(SphinxDirective):
         shown += results(outcome)
         if outcome.state is not None and self.config.playground:
             shown += opens(outcome.state, "../" * self.env.docname.count("/"))
+        if "opens" in self.options and self.config.playground:  # a file of exercises
+            text = (ROOT / self.options["opens"]).read_text(encoding="utf-8")
+            shown += opens({"tab": "exercise", "exercises": text}, "../" * self.env.docname.count("/"))
         return [shown]
 
 
 def opens(state, root: str = "") -> nodes.raw:
-    """The link that opens a formula with its inputs in the playground, which lies at the root of the site."""
+    """The link that opens a formula with its inputs, or exercises, in the playground, which lies at the root of the site."""
     link = f'<p class="opens"><a href="{root}playground.html#{packed(state)}" target="_blank">open in the playground</a></p>'
     return nodes.raw("", link, format="html")
 

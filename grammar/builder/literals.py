@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from .. import nodes
-from ..errors import NotationError
+from ..errors import Hint, NotationError
 from ..nodes import Axis, Name, Number, axis_of
 from .values import Bracket, Row, around, nodes_among
 
@@ -35,7 +35,12 @@ class Literals:
             self.fail(404, f"a number of {len(text)} digits is too long", token.span, hint="write it as a power")
         value = int(text) if text.isdecimal() else float(text)
         if value == math.inf:
-            self.fail(404, "this number is larger than any that can be computed with", token.span, hint="infinity is ∞")
+            self.fail(
+                404,
+                "this number is larger than any that can be computed with",
+                token.span,
+                hint=Hint("infinity is ∞", "∞"),
+            )
         return Number(value, token.span)
 
     def simple(self, children):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..errors import NotationError, Span
+from ..errors import Hint, NotationError, Span
 from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
 Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
@@ -350,7 +350,7 @@ class _Pairing:
         if opening is not None and closing_of(opening[0]) == text:
             return self.paired(index)
         if opening is None or (text == "}" and opening[0] != "{"):
-            raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint="remove it")
+            raise NotationError(103, f"{text} closes nothing", self.source, (start, end), hint=Hint("remove it", ""))
         if not (text.startswith("\\end") and opening[0].startswith("\\begin")):
             raise never_closed(self.source, opening)
         raise NotationError(

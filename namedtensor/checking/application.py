@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grammar.errors import Hint
+
 from ..core.axes import ShapeMismatch, bind, lift, marked_apart
 from ..core.sizes import is_ground, resolve, unify
 from ..core.suggestions import near
@@ -115,9 +117,8 @@ def check_truth(checker: Inference, record: Operator, name: str, arguments, part
         if record.boolean[0] and not argument.boolean:
             truth(checker, argument, part)
         if argument.boolean and not record.boolean[0] and record.name not in ("=", "≠"):
-            raise checker.error(
-                315, f"{name} takes numbers, and this is a condition", part, hint="𝕀[…] turns a condition into 0 and 1"
-            )
+            hint = Hint("𝕀[…] turns a condition into 0 and 1", f"𝕀[{checker.text(part)}]")
+            raise checker.error(315, f"{name} takes numbers, and this is a condition", part, hint=hint)
 
 
 MARKED = "∂L/∂W, without the mark, has the axes of W; of a gradient with marks, write G_{a*→a}"

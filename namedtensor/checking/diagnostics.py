@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from grammar.errors import NotationError
+from grammar.errors import Hint, NotationError
 
 from ..core import axes as named
 from ..core.axes import Mismatch, ShapeMismatch
@@ -122,7 +122,14 @@ def _arity(use: Use) -> Told:
 def _number(use: Use) -> Told:
     wanted, have = use.problem.detail
     sign = operator_sign(use.operator)
-    hint = _axes_hint(sign, wanted, have, use.arguments)
+    axes = [axis for argument in use.arguments for axis in argument.shape if "@" not in axis]
+    hint = _axes_hint(sign, wanted, have, axes)
+    if (
+        have == 0 and len(axes) >= wanted and use.checker.text(use.place).startswith(sign)
+    ):  # several axes: each may be meant
+        start = use.place.span[0]
+        named = axes if wanted == 1 else [", ".join(axes[:wanted])]
+        hint = Hint(hint, *(f"{sign}_{{{each}}}" for each in named), at=(start, start + len(sign)))
     return Told(316, f"{sign} takes {_count(wanted)}, and {_named(have)}", use.place, use.notes, hint)
 
 
@@ -152,8 +159,8 @@ def other_axis(axis: str, have: list[str], arguments) -> str | None:
         return did_you_mean(meant)
     shared = [name for name in have if all(name in argument.shape for argument in arguments)]
     if len(arguments) > 1:
-        return f"both have {', '.join(shared)}" if shared else "they have no axis in common"
-    return f"its axes are {', '.join(have)}" if have else None
+        return Hint(f"both have {', '.join(shared)}", *shared) if shared else "they have no axis in common"
+    return Hint(f"its axes are {', '.join(have)}", *have) if have else None
 
 
 def where_sized(use: Use, size: Any) -> str:
@@ -174,8 +181,7 @@ def _named(number: int) -> str:
     return "none is named" if number == 0 else "1 is named" if number == 1 else f"{number} are named"
 
 
-def _axes_hint(sign: str, wanted: int, have: int, arguments) -> str:
-    axes = [axis for argument in arguments for axis in argument.shape if "@" not in axis]
+def _axes_hint(sign: str, wanted: int, have: int, axes: Sequence[str]) -> str:
     if not wanted:
         return f"write {sign} without a subscript: it goes over every element"
     if have > wanted == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
+from grammar.errors import Hint
 from grammar.nodes import Index, Node, axis_of
 
 from ..core.sizes import is_ground, resolve, unify
@@ -35,7 +36,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
                     f"{checker.text(node.base)} has no axis {real} to index",
                     axis,
                     notes=(checker.described(node.base, base.shape),),
-                    hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
+                    hint=did_you_mean(near(real, have, 1)) or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
                 )
             if real in seen:
                 raise checker.error(303, f"{real} is indexed twice", axis, hint="index each axis once")
@@ -176,7 +177,10 @@ def identity(checker: Inference, axes, node, env: Environment) -> Term:
     """I_{ax,ax'}; one size is enough, for the two are the same."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(
-            303, f"{axes[0][0]} occurs twice", axes[1][1], hint=f"write I_{{{axes[0][0]},{axes[0][0]}'}}"
+            303,
+            f"{axes[0][0]} occurs twice",
+            axes[1][1],
+            hint=Hint(f"write I_{{{axes[0][0]},{axes[0][0]}'}}", f"{axes[0][0]}'"),
         )
     sizes = [checker.solver.size_said(axis, env, part) for axis, part in axes]
     if sizes[0] is None and sizes[1] is None:

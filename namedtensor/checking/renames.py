@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from grammar.errors import Hint
 from grammar.nodes import Rename, Starred
 
 from ..core.sizes import is_ground, resolve
@@ -30,7 +31,8 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
                         f"{checker.text(node.base)} has no axis {real} to rename",
                         axis,
                         notes=(checker.described(node.base, shape),),
-                        hint=did_you_mean(near(real, have, 1)) or f"its axes are {', '.join(have) or 'none'}",
+                        hint=did_you_mean(near(real, have, 1))
+                        or Hint(f"its axes are {', '.join(have) or 'none'}", *have),
                     )
                 if real in old:
                     raise checker.error(303, f"{real} is renamed twice", axis, hint="rename each axis once")

@@ -9,6 +9,8 @@ import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from grammar.errors import Hint
+
 LONGEST = 60  # names beyond this are no slips of the pen
 
 ELSEWHERE = {
@@ -61,8 +63,8 @@ def bare(name: str) -> str:
     return name.casefold().rstrip("'*†")
 
 
-def did_you_mean(names: list[str]) -> str | None:
-    return f"did you mean {' or '.join(names)}?" if names else None
+def did_you_mean(names: list[str]) -> Hint | None:
+    return Hint(f"did you mean {' or '.join(names)}?", *names) if names else None
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:

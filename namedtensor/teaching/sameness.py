@@ -1,28 +1,35 @@
-"""`nt.same`: whether two formulas have the same values, up to the names of new axes; if not, how they differ."""
+"""`nt.same`: whether two formulas have the same values, up to the names of new axes; if not, how they differ.
+
+Types first, then values on draws, then whether a proof of it is found.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from grammar.errors import NotationError
+
+from ..derivations.proofs import has_proof
 from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, related, sizes_differ, value_differs
 from .mutants import slip
 from .settings import Drawn, Setting, declared
-from .spelling import called, text_of
+from .spelling import called, expression, text_of
 from .values import Value
 
 NEUTRAL = Words("the first", "the value of the first", "the second", "what the second is")
+TURNED = Words("the second", "the value of the second", "the first", "what the first is")
 
 
 @dataclass(frozen=True)
 class Sameness:
     """Whether two formulas are the same on all draws: true or false, and how they differ.
 
-    `how` is "same", "axes", "sizes", "value" or "slip"; `record` is where the values differ most, counted from 1, with
+    `how` is "same", "axes", "sizes", "value", "relation" where all values have one to those due, or "slip"; `record` is where the values differ most, counted from 1, with
     `found` and `due` there; `axes` pairs new axes of the first with those of the second that they stand for; `sizes` are
-    those that were drawn.
+    those that were drawn; `proved` is true where they are the same for all tensors, and not only for those that were drawn.
     """
 
     how: str
@@ -33,6 +40,7 @@ class Sameness:
     due: Any = None
     draws: int = 0
     sizes: Mapping[str, int] | None = None
+    proved: bool = False
 
     def __bool__(self) -> bool:
         return self.how == "same"
@@ -48,12 +56,13 @@ def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types:
     """Whether two formulas have the same axes and values, whatever their new axes are called.
 
     Types first, then values: tensors of the types given are drawn, every axis with a size of its own, in five styles
-    (normal, whole, positive, large, small numbers), and values are compared to 1e-8. `types` are sets by name, X="ℝ^{n}"; `given`
-    are statements of the language that both may use. Raises NotationError where one of the two is wrong.
+    (normal, whole, positive, large, small numbers), and values are compared to 1e-8; what is equal then is proved, as by `prove`,
+    where that can be. `types` are sets by name, X="ℝ^{n}"; `given` are statements of the language that both may use. Raises
+    NotationError where one of the two is wrong.
 
     >>> import namedtensor as nt
-    >>> bool(nt.same("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", X="ℝ^{n × feature}"))
-    True
+    >>> nt.same("mean_{n}(X^2) − (mean_{n} X)^2", "var_{n} X", X="ℝ^{n × feature}")
+    <same: the same for all tensors, which is proved>
     >>> print(nt.same("softmax_{key}(Q ⊙_{key} K)", "softmax_{seq}(Q ⊙_{key} K)", Q="ℝ^{key}", K="ℝ^{seq × key}").how)
     Traceback (most recent call last):
         ...
@@ -66,7 +75,24 @@ def same(first: Any, second: Any, /, *, given: str = "", seed: int = 0, **types:
     the first is what the second is with mean_n in place of ∑_{n}; the first is −0.1264, the second is −0.3791
     """
     setting = Setting("\n".join(filter(str.strip, (declared(types), given))))
-    return compared(setting, text_of(first), text_of(second), NEUTRAL, seed)
+    first, second = text_of(first), text_of(second)
+    found = compared(setting, first, second, NEUTRAL, seed)
+    if found and has_proof_of(setting, first, second):
+        return replace(found, proved=True, told="the same for all tensors, which is proved")
+    if found.how == "value":  # the second may be the one that lacks something
+        turned = compared(setting, second, first, TURNED, seed)
+        if turned.how == "slip":
+            return replace(found, how="slip", told=turned.told)
+    return found
+
+
+def has_proof_of(setting: Setting, first: str, second: str) -> bool:
+    """Whether two expressions, and no longer programs, are proved to be equal for all tensors of their types."""
+    try:
+        sides = [expression(each) for each in (first, second)]
+    except NotationError:
+        return False
+    return has_proof(f"{setting.given}\n{sides[0]} = {sides[1]}", {})
 
 
 def compared(setting: Setting, found: str, due: str, words: Words, seed: int = 0) -> Sameness:
@@ -115,7 +141,14 @@ def judged(
     relation = named or related([(*pair, sizes) for pair, sizes in zip(pairs, extents)], way, words)
     told = f"{relation}; {told}" if relation else told
     return Sameness(
-        "slip" if named else "value", told, way, where.record, where.found, where.due, len(pairs), extents[0]
+        "slip" if named else "relation" if relation else "value",
+        told,
+        way,
+        where.record,
+        where.found,
+        where.due,
+        len(pairs),
+        extents[0],
     )
 
 

@@ -159,12 +159,17 @@ class Setting:
 
     def _met(self, model: str) -> dict[str, Any]:
         """Axes to what the model says of their sizes: a number, or one mark for all that meet."""
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = self._stated()
         for shape in self.check(model).shapes.values():
             for axis, size in shape.items():
                 size = resolve(size)
                 found.setdefault(axis, size if isinstance(size, int) else f"size {id(size)}")
         return found
+
+    def _stated(self) -> dict[str, Any]:
+        """The sizes that declarations state as numbers, of what the model does not speak of too: ℝ^{key[4]}."""
+        axes = ((axis.name, size) for each in self.sets.values() for axis, size in each.axes)
+        return {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> Drawn:
         """Tensors for all that is declared."""

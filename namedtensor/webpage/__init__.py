@@ -6,6 +6,7 @@
 `typed`: a text with a type for all that it needs.
 `marked_latex`: LaTeX that says where each piece stands.
 `replies`: types, errors and axes as plain data.
+`repairs`: edits that mend an error, tried.
 `check`: types of all parts.
 `stages`: the steps of a text, and of which steps each is made.
 `plans`: their values as JavaScript.

@@ -85,7 +85,7 @@ a line (so `symbols` and `shapes` are all there is to say). `step` counts the st
 of einsum `{"text": null, "why": "softmax is no product"}` where there is none.
 
 **derive** — formula, `{"by": "Q"}` → `{"ok": true, "text": "D = …", "latex": "..", "steps": [{"rule": "ndot", "text": "∂u = ∂Q ⊙_{key} K",
-"latex": "..", "law": "∂X ⊙_{ax} Y"}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program": the closed form with all that it
+"latex": "..", "law": "∂X ⊙_{ax} Y", "latex_law": ".." | null}], "as_written": {"text": "∂…/∂Q*", "latex"}, "program": the closed form with all that it
 speaks of, which `check` and `plan` take with the same inputs, "axes": as of check, new ones last, "why": null}`; where there is no
 closed form `text` and `latex` are null, `steps` empty, `why` says why and `program` is as written.
 
@@ -93,7 +93,8 @@ closed form `text` and `latex` are null, `steps` empty, `why` says why and `prog
 `{"ok": true, "completions": [{"text": "⊙", "length": 3, "meaning": "\\odot"}]}`; `length` characters before the caret are replaced.
 
 **same** — `{"first": .., "second": .., "inputs": {types}}` → `{"ok": true, "same": false, "how": "value", "told": "…",
-"record": {"seq": 1} | null, "found": 0.2, "due": 0.6, "axes": {"theirs": "ours"}}`.
+"proved": false, "record": {"seq": 1} | null, "found": 0.2, "due": 0.6, "axes": {"theirs": "ours"}}`. What the first declares
+holds for the second too.
 
 **exercises** — `{"file": text of a .nt file}` → `{"ok": true, "exercises": [{"name", "kind", "points", "prose", "given", "hints",
 "without", "parts", "hole", "inputs": [{"name", "type", "axes"}] with small sizes, "has_model": bool}]}`. No model is told.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grammar.errors import NotationError
@@ -15,6 +15,7 @@ from ..display.colours import tints
 from ..display.steps import AxisNames, places
 from ..scope.names import spelled
 from .marked_latex import Span, marked_latex
+from .repairs import repairs
 from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
 from .requests import Request
 from .typed import Input, Typed, first_mentions, typed
@@ -23,6 +24,7 @@ NOTHING: Reply = {
     "latex": None, "plain_latex": None, "macros_latex": None, "axes": [], "inputs": [], "parts": [], "names": [],
     "type": None, "warnings": [],
 }  # fmt: skip
+MENDED = 3  # errors whose repairs are tried
 
 
 def check(request: Request) -> Reply:
@@ -34,15 +36,32 @@ def check(request: Request) -> Reply:
         found = typed(request)
     except NotationError as problem:
         spelling = syntax if syntax in ("text", "latex") else spelling_of(text)
-        return {"syntax": spelling, "text": text, **NOTHING, "errors": [error_data(problem)]}
-    return checked_reply(found, request.flag("superscripts"))
+        return {
+            "syntax": spelling,
+            "text": text,
+            **NOTHING,
+            "errors": [error_data(problem, mending(problem, [problem], request))],
+        }
+    return checked_reply(found, request)
 
 
-def checked_reply(found: Typed, superscripts: bool) -> Reply:
+def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
+    """The repairs of an error of the text that is asked about."""
+
+    def errors_of(text: str) -> Sequence[NotationError]:
+        try:
+            return typed(Request({**request.fields, "text": text})).errors
+        except NotationError as found:
+            return [found]
+
+    return repairs(problem, errors, errors_of) if problem.source == request.word("text", None) else []
+
+
+def checked_reply(found: Typed, request: Request) -> Reply:
     result, program = found.checked.result, found.program
     parts = parts_of(found)
     colours = tints(found.axes)
-    above = named_parts(found, parts) if superscripts else {}
+    above = named_parts(found, parts) if request.flag("superscripts") else {}
     syntax = program.syntax if program.syntax != "auto" else spelling_of(program.source)
     tree = program.tree if found.checked.checker is None else found.checked.checker.scope.program
     return {
@@ -58,7 +77,8 @@ def checked_reply(found: Typed, superscripts: bool) -> Reply:
         "type": type_data(result.shape),
         "errors": [
             *({**error_data(each), "input": name} for name, each in found.problems),
-            *map(error_data, result.errors),
+            *(error_data(each, mending(each, found.errors, request)) for each in result.errors[:MENDED]),
+            *map(error_data, result.errors[MENDED:]),
         ],
         "warnings": [warning_data(each, program.source) for each in result.warnings],
     }

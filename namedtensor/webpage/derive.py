@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.printer import to_text
+from grammar.parser import parse
+from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in
 
 from ..derivations.worked_out import WorkedOut, worked_out
@@ -46,13 +47,21 @@ def closed_reply(closed: WorkedOut, axes: dict[str, Any]) -> Reply:
         "steps": [
             {
                 "rule": step.rule, "text": to_text(step.node), "latex": coloured(step.node, axes),
-                "law": step.law,
+                "law": step.law, "latex_law": latex_of(step.law),
             }
             for step in closed.steps
         ],
         "program": closed.program.to_text(),
         "axes": axes_data(axes, axes),
     }  # fmt: skip
+
+
+def latex_of(law: str) -> str | None:
+    """A rule, typeset, where it is one expression of the notation."""
+    try:
+        return to_latex(parse(law, "text"))
+    except NotationError:
+        return None
 
 
 def coloured(tree: Any, axes: Any) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.nodes import Declaration, Program
+from grammar.parser import parse
+from grammar.printer import to_text
 
 from ..core.axes import show
 from ..teaching.sameness import same as same_of
@@ -66,14 +69,30 @@ def mark(request: Request) -> Reply:
 
 
 def same(request: Request) -> Reply:
-    """What `same` is told."""
-    types: dict[str, Any] = {name: each for name, each in request.inputs().items() if isinstance(each, str)}
-    found = same_of(request.word("first", None), request.word("second", None), **types)
+    """What `same` is told. What the first text declares, the second need not."""
+    first, second = request.word("first", None), request.word("second", None)
+    lines, first = without_declarations(first)
+    others, second = without_declarations(second)
+    types = request.inputs()
+    told = {to_text(name) for each in lines for name in each.names}
+    lines += [each for each in others if told.isdisjoint(map(to_text, each.names))]
+    told |= {to_text(name) for each in lines for name in each.names}
+    given = [to_text(each) for each in lines]
+    given += [f"{name} = {each}" for name, each in types.items() if not isinstance(each, str)]
+    sets: dict[str, Any] = {name: each for name, each in types.items() if isinstance(each, str) and name not in told}
+    found = same_of(first, second, given="\n".join(given), **sets)
     return {
-        "same": bool(found), "how": found.how, "told": str(found),
+        "same": bool(found), "how": found.how, "told": str(found), "proved": found.proved,
         "record": None if found.record is None else dict(found.record),
         "found": plain(found.found), "due": plain(found.due), "axes": dict(found.axes),
     }  # fmt: skip
+
+
+def without_declarations(text: str) -> tuple[list[Declaration], str]:
+    """The declarations of a text that hold for all of it, and the rest."""
+    tree = parse(text)
+    lines = [each for each in tree.statements if isinstance(each, Declaration) and each.range is None]
+    return lines, to_text(Program(tuple(each for each in tree.statements if each not in lines)))
 
 
 def plain(number: Any) -> float | None:

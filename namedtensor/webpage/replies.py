@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grammar.errors import CATALOGUE, NotationError, excerpt
@@ -13,11 +12,10 @@ from ..display.colours import tints
 from ..terms.inference import shown
 
 Reply = dict[str, Any]
-MEANT = re.compile(r"did you mean (.+)\?$")
 
 
-def error_data(problem: NotationError) -> Reply:
-    """An error, with what a button puts in its place."""
+def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
+    """An error; `repairs` are what buttons put in."""
     line, column = problem.position() if problem.span is not None else (None, None)
     return {
         "kind": problem.kind,
@@ -30,7 +28,7 @@ def error_data(problem: NotationError) -> Reply:
         "labels": [{"span": list(span), "text": text} for span, text in problem.labels],
         "notes": list(problem.notes),
         "hint": problem.hint,
-        "repairs": repairs(problem),
+        "repairs": list(repairs),
         "full": str(problem),
         "input": None,
     }
@@ -47,14 +45,6 @@ def warning_data(warning: Any, source: str) -> Reply:
         "line": before.count("\n") + 1, "column": len(before) - before.rfind("\n"), "span": list(warning.span),
         "labels": [], "notes": [], "hint": warning.hint, "repairs": [], "full": full, "input": None,
     }  # fmt: skip
-
-
-def repairs(problem: NotationError) -> list[Reply]:
-    """What may be put in the place of the caret: the names that may have been meant."""
-    found = MEANT.match(problem.hint or "")
-    if found is None or problem.span is None:
-        return []
-    return [{"span": list(problem.span), "text": name} for name in found[1].split(" or ") if " " not in name]
 
 
 def _span(span: Any) -> list[int] | None:

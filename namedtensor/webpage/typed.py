@@ -89,7 +89,7 @@ def typed(request: Request) -> Typed:
     return typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
-@lru_cache(maxsize=8)  # a page asks several questions of one text
+@lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits mend it
 def typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typed:
     """The same of a text, types and sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)

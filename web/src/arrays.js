@@ -50,6 +50,22 @@ export function at(value, axes, record = {}) {
   return value.data[offset(sizesOf(axes), axes.map(([axis, size]) => Math.min(size, record[axis] ?? 1) - 1))];
 }
 
+const near = (x, y) => x === y || (Number.isNaN(x) && Number.isNaN(y)) || Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y));
+
+/** The places of the second value where the first, read in its order of axes, has another number; null where their axes are not the same. */
+export function unlike(first, firstAxes, second, secondAxes) {
+  const order = firstAxes.map(([axis, size]) => secondAxes.findIndex(([name, other]) => name === axis && other === size));
+  if (order.includes(-1) || firstAxes.length !== secondAxes.length) return null;
+  const [from, to] = [sizesOf(firstAxes), sizesOf(secondAxes)];
+  const found = new Set();
+  for (let n = 0; n < second.data.length; n++) {
+    const places = [];
+    for (let axis = to.length - 1, rest = n; axis >= 0; axis--) [places[axis], rest] = [rest % to[axis], Math.floor(rest / to[axis])];
+    if (!near(first.data[offset(from, order.map((axis) => places[axis]))], second.data[n])) found.add(n);
+  }
+  return found;
+}
+
 /** A number as one reads it: few digits, a proper minus. */
 export function shown(x, digits = 4) {
   if (x === undefined || x === null) return "";

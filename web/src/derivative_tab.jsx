@@ -116,7 +116,7 @@ export function Derivative() {
           <Checked reply={reply} name={name} />
           <h3>By rule</h3>
           <ol class="rules">
-            {reply.steps.map((step, n) => <li key={n}><span class="rule">{step.law ?? step.rule}</span><div class="scroll" tabIndex={0} role="group" aria-label={step.text}><Inline latex={step.latex} /></div></li>)}
+            {reply.steps.map((step, n) => <li key={n}><span class="rule">{step.latex_law ? <Inline latex={step.latex_law} /> : (step.law ?? step.rule)}</span><div class="scroll" tabIndex={0} role="group" aria-label={step.text}><Inline latex={step.latex} /></div></li>)}
           </ol>
         </>
       )}

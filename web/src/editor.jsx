@@ -9,7 +9,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { tint } from "./colours.js";
 import { completions, MACRO, signOf } from "./completing.js";
 import { axisWords } from "./axis_words.js";
-import { point, units } from "./places.js";
+import { edited, point, saidOf, units } from "./places.js";
+import { Signs } from "./signs.jsx";
 
 const mark = StateEffect.define();
 
@@ -55,12 +56,12 @@ function leave(view) {
 
 const diagnosticsOf = (text, errors, repair) => errors.filter((error) => error.span).map((error) => {
   const [from, to] = units(text, error.span);
-  const actions = (error.repairs ?? []).map((each) => ({ name: each.text, apply: () => repair(each) }));
+  const actions = (error.repairs ?? []).map((each) => ({ name: saidOf(each, text).join(" ").trim(), apply: () => repair(each) }));
   return { from, to: Math.min(text.length, Math.max(to, from + (from < text.length ? 1 : 0))), severity: error.kind === "warning" ? "warning" : "error", message: error.message, actions };
 });
 
-/** An editor of a signal. `errors`, `lit` and `axes` are shown in it; `onCaret` hears where the caret is, in code points. */
-export function Editor({ text, errors = [], lit = null, axes = [], label, onCaret, onRepair, id, onSubmit }) {
+/** An editor of a signal. `errors`, `lit` and `axes` are shown in it, with a palette below where `signs` are wished; `onCaret` hears where the caret is, in code points. */
+export function Editor({ text, errors = [], lit = null, axes = [], label, hint = "a formula, in text or LaTeX", onCaret, onRepair, id, onSubmit, signs = false }) {
   const host = useRef(null);
   const view = useRef(null);
   const heard = useRef({});
@@ -85,7 +86,7 @@ export function Editor({ text, errors = [], lit = null, axes = [], label, onCare
       state: EditorState.create({
         doc: text.value,
         extensions: [
-          history(), drawSelection(), EditorView.lineWrapping, marks, placeholder("a formula, in text or LaTeX"), keymap.of(keys), listener,
+          history(), drawSelection(), EditorView.lineWrapping, marks, placeholder(hint), keymap.of(keys), listener,
           autocompletion({ override: [completions], icons: false, activateOnTypingDelay: 60, tooltipClass: () => "completions" }),
           EditorView.contentAttributes.of({ "aria-label": label, id, spellcheck: "false", autocapitalize: "off", "aria-multiline": "true" }),
         ],
@@ -99,10 +100,15 @@ export function Editor({ text, errors = [], lit = null, axes = [], label, onCare
   }, [text.value]);
   useEffect(() => {
     const held = view.current.state.doc.toString();
-    view.current.dispatch(setDiagnostics(view.current.state, diagnosticsOf(held, errors, onRepair ?? (() => {}))));
+    view.current.dispatch(setDiagnostics(view.current.state, diagnosticsOf(held, errors, onRepair ?? ((repair) => (text.value = edited(held, repair))))));
   }, [errors]);
   useEffect(() => {
     view.current.dispatch({ effects: mark.of(marked(view.current.state.doc.toString(), lit, new Set(axes.map((axis) => axis.name)))) });
   }, [lit, axes, text.value]);
-  return <div class="editor" ref={host} />;
+  const put = (sign, back) => {
+    const { from, to } = view.current.state.selection.main;
+    view.current.dispatch({ changes: { from, to, insert: sign }, selection: { anchor: from + sign.length - back }, userEvent: "input" });
+    view.current.focus();
+  };
+  return <><div class="editor" ref={host} />{signs && <Signs onPut={put} />}</>;
 }

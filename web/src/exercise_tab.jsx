@@ -1,9 +1,12 @@
 // Exercises of a file: what is asked, an answer, and what is said of it. Answers are kept by this browser alone.
 
+import sheets from "sheets:";
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
+import { edited } from "./places.js";
+import { Repairs } from "./problems.jsx";
 import { ask } from "./python.js";
 import { keep, recall } from "./storage.js";
 
@@ -24,8 +27,8 @@ function answerOf(name) {
   return answers.get(name);
 }
 
-/** Opens a file of exercises. */
-export async function openExercises(text) {
+/** Opens a file of exercises, at one of them. */
+export async function openExercises(text, name = null) {
   const reply = await ask({ ask: "exercises", file: text }).catch((error) => ({ ok: false, error }));
   if (!reply.ok) {
     problem.value = reply.error;
@@ -35,9 +38,12 @@ export async function openExercises(text) {
   problem.value = null;
   file.value = text;
   sheet.value = reply.exercises;
-  chosen.value = 0;
+  chosen.value = Math.max(0, reply.exercises.findIndex((each) => each.name === name));
   marks.value = {};
 }
+
+/** What a link keeps of the exercises, where they are what is looked at. */
+export const keptExercises = () => (current.value ? { exercises: file.value, exercise: current.value.name } : {});
 
 async function mark(exercise) {
   const answer = answerOf(exercise.name).value;
@@ -101,6 +107,10 @@ export function Exercise() {
     event.currentTarget.value = "";
     if (found) openExercises(await found.text());
   };
+  const choose = (event) => {
+    openExercises(sheets[Number(event.currentTarget.value)].text);
+    event.currentTarget.value = "";
+  };
   const exercise = current.value;
   const read = useRead(exercise);
   return (
@@ -113,10 +123,14 @@ export function Exercise() {
             </select>
           </label>
         )}
-        <label class="file"><input type="file" accept=".nt,.txt" aria-label="open a file of exercises" onChange={open} /><span aria-hidden="true">open a file of exercises</span></label>
+        <select aria-label="exercises of the course" onChange={choose} value="">
+          <option value="" disabled>exercises of the course</option>
+          {sheets.map(({ title }, n) => <option key={title} value={n}>{title}</option>)}
+        </select>
+        <label class="file"><input type="file" accept=".nt,.txt" aria-label="open a file of exercises" onChange={open} /><span aria-hidden="true">open a file</span></label>
       </div>
       {problem.value && <pre class="wrong full" role="alert">{problem.value.full ?? problem.value.message}</pre>}
-      {!exercise && !problem.value && <p class="quiet">Exercises are files that end in .nt: prose, what is given, and a model that stays hidden.</p>}
+      {!exercise && !problem.value && <p class="quiet">Choose those of a lesson, or open a file of your own: prose, what is given, and a model that stays hidden.</p>}
       {exercise && (
         <>
           <div class="prose">{paragraphs(exercise.prose)}</div>
@@ -125,6 +139,7 @@ export function Exercise() {
           {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
           {exercise.hole && <p class="quiet">what stands for the question mark: <code>{exercise.hole}</code></p>}
           <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.errors ?? NONE} onSubmit={() => (mark(exercise), true)} />
+          {read?.of === answerOf(exercise.name).value && <Repairs repairs={read.errors.flatMap((error) => error.repairs)} source={read.of} onPut={(repair) => (answerOf(exercise.name).value = edited(read.of, repair))} />}
           {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
           <div class="row"><button type="button" class="main" data-after-editor onClick={() => mark(exercise)}>mark it</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
           <Feedback mark={marks.value[exercise.name]} />

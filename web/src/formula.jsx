@@ -39,7 +39,7 @@ function moved(root, span, key) {
   return spanOf(parts[Math.min(parts.length - 1, Math.max(0, at + (key === "ArrowRight" ? 1 : -1)))]);
 }
 
-const LEAST = 0.7; // of the size of its letters, before it is to be scrolled
+const LEAST = 0.6; // of the size of its letters, before it is to be scrolled
 
 /** Makes the letters of a wide formula smaller. */
 function fit(element) {

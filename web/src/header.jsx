@@ -2,9 +2,10 @@
 
 import { signal, useSignal } from "@preact/signals";
 import { Copy } from "./code_tab.jsx";
+import { keptExercises } from "./exercise_tab.jsx";
 import { python } from "./python.js";
 import { packedState } from "./share.js";
-import { kept, open, typeset } from "./state.js";
+import { kept, open, tab, typeset } from "./state.js";
 import { projector, theme } from "./theme.js";
 
 export const examples = signal([]);
@@ -29,7 +30,7 @@ function Examples() {
 function Share() {
   const link = useSignal(null);
   const share = async () => {
-    const fragment = `#${await packedState(kept())}`;
+    const fragment = `#${await packedState({ ...kept(), ...(tab.value === "exercise" && keptExercises()) })}`;
     history.replaceState(null, "", fragment);
     link.value = location.href;
     navigator.clipboard?.writeText(link.value).catch(() => {});

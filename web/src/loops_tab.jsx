@@ -1,10 +1,9 @@
 // The formula as nested loops, each line of which lights its part.
 
-import { axes } from "./colours.js";
+import { axes, tint } from "./colours.js";
 import { sameSpan } from "./places.js";
 import { Problem, useReply } from "./reply.jsx";
 import { lit, plan } from "./state.js";
-import { Axis } from "./types.jsx";
 
 /** A line with the names of axes in their colours: after `for`, and between brackets. */
 function coloured(text) {
@@ -13,7 +12,8 @@ function coloured(text) {
   return text.split(/([\p{L}][\p{L}\p{N}]*['′]*|[[\]])/u).map((part, n, all) => {
     depth += part === "[" ? 1 : part === "]" ? -1 : 0;
     const counted = all[n - 2] === "for" && all[n - 1] === " ";
-    return names.has(part) && (depth > 0 || counted) ? <Axis key={n} name={part} /> : part;
+    const axis = names.has(part) ? part : part.replace(/['′]+$/, ""); // a second index of an axis has a mark more
+    return names.has(axis) && (depth > 0 || counted) ? <span key={n} class={tint(axis)}>{part}</span> : part;
   });
 }
 

@@ -3,6 +3,7 @@
 import { computed, effect } from "@preact/signals";
 import { render } from "preact";
 import { Code } from "./code_tab.jsx";
+import { Compare } from "./compare_tab.jsx";
 import { axes } from "./colours.js";
 import { loadMacros } from "./completing.js";
 import { Derivative } from "./derivative_tab.jsx";
@@ -23,7 +24,7 @@ import "./theme.js";
 import { Type, typeText } from "./types.jsx";
 import { Value } from "./value_tab.jsx";
 
-const TABS = { steps: Steps, value: Value, loops: Loops, code: Code, derivative: Derivative, exercise: Exercise };
+const TABS = { steps: Steps, value: Value, loops: Loops, code: Code, derivative: Derivative, compare: Compare, exercise: Exercise };
 const names = Object.keys(TABS);
 const shownErrors = computed(() => [...errors.value, ...(checked.value?.warnings ?? [])]);
 const state = computed(() => (checked.value?.source !== text.value || !checked.value.latex ? "stale" : errors.value.length ? "wrong" : "right"));
@@ -66,7 +67,7 @@ function Tabs() {
       <div role="tablist" aria-label="views" onKeyDown={move}>
         {names.map((name) => <button key={name} id={`tab-${name}`} type="button" role="tab" aria-selected={tab.value === name} aria-controls="view" tabIndex={tab.value === name ? 0 : -1} onClick={() => (tab.value = name)}>{name}</button>)}
       </div>
-      <div id="view" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}><Shown /></div>
+      <div id="view" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0} class={plan.value && state.value !== "right" ? "stale" : ""}>{plan.value && state.value === "wrong" && <p class="quiet before">of the last formula that was right</p>}<Shown /></div>
     </section>
   );
 }
@@ -85,7 +86,7 @@ function Page() {
       <main>
         <div class="left">
           <section class="text" aria-label="formula">
-            <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
+            <Editor text={text} errors={shownErrors.value} lit={lit.value} axes={axes.value} label="formula" id="formula" signs onRepair={mend} onCaret={(place) => place !== null && pointAt(place)} />
             <div class="sheet">
               {typeset.value ? <Formula latex={typeset.value.latex} lit={lit.value} state={state.value} label="the formula, typeset; arrows walk through its parts" onPoint={(span) => (lit.value = span)} onPick={pick} /> : <div class="formula quiet" data-after-editor tabIndex={-1}>…</div>}
               <div class="row under"><Status /><label class="switch"><input type="checkbox" checked={superscripts.value} onChange={(event) => (superscripts.value = event.currentTarget.checked)} /> types</label></div>
@@ -107,7 +108,7 @@ async function first() {
   const linked = location.hash.length > 1 ? await unpackedState(location.hash) : null;
   const last = linked ?? recall("last", null);
   const asked = ask({ ask: "examples" }).catch(() => ({ ok: false }));
-  if (last?.text) take(last);
+  if (last) take(last);
   const reply = await asked;
   if (reply.ok) examples.value = reply.examples;
   const file = reply.file && !linked;
@@ -115,7 +116,13 @@ async function first() {
   if (!last?.text && !text.value) open(reply.examples?.[0] ?? { text: "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V" });
 }
 
+/** Opens what a link holds: a formula, exercises, or both. */
 function take(state) {
+  if (typeof state.exercises === "string") {
+    tab.value = "exercise";
+    openExercises(state.exercises.slice(0, 60_000), state.exercise);
+  }
+  if (typeof state.text !== "string" || !state.text) return;
   open(state);
   if (names.includes(state.tab)) tab.value = state.tab;
   if (Number.isInteger(state.step)) step.value = state.step;
@@ -128,7 +135,7 @@ function take(state) {
 }
 
 addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.altKey) && !event.shiftKey && /^[1-6]$/.test(event.key)) {
+  if ((event.ctrlKey || event.altKey) && !event.shiftKey && /^[1-7]$/.test(event.key)) {
     event.preventDefault();
     tab.value = names[Number(event.key) - 1];
     document.getElementById(`tab-${tab.value}`)?.focus();

@@ -15,6 +15,15 @@ export const point = (text, at) => [...text.slice(0, at)].length;
 
 export const units = (text, [from, to]) => [unit(text, from), unit(text, to)];
 
+/** A text with an edit of Python's: {span, text}. */
+export function edited(source, { span, text }) {
+  const [from, to] = units(source, span);
+  return source.slice(0, from) + text + source.slice(to);
+}
+
+/** What a button says that makes an edit. */
+export const saidOf = ({ span, text }, source) => (text === "" ? ["remove", source.slice(...units(source, span))] : text === "\n" ? ["a new line", ""] : ["put in", text]);
+
 export const sameSpan = (a, b) => a === b || (!!a && !!b && a[0] === b[0] && a[1] === b[1]);
 
 /** The smallest of some things with spans that holds a place, or that ends there. */

@@ -1,13 +1,25 @@
 // Errors and warnings in the project's own words; what mends them is a button.
 
-import { unit } from "./places.js";
+import { edited, saidOf } from "./places.js";
 import { checked, errors, lit, text } from "./state.js";
 
 /** Puts a repair into the text it was made for. */
-export function mend({ span, text: put }) {
+export function mend(repair) {
   const source = checked.value?.source ?? text.value;
-  if (source !== text.value) return;
-  text.value = source.slice(0, unit(source, span[0])) + put + source.slice(unit(source, span[1]));
+  if (source === text.value) text.value = edited(source, repair);
+}
+
+/** Buttons for the repairs of an error of a text. */
+export function Repairs({ repairs, source, onPut }) {
+  if (!repairs?.length) return null;
+  return (
+    <p class="repairs">
+      {repairs.map((repair) => {
+        const [verb, what] = saidOf(repair, source);
+        return <button type="button" class="main" key={repair.text} onClick={() => onPut(repair)}>{verb}{what && <> <code>{what}</code></>}</button>;
+      })}
+    </p>
+  );
 }
 
 /** The lines of an error that show the text and its carets. */
@@ -21,9 +33,7 @@ function One({ error }) {
       {error.span && error.full && <pre class="excerpt" tabIndex={0} role="group" aria-label="where it is">{excerpt(error.full)}</pre>}
       {error.notes?.map((note) => <p key={note} class="note">{note}</p>)}
       {error.hint && <p class="hint">{error.hint}</p>}
-      {error.repairs?.length > 0 && (
-        <p class="repairs">{error.repairs.map((repair) => <button type="button" class="main" key={repair.text} onClick={() => mend(repair)}>put in <code>{repair.text}</code></button>)}</p>
-      )}
+      <Repairs repairs={error.repairs} source={checked.value?.source ?? text.value} onPut={mend} />
     </div>
   );
 }

@@ -20,6 +20,7 @@ export const tab = signal("steps");
 export const record = signal({}); // a place on each axis, counted from 1
 export const lit = signal(null); // the span that is pointed at
 export const step = signal(null); // the step that is looked at
+export const other = signal(""); // a second formula, to be compared
 export const by = signal(null); // the name by which is derived
 
 // ------------------------------------------------------------------------------------------------ what Python replies
@@ -89,7 +90,7 @@ function settle(reply) {
     failure.value = null;
     if (reply.latex) typeset.value = { latex: reply.latex, plain: reply.plain_latex, macros: reply.macros_latex };
     if (reply.axes?.length) colouredAxes.value = reply.axes;
-    if (reply.errors.length || !reply.type) plan.value = results.value = null;
+    if (!text.value.trim()) plan.value = results.value = typeset.value = null; // else the last that was right stays in sight
   });
 }
 
@@ -197,6 +198,7 @@ export function open(state) {
     record.value = Object.fromEntries(Object.entries(plain(state.record)).filter(([, place]) => Number.isInteger(place) && place > 0));
     step.value = null;
     by.value = typeof state.by === "string" ? state.by : null;
+    other.value = typeof state.other === "string" ? state.other : "";
     superscripts.value = state.superscripts === true;
     checked.value = plan.value = results.value = typeset.value = failure.value = null;
   });
@@ -214,9 +216,9 @@ export function kept() {
     text: text.value, inputs: types.value, numbers: numbers.value, sizes: sizes.value, labels: labels.value, colours: chosen.value,
     values: Object.fromEntries(held.filter(([, each]) => each.array).map(([name, each]) => [name, array(each.array)])),
     seeds: Object.fromEntries(held.filter(([, each]) => !each.array).map(([name, each]) => [name, each.seed])),
-    tab: tab.value, record: record.value, step: step.value, lit: lit.value, by: by.value, superscripts: superscripts.value,
+    tab: tab.value, record: record.value, step: step.value, lit: lit.value, by: by.value, other: other.value, superscripts: superscripts.value,
   };
-  const empty = (found) => found === null || found === false || (typeof found === "object" && Object.keys(found).length === 0);
+  const empty = (found) => found === null || found === false || found === "" || (typeof found === "object" && Object.keys(found).length === 0);
   return Object.fromEntries(Object.entries(full).filter(([, found]) => !empty(found)));
 }
 

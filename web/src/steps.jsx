@@ -9,7 +9,7 @@ import { sameSpan } from "./places.js";
 import { ask } from "./python.js";
 import { formula, lit, plan, record, results, step as chosen } from "./state.js";
 import { Table, wordOf } from "./tables.jsx";
-import { Axis, Type } from "./types.jsx";
+import { Axis, Name, Type } from "./types.jsx";
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -113,7 +113,7 @@ export function Steps() {
               onClick={() => go(n)} onMouseEnter={() => (lit.value = each.span)} onMouseLeave={() => (lit.value = null)} onFocus={() => (lit.value = each.span)}
             >
               <span class="number">{n + 1}</span>
-              {each.place.length > 0 && <span class="quiet place">{each.place.join(" › ")}</span>}
+              {each.place.length > 0 && <span class="quiet place">{each.place.map((name, at) => <span key={at}>{at > 0 && " › "}<Name name={name} /></span>)}</span>}
               <Inline latex={each.latex} /> <Type axes={each.axes} />
             </button>
             {n === number && <Detail number={n} current={each} steps={steps} values={found.values} written={written} stage={shrinking ? Math.min(stage.value, last) : null} />}

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clear, close, FILE, given, launch, leave, NAME, numbers, open, oracle, place, ROOT, settled, shot, show, textOf, until, write } from "./browser.mjs";
+import { packedState, unpackedState } from "../src/share.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ATTENTION = "softmax_{seq}(Q ⊙_{key} K / √|key|) ⊙_{seq} V";
@@ -188,6 +190,115 @@ test("5. the derivative agrees with differences", async () => {
   await leave(page);
 });
 
+test("3. two formulas side by side: how they differ, in words and cell by cell", async () => {
+  const page = await reading(DECLARED + ATTENTION);
+  await show(page, "compare");
+  const second = "#view [aria-label='the second formula']";
+  const told = (words) => until(page, (words) => document.querySelector(".verdict")?.textContent.includes(words) && !document.querySelector("#view .problem"), [words]);
+  await write(page, ATTENTION.replace(" / √|key|", ""), second);
+  await told("the second is what the first is without / √|key|");
+  await until(page, () => document.querySelectorAll(".side:nth-child(2) td.differs").length === 3);
+  await shot(page, "compare");
+  await page.$$eval(".compare button", (buttons) => buttons.find((each) => each.textContent === "copy the first").click());
+  await told("the same");
+  await until(page, () => document.querySelectorAll(".side:nth-child(2) td[title]").length === 3 && !document.querySelector("td.differs"));
+  assert.deepEqual(await numbers(page, ".side:nth-child(1)"), await numbers(page, ".side:nth-child(2)"));
+  await write(page, ATTENTION.replace("_{key}", "_{kex}"), second);
+  await until(page, () => document.querySelector("#view .problem .repairs button"));
+  await page.click("#view .problem .repairs button");
+  await told("the same");
+  await leave(page);
+});
+
+test("3. what mends an error is a button, and the palette puts in signs", async () => {
+  const page = await open(browser, where.address);
+  for (const [wrong, said, right] of [
+    ["A ** 2", "put in ^", "A ^ 2"], ["(A + 1", "put in )", "(A + 1)"], ["A + 1)", "remove )", "A + 1"], ["A^-1", "put in {-1}", "A^{-1}"],
+    ["A ∈ ℝ^{a[2] × b[3]}\nmean A", "put in mean_{b}", "A ∈ ℝ^{a[2] × b[3]}\nmean_{b} A"],
+  ]) {
+    await write(page, wrong);
+    await until(page, (said) => [...document.querySelectorAll(".repairs button")].some((each) => each.textContent === said), [said]);
+    await page.$$eval(".repairs button", (buttons, said) => buttons.find((each) => each.textContent === said).click(), said);
+    await until(page, () => !document.querySelector(".problem") && document.querySelector(".formula[data-state=right]"));
+    assert.equal(await textOf(page), right);
+  }
+  await clear(page);
+  await page.keyboard.sendCharacter("A ");
+  await page.click(".signs button[title^='⊙ with an axis']");
+  await page.keyboard.sendCharacter("b");
+  assert.equal(await textOf(page), "A ⊙_{b}");
+  await leave(page);
+});
+
+test("3. numbers are pasted, slid, drawn by seed and read from files", async () => {
+  const page = await reading(DECLARED + "V a");
+  const data = async (name) => (await given(page))[name].data;
+  await page.click("button[aria-label='paste numbers for V']");
+  await page.focus(".paste textarea");
+  await page.keyboard.sendCharacter("[[1, 2, 3], [4, 5, 6]]");
+  await page.$$eval(".paste button", ([button]) => button.click());
+  await until(page, () => document.querySelectorAll("input[aria-label^='V at']").length === 6);
+  assert.deepEqual(await data("V"), [1, 2, 3, 4, 5, 6]);
+  assert.match(await textOf(page), /seq\[2\]/); // the size is that of what was pasted
+  const files = mkdtempSync(join(tmpdir(), "numbers-"));
+  const input = await page.$("input[aria-label='a file of numbers for V']");
+  for (const [name, text, due] of [["V.csv", "x,y,z\n1,2,3\n4,5,7\n", 7], ["V.json", "[[1, 2, 3], [4, 5, 8]]", 8], ["V.tsv", "1\t2\t3\n4\t5\t9", 9]]) {
+    writeFileSync(join(files, name), text);
+    await input.uploadFile(join(files, name));
+    await until(page, (due) => Number(document.querySelector("input[aria-label='V at seq 2, val 3']").value) === due, [due]);
+  }
+  rmSync(files, { recursive: true });
+  await page.click("button[aria-label^='other random numbers for V, seed 2']");
+  await until(page, () => document.querySelector("button[aria-label^='other random numbers for V, seed 3']"));
+  assert.notDeepEqual(await data("V"), [1, 2, 3, 4, 5, 9]);
+  await page.focus("input[aria-label='a, by a slider']");
+  const [before] = await data("a");
+  await page.keyboard.press("ArrowRight");
+  await until(page, (before) => Number(document.querySelector("input[aria-label='a']").value) !== before, [before]);
+  await leave(page);
+});
+
+test("6. a link holds exercises, and a hostile file of exercises is text", async () => {
+  const state = { tab: "exercise", exercise: "b", exercises: "#: exercise a\n# <img src=x onerror=window.harm=1>\nX ∈ ℝ^{n}\nanswer = X\n#: hint <b onclick=x>h</b>\n\n#: exercise b\n# `<script>window.harm=1</script>` \\href{javascript:window.harm=1}{x}\nX ∈ ℝ^{n}\nanswer = 2 X\n" };
+  const page = await open(browser, where.address, { fragment: `#${await packedState(state)}`, wait: false });
+  await until(page, () => document.querySelector("#view [aria-label='your answer to b']"), [], 90_000);
+  await write(page, "3 X", "#view [aria-label='your answer to b']");
+  await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+  await until(page, () => document.querySelector(".feedback"), [], 60_000);
+  assert.match(await page.$eval(".prose", (each) => each.textContent), /<script>window\.harm/);
+  await page.select("#view label select", "0");
+  await until(page, () => document.querySelector("#view [aria-label='your answer to a']"));
+  await page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "a hint").click());
+  await until(page, () => document.querySelector(".hints .hint"));
+  assert.equal(await page.evaluate(() => [document.querySelectorAll("main img:not(.cm-widgetBuffer), main a[href], main script, main b[onclick]").length, window.harm ?? 0].join()), "0,0");
+  await page.$$eval(".share > button", ([button]) => button.click());
+  await until(page, () => document.querySelector(".popover input"));
+  const link = await page.$eval(".popover input", (each) => each.value);
+  const kept = await unpackedState(link.slice(link.indexOf("#")));
+  assert.deepEqual([kept.exercises, kept.exercise, kept.tab], [state.exercises, "a", "exercise"]);
+  await leave(page);
+});
+
+test("9. the page is allowed nothing but itself, and what it keeps is under its own name", async () => {
+  const page = await reading(ATTENTION);
+  const policy = await page.$eval("meta[http-equiv=Content-Security-Policy]", (each) => each.content);
+  for (const said of ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]) assert.ok(policy.includes(said), policy);
+  assert.doesNotMatch(policy, /unsafe-eval'(?<!wasm-unsafe-eval')|https?:|script-src[^;]*unsafe-inline|\*/);
+  const refused = await page.evaluate(async () => {
+    const script = document.createElement("script");
+    script.textContent = "window.harm = 1";
+    document.body.append(script);
+    const fetched = await fetch("https://elsewhere.invalid/").then(() => "answered", () => "refused");
+    return [window.harm ?? 0, fetched];
+  });
+  assert.deepEqual(refused, [0, "refused"]);
+  await until(page, () => Object.keys(localStorage).length > 0);
+  const names = await page.evaluate(() => Object.keys(localStorage));
+  assert.deepEqual(names.filter((name) => !name.startsWith("named-tensors ")), []);
+  assert.equal(await page.evaluate(() => document.cookie), "");
+  await leave(page);
+});
+
 test("6. a link holds text, numbers, tab and the lit part; sharing twice replaces", async () => {
   const page = await reading(ATTENTION);
   await show(page, "code");
@@ -241,7 +352,7 @@ test("8. axe finds nothing, light and dark, right and wrong, at every tab", { sk
     assert.deepEqual(found, [], state);
   };
   await page.evaluate(AXE);
-  for (const tab of ["steps", "value", "loops", "code", "derivative", "exercise"]) {
+  for (const tab of ["steps", "value", "loops", "code", "derivative", "compare", "exercise"]) {
     await show(page, tab);
     await new Promise((resolve) => setTimeout(resolve, 400));
     await check(`light, ${tab}`);
@@ -307,12 +418,12 @@ test("11. answers are marked in the words of Python", async () => {
   const file = readFileSync(join(ROOT, "docs", "examples", "puzzles.nt"), "utf8");
   await show(page, "exercise");
   await (await page.$("input[aria-label='open a file of exercises']")).uploadFile(join(ROOT, "docs", "examples", "puzzles.nt"));
-  await until(page, () => document.querySelectorAll("#view select option").length === 25, [], 30_000);
-  const names = await page.$$eval("#view select option", (options) => options.map((each) => each.textContent));
+  await until(page, () => document.querySelectorAll("#view label select option").length === 25, [], 30_000);
+  const names = await page.$$eval("#view label select option", (options) => options.map((each) => each.textContent));
   const answers = [[names[0], "x"], [names[0], "0"], [names[1], "X ⊙_{n} X"], [names[3], "A_{row(iota_{row})}"], [names[3], "A_{kolumn(1)}"]];
   const due = oracle({ ask: "marks", file, answers });
   for (const [n, [name, answer]] of answers.entries()) {
-    await page.select("#view select", String(names.indexOf(name)));
+    await page.select("#view label select", String(names.indexOf(name)));
     await until(page, (name) => document.querySelector(`#view [aria-label="your answer to ${name}"]`), [name]);
     const editor = `#view [aria-label="your answer to ${name}"]`;
     await write(page, answer, editor);

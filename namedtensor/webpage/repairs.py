@@ -1,0 +1,46 @@
+"""What buttons put in: the edits of an error's hint, each tried before it is offered.
+
+softmax_{sek} X     seq      after which the text is right, or wrong in less, or later on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from grammar.errors import NotationError
+
+from .replies import Reply
+
+MOST = 4  # buttons of one error
+Errors = Sequence[NotationError]
+
+
+def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Reply]:
+    """The edits that mend one of the errors of a text; `errors_of` says those of another text."""
+    found: list[Reply] = []
+    for (start, end), text in candidates(problem):
+        source = problem.source or ""
+        put = source[:start] + text + source[end:]
+        if put != source and mends(problem, errors, errors_of(put), start + len(text)):
+            found.append({"span": [start, end], "text": text})
+        if len(found) == MOST:
+            break
+    return found
+
+
+def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
+    """What the hint says, and in LaTeX the same as a macro, where one stood."""
+    for (start, end), text in problem.edits:
+        macro = (problem.source or "")[start : start + 1] == "\\" and text.isalpha()
+        yield (start, end), f"\\{text}" if macro else text
+
+
+def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> bool:
+    """Whether fewer errors are left; or, of a text that did not parse, one beyond the `end` of the edit, or none of the syntax."""
+    if problem.kind != "syntax":
+        return len(left) < len(errors)
+    return all(each.kind != "syntax" or place(each) >= end for each in left)
+
+
+def place(problem: NotationError) -> int:
+    return -1 if problem.span is None else problem.span[0]
