@@ -179,7 +179,7 @@ def test_the_plan_of_a_page_gives_the_value_of_every_step(name):
     assert plan["ok"], plan["error"]["full"]
     results = values_in_node(plan, values)
     if "of a function" in name:
-        due = nt.formula(text).explain(values)
+        due = nt.formula(text).explain(**dict[str, Any](values))
     else:
         due = nt.explain(text, values, sizes=sizes)
     assert [each["text"] for each in plan["steps"]] == [each.text for each in due]
@@ -198,7 +198,11 @@ def test_the_numbers_of_a_step_make_its_value(name):
     text, types = PROGRAMS[name]
     checked = asked("check", text, inputs=types)
     values, sizes = drawn_inputs(checked), sizes_of(checked)
-    due = nt.formula(text).explain(values) if "of a function" in name else nt.explain(text, values, sizes=sizes)
+    due = (
+        nt.formula(text).explain(**dict[str, Any](values))
+        if "of a function" in name
+        else nt.explain(text, values, sizes=sizes)
+    )
     found = asked("steps", text, inputs=types, record={"a": 2, "b": 3, "val": 2})["steps"]
     tried = 0
     for step in found:
