@@ -460,6 +460,28 @@ READ = {
         + r"So $Z = \nsum{\name{b}} X$ where $X \in \reals^{\name{b}}$, and \[ U = \nsum{\name{b}} X \]",
         [], [],
     ),
+    "a shape variable is a shape of named axes": (
+        r"$f \colon \reals^{\mathcal{S}} \to \reals^{\mathcal{T}}$ and $x \in F^{\mathcal{S'}}$ \[ Y = \nsum{\mathcal{S'}} \nsum{\name{a}} x \] \[ Z = \nsum{\name{a}} \nsum{\mathcal{S'}} x \]",
+        [301], [r"\name{a}"],
+    ),
+    "a signature in another subsection is of another function": (
+        r"\subsection{A} \[ f \colon \reals^{\name{a}} \to \reals \] \[ f(x) = \nsum{\name{a}} x \]"
+        r"\subsection{B} \[ f \colon \reals^{\name{b}} \to \reals \] \[ f(x) = \nsum{\name{b}} x \]",
+        [], [],
+    ),
+    "a definition in another subsection than the signature is of another function": (
+        r"\subsection{A} $f \colon \reals^{\mathcal{S}} \to \reals^{\mathcal{T}}$"
+        r"\subsection{B} \[ f(x) = \nsum{\name{b}} x \] where $x \in \reals^{\name{c}}$",
+        [301], [],
+    ),
+    "claims about a parameter are of its declared shape": (
+        r"\[ f(x) = x \ndot{\name{a}} x \] where $x \in \reals^{\name{a}}$ \[ \frac{\partial}{\partial x} \nfun{\name{a}}{softmax} x = 1 + x \]",
+        [303], [],
+    ),
+    "each row of a display that cannot be read is told of": (
+        r"\begin{align} Y &= (\nsum{\name{a}} X)) \\ Z &= (\nsum{\name{a}} X)) \end{align}",
+        [103, 103], [],
+    ),
     "a declaration in another subsection is of another tensor": (
         r"\subsection{A} $W \in \reals^{\name{a}}$ \[ X^0 = W + 1 \] \subsection{B} $X^0 \in \reals^{\name{b}}$ \[ Y = \nsum{\name{b}} X^0 \]",
         [], [],

@@ -22,7 +22,9 @@ NOTATION = "namedtensor/notation"
 PAPER = "d0b26abb19f3709016f974a6679413411987c1f1"
 KNOWN = {
     ("examples_long.tex", 58, 307),
+    ("calculus.tex", 137, 303),
     ("calculus.tex", 205, 103),
+    ("calculus.tex", 207, 103),
 }  # slips in the paper, with the lines they are told at
 
 

@@ -66,6 +66,10 @@ AXES = {
 }
 OPERATORS = {
     r"Q \ndot{\key} K": "Q ⊙_{key} K",
+    r"Q \ndot{\mathcal{S'}} K \ndot{\mathcal{S}'} Q": "Q ⊙_{𝒮'} K ⊙_{𝒮'} Q",
+    r"Q \ndot{\mathcal{S^*}} K_{\mathcal{S} \rightarrow \mathcal{S}^*}": "Q ⊙_{𝒮*} K_{𝒮→𝒮*}",
+    r"\lim_{\alpha \rightarrow -\infty} \nfun{\seq}{softmax} \alpha X": "lim_{α→-∞} (softmax_{seq} (α X))",
+    r"\lim_{h \rightarrow -2} h X": "lim_{h→-2} (h X)",
     r"Q \ndot\key K": "Q ⊙_{key} K",
     r"Q \ndot{\heads \\ \val, \key} K": "Q ⊙_{heads, val, key} K",
     r"Q \ndot{} K \odot K \cdot K * K": "Q ⊙ K ⊙ K ⊙ K ⊙ K",
@@ -372,7 +376,7 @@ def test_any_string_is_a_tree_or_a_notation_error(source):
     try:
         tree = parse(source, "latex")
     except NotationError as error:
-        assert error.source == source
+        assert error.source == source and error.span is not None
         assert 0 <= error.span[0] <= error.span[1] <= len(source)
         assert str(error)
     else:

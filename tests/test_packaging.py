@@ -55,7 +55,7 @@ def test_the_wheel_holds_nothing_else(wheel):
 
 
 def test_the_base_dependencies_are_three():
-    names = {re.match(r"[\w-]+", line)[0] for line in PROJECT["project"]["dependencies"]}
+    names = {re.findall(r"[\w-]+", line)[0] for line in PROJECT["project"]["dependencies"]}
     assert names == {"numpy", "lark", "array-api-compat"}
 
 
@@ -122,49 +122,79 @@ def test_the_files_that_contributing_speaks_of_are_there():
     assert "SYMBOLS" in (ROOT / "grammar" / "symbols.py").read_text(encoding="utf-8")
 
 
-RMS = """
+NEW = """
 import numpy as np
 import grammar.symbols, grammar.tokens
 
-# Step 1: the record, beside those of its kind.
-from namedtensor.operators import reductions
+# Step 1: the records, beside those of their kinds.
+from namedtensor.operators import elementwise, reductions
 from namedtensor.operators.record import REGISTRY, Operator, register
 
-def lower(b, arguments, axes, options):
+def rms(b, arguments, axes, options):
     (x,) = arguments
     return b.sqrt(reductions.mean(b, b.multiply(x, x), axes))
 
 like = REGISTRY["mean"]
-register(Operator(name="rms", kind=like.kind, signature=like.signature, lower=lower, section=like.section,
+register(Operator(name="rms", kind=like.kind, signature=like.signature, lower=rms, section=like.section,
                   meaning="the root of the mean of squares", numpy="np.sqrt((X ** 2).mean(i))",
                   differentials=("mean_{ax}(X ⊙ ∂X) / rms_{ax} X",),
                   definition=lambda x: (sum(entry * entry for entry in x) / len(x)) ** 0.5))
 
-# Step 2: its name, where both spellings find it.
-grammar.symbols.FUNCTIONS |= {"rms"}
-grammar.tokens.FUNCTIONS |= {"rms"}
+# of a number
+register(Operator(name="softsign", kind="elementwise", signature="->", section=elementwise.SECTION,
+                  lower=elementwise.elementwise(lambda b, x: b.divide(x, b.add(b.abs(x), 1.0)), "floats"),
+                  meaning="x / (1 + |x|)", numpy="X / (1 + np.abs(X))", differentials=("∂X / (1 + abs(X))^2",),
+                  definition=lambda x: x / (1 + abs(x)), finite="of finite"))
+
+# along an axis, and linear, so that cotangents go back through it
+def turned(b, arguments, axes, options):
+    (x,), (axis,) = b.coerced(arguments, "numbers"), axes
+    size = x.size(axis)
+    return b.take(x, b.subtract(size - 1, b.arange(0, size, axis)), axis)
+
+register(Operator(name="turned", kind="along", signature="ax -> ax", lower=turned, section="§3.5 Vectors to vectors",
+                  meaning="the elements from the last to the first", numpy="np.flip(X, axis)",
+                  differentials=("turned_{ax} ∂X",), definition=lambda x: x[::-1], sign="of operands", finite="of finite",
+                  transpose=lambda make, term, cotangent, place: make.term(
+                      term.operator, (cotangent,), term.axes, (), dict(cotangent.shape))))
+
+# Step 2: their names, where both spellings find them.
+grammar.symbols.FUNCTIONS |= {"rms", "softsign", "turned"}
+grammar.tokens.FUNCTIONS |= {"rms", "softsign", "turned"}
 
 import namedtensor as nt
-X = nt.tensor(np.array([[3.0, 4.0], [6.0, 8.0]]), "seq chans")
-for formula in ("rms_{chans} X", r"\\nfun{\\chans}{rms} X"):
-    np.testing.assert_allclose(nt.evaluate(formula, X=X).to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
-
-# The reference evaluator has its definition.
 from namedtensor import reference
-R = reference.tensor([[3, 4], [6, 8]], "seq chans")
-assert reference.evaluate("rms_{chans} X", {"X": R}).to_list("seq") == [12.5 ** 0.5, 50 ** 0.5]
-
-# The Python function, the method, their example and the derivative are made of the record.
-np.testing.assert_allclose(nt.rms(X, axis="chans").to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
-np.testing.assert_allclose(X.rms("chans").to_array("seq"), [12.5 ** 0.5, 50 ** 0.5])
-assert 'nt.rms(A, axis="width").shape' in nt.rms.__doc__
-slope = nt.evaluate("∂(∑_{seq} rms_{chans} X)/∂X", X=X).to_array("seq chans")
-np.testing.assert_allclose(slope, X.to_array("seq chans") / 2 / np.sqrt([[12.5], [50.0]]))
+numbers = [[3.0, 4.0], [6.0, -8.0]]
+X, R = nt.tensor(np.array(numbers), "seq chans"), reference.tensor(numbers, "seq chans")
+CASES = {
+    "rms_{chans} X": (r"\\nfun{\\chans}{rms} X", [12.5 ** 0.5, 50 ** 0.5], "rms(X, axis='chans')", "X.rms('chans')"),
+    "softsign X": (r"\\text{softsign} X", [[3 / 4, 4 / 5], [6 / 7, -8 / 9]], "softsign(X)", "X.softsign()"),
+    "turned_{seq} X": (r"\\nfun{\\seq}{turned} X", numbers[::-1], "turned(X, axis='seq')", "X.turned('seq')"),
+}
+for text, (latex, expected, function, method) in CASES.items():
+    found = nt.evaluate(text, X=X)
+    for other in (found, nt.evaluate(latex, X=X), nt.evaluate(nt.formula(text).to_latex(macros=True), X=X)):
+        np.testing.assert_allclose(other.to_array(found.axes), expected)
+    # The Python function and the method are made of the record, and the reference evaluator has its definition.
+    for other in (eval("nt." + function), eval(method)):
+        np.testing.assert_allclose(other.to_array(found.axes), expected)
+    np.testing.assert_allclose(reference.evaluate(text, {"X": R}).to_list(found.axes), expected)
+    # So is the derivative, of numbers and closed, against quotients of differences.
+    total = "∑_{seq} ∑_{chans} (" + text + ") ⊙ X" if "rms" not in text else "∑_{seq} " + text
+    slope = nt.evaluate("∂(" + total + ")/∂X", X=X)
+    for place in np.ndindex(2, 2):
+        step = np.zeros((2, 2)); step[place] = 1e-6
+        up, down = (float(nt.evaluate(total, X=X + nt.tensor(each, "seq chans"))) for each in (step, -step))
+        assert abs((up - down) / 2e-6 - slope.to_array("seq chans")[place]) < 1e-5, text
+    closed = nt.formula(total).derivative("X").worked_out(X="ℝ^{seq × chans}").program
+    np.testing.assert_allclose(closed.evaluate(X=X).to_array("seq* chans*"), slope.to_array("seq chans"), atol=1e-9)
+for name, example in (("rms", '(A, axis="width")'), ("softsign", "(A)"), ("turned", '(A, axis="width")')):
+    assert "nt." + name + example + ".shape" in getattr(nt, name).__doc__
 """
 
 
 def test_the_steps_for_a_new_operator_are_enough(tmp_path):
-    run = python("-c", RMS)
+    run = python("-c", NEW)
     assert run.returncode == 0, run.stderr
 
 
@@ -177,7 +207,7 @@ def test_every_function_that_the_grammar_knows_has_a_record_and_back():
     words = {name for name in REGISTRY if name.isidentifier()}
     assert FUNCTIONS - structural <= set(REGISTRY)
     assert words - FUNCTIONS <= {"sum", "prod", "negative", "juxtaposed", "rename", "merge", "split", "identity", "I", "dot",
-                                 "odd", "even", "iota"}  # fmt: skip
+                                 "odd", "even", "iota", "ones"}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------- the command line

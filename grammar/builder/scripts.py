@@ -104,7 +104,11 @@ class Scripts(Literals):
         (variable,) = children[0].items if len(children[0].items) == 1 else (None,)
         if variable is None:
             self.fail(101, "one variable goes to a limit", children[0].span)
-        return Over(variable, self.number(children[2:]), around(children))
+        limit = self.name(children[-1:]) if children[-1].type == "NAME" else self.number(children[-1:])
+        if len(children) > 3:
+            sign = children[2]
+            limit = Call("negative", (), (), (limit,), (), (sign.start, limit.span[1]), sign.span)
+        return Over(variable, limit, around(children))
 
     def renamed(self, children):
         old, _, new = children

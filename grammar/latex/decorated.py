@@ -42,12 +42,12 @@ def accented(token: Token, mark: str, start: int) -> Token:
 
 
 def calligraphic(reader: Reader, position: int, end: int) -> int:
-    r"""\mathcal{L}"""
+    r"""\mathcal{L}; \mathcal{S'}, \mathcal{S^*}, whose mark is that of the letter"""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
-    text = group.text if isinstance(group, Token) else "".join(piece[0] for piece in reader.pieces[slice(*group)])
-    text, primes = text.rstrip("'"), text[len(text.rstrip("'")) :]
-    if not text or not set(text) <= set(CALLIGRAPHIC):
+    text, marks = (group.text, None) if isinstance(group, Token) else _marked(reader, *group)
+    letters = text.rstrip("'")
+    if not letters or not set(letters) <= set(CALLIGRAPHIC) or (marks and reader.pieces[marks[0]][0] != "^"):
         raise NotationError(
             111,
             f"{macro} takes capital letters",
@@ -55,8 +55,16 @@ def calligraphic(reader: Reader, position: int, end: int) -> int:
             reader.pieces[position][1:],
             hint=f"write {macro}{{L}}",
         )
-    name = "".join(CALLIGRAPHIC[letter] for letter in text) + primes
-    return reader.put([Token("NAME", name, start, reader.pieces[after - 1][2], reader.place)], after, end)
+    name = "".join(CALLIGRAPHIC[letter] for letter in letters) + text[len(letters) :]
+    stop = reader.pieces[marks[0] - 1 if marks else after - 1][2]
+    token = Token("NAME", name, start, stop, reader.place)
+    return reader.put([token, marks] if marks else [token], after, end)
+
+
+def _marked(reader: Reader, start: int, end: int) -> tuple[str, Stretch | None]:
+    """A name, and the stretch of what follows it."""
+    name, rest = joined(reader, start, end)
+    return name, (rest, end) if rest < end else None
 
 
 # ------------------------------------------------------------------------------------------------------------ brackets
@@ -161,8 +169,9 @@ def literal(reader: Reader, position: int, after: int, axes: list, cells: Token 
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""\mathcal{S} \cup \mathcal{T}, where axes stand"""
-    if reader.kind not in ("sub", "shape"):
+    r"""\mathcal{S} \cup \mathcal{T}, where axes stand; f^{\mathcal{S} \cup \mathcal{T}}, a lift"""
+    lifted = reader.kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
+    if reader.kind not in ("sub", "shape") and not lifted:
         raise reader.unknown(position)
     sign = ("TIMES", "×") if reader.kind == "shape" else ("COMMA", ",")
     reader.add(sign, *reader.pieces[position][1:])

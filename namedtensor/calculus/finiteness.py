@@ -10,22 +10,29 @@ import math
 from collections.abc import Callable
 
 from ..core.sizes import resolve
+from ..operators import REGISTRY
 from ..terms.terms import Term
 
 DEPTH = 8  # how far down a sign is looked for
 
-ALWAYS = frozenset("I onehot iota indicator input".split())
-KEEPS = frozenset(
-    "+ - ⊙ negative sin cos tanh erf σ abs sign floor ceil relu gelu gelu_tanh silu softplus max min clip where "
-    "cases ∑ ∏ mean var std norm logsumexp softmax logsoftmax argmax argmin standardize cumsum cumprod sort rename merge "
-    "split spread pick fill literal variable index scatter ⊕ stack unroll pool maxk argmaxk det cofactors trace".split()
-)
-MOVES = frozenset("rename merge split spread pick fill literal variable index ⊕ stack unroll pool sort maxk".split())
-NEVER_NEGATIVE = frozenset(
-    "I onehot iota indicator argmax argmin argmaxk var std norm abs sqrt exp σ softmax relu softplus".split()
-)
-SUMS = frozenset("+ ∑ mean max scatter".split()) | MOVES
+ALWAYS = frozenset("indicator input".split())  # structural terms; what is so of operators stands in their records
+MOVES = frozenset("rename merge split spread pick fill literal variable".split())
+KEEPS = MOVES | {"cases", "scatter"}
 PRODUCTS = frozenset("⊙ /".split())
+
+
+def is_finite(operator: str, how: str) -> bool:
+    """Whether its record has this of an operator."""
+    return operator in REGISTRY and REGISTRY[operator].finite == how
+
+
+def sign_of(operator: str) -> str:
+    """What the record of an operator has of its sign, and what is known of a structural term's."""
+    if operator in MOVES:
+        return "of operands"
+    if operator in REGISTRY:
+        return REGISTRY[operator].sign
+    return {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}.get(operator, "")
 
 
 class Finite:
@@ -57,12 +64,12 @@ class Finite:
             return value is None or math.isfinite(value)
         if term.operator == "constant":
             return all(map(math.isfinite, term.options[2]))
-        if term.operator in ALWAYS:
+        if term.operator in ALWAYS or is_finite(term.operator, "always"):
             return True
         if term.operator == "softmax" and self.is_masked(term.arguments[0], term.axes):
             return True
         rule = SINGULAR.get(term.operator)
-        if rule is None and term.operator not in KEEPS:
+        if rule is None and term.operator not in KEEPS and not is_finite(term.operator, "of finite"):
             return False
         return all(self.found[id(each)] for each in term.arguments) and (rule is None or rule(term))
 
@@ -123,7 +130,8 @@ def is_positive(term: Term, depth: int = DEPTH) -> bool:
     parts = term.arguments
     if term.operator in ("+", "max") and len(parts) == 2:
         return any(is_positive(each, depth - 1) for each in parts) and is_never_negative(term, depth - 1)
-    if term.operator in MOVES or term.operator in PRODUCTS or term.operator == "sqrt":
+    moves = sign_of(term.operator) == "of operands"
+    if moves or term.operator in PRODUCTS or term.operator == "sqrt":
         return bool(parts) and all(is_positive(each, depth - 1) for each in values(term))
     return False
 
@@ -133,7 +141,8 @@ def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
     value = number(term)
     if value is not None:
         return value >= 0
-    if term.operator in NEVER_NEGATIVE:
+    sign = sign_of(term.operator)
+    if sign == "≥ 0":
         return True
     if depth == 0:
         return False
@@ -144,7 +153,7 @@ def is_never_negative(term: Term, depth: int = DEPTH) -> bool:
         return even or is_never_negative(parts[0], depth - 1)
     if term.operator in PRODUCTS and len(parts) == 2 and parts[0] is parts[1]:
         return True
-    if term.operator in SUMS or term.operator in PRODUCTS:
+    if sign or term.operator in PRODUCTS:
         return all(is_never_negative(each, depth - 1) for each in values(term))
     return False
 

@@ -55,10 +55,11 @@ class Linearization:
             return None
         if term.operator == "∏" and len(term.axes) > 1:
             return self.of(self.one_by_one(term))
-        rule = STRUCTURAL.get(term.operator)
+        rule, record = STRUCTURAL.get(term.operator), REGISTRY.get(term.operator)
+        if record is not None and record.joins:
+            rule = _of_parts
         if rule is not None:
             return rule(self, term, parts)
-        record = REGISTRY.get(term.operator)
         texts = record.differentials if record is not None else ()
         if record is None or not texts:
             raise self.checker.error(
@@ -198,9 +199,9 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
 STRUCTURAL = {
     "rename": _rename,
     **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
-    **dict.fromkeys(("fill", "literal", "⊕", "stack"), _of_parts),
+    **dict.fromkeys(("fill", "literal"), _of_parts),
     "cases": _cases,
     "expm": _exponential,
     "variable": _same,
-    **dict.fromkeys(("indicator", "onehot"), _none),
+    "indicator": _none,
 }

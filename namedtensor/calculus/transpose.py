@@ -2,7 +2,8 @@
 and from how much each number of the result counts to how much each number of the operand does.
 
 A differential is linear in ∂X, being made of few operators: products with what does not depend on X, choices between cases,
-and what moves numbers about and adds them. A row of `TRANSPOSE_RULES` is how one of these carries a weight back to an operand.
+and what moves numbers about and adds them. How one of these carries a cotangent back to an operand
+says its record, and of structural terms a row of `TRANSPOSE_RULES`.
 
     t = u ⊙_{key} v      the cotangent c of t makes that of u  c ⊙_{the axes that only v has} v
     t = ∑_{seq} u        that of u is c at each element of seq
@@ -12,11 +13,11 @@ Products and choices are of shares (`selection`), so that what is nothing by a c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.sizes import resolve
+from ..operators import REGISTRY
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, topological
 from .selection import Condition, Selecting, Share, joined, touching, without
@@ -85,9 +86,8 @@ def back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     rule = BACK.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, place)
-    return select.moved(
-        cotangent, lambda each: TRANSPOSE_RULES[term.operator](select.make, term, each, place), ranged(term)
-    )
+    move = rule_of(term.operator)
+    return select.moved(cotangent, lambda each: move(select.make, term, each, place), ranged(term))
 
 
 def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
@@ -197,9 +197,11 @@ def ranged(term: Term) -> frozenset[str]:
 # ------------------------------------------------------------------------------------------------------------------ on
 def on(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
     """How a term changes with its arguments, of which some do not."""
-    rule = ON.get(term.operator)
+    rule, record = ON.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
+    if record is not None and record.kind == "reduction":
+        return _summed(select, term, parts)
     return together(select, term, parts, further)
 
 
@@ -244,8 +246,6 @@ ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "-": _added,
     "⊙": _times,
     "/": _divided,
-    "∑": _summed,
-    "mean": _summed,
     "rename": _renamed,
     "expm": _moved_along,
 }
@@ -266,7 +266,7 @@ def together(select: Selecting, term: Term, parts: list[Share | None], further: 
         return make.term(term.operator, pieces, term.axes, term.options, dict(shape))
 
     given = [zero if each is None else each.term for each in settled]
-    if term.operator in JOINS:
+    if joins(term.operator):
         given = [make.spread(each, {**argument.shape, **further}) for each, argument in zip(given, term.arguments)]
     found = of(given, {**term.shape, **further})
     left = [None if each is None else without(each.within, kept) for each in settled]
@@ -292,39 +292,11 @@ def is_fixed(term: Term, place: int, argument: Term) -> bool:
 
 
 INDEXED = frozenset(("index", "scatter"))  # whose second argument says where
-JOINS = frozenset(("fill", "literal", "⊕", "stack"))
 
 
-# --------------------------------------------------------------------------------------------------------- arithmetic
-def _same(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return cotangent
-
-
-def _difference(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.negative(cotangent) if place else cotangent
-
-
-def _negative(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.negative(cotangent)
-
-
-# --------------------------------------------------------------------------------------------------------- reductions
-def _sum(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
-
-
-def _mean(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
-    return _sum(make, term, make.between("/", cotangent, make.number(total)), place)
-
-
-def _cumsum(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    """The sums from each element on: those up to each in the other direction."""
-    (axis,) = term.axes
-    size = resolve(cotangent.shape[axis])
-    turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
-    up_to = make.term("cumsum", (make.at(cotangent, axis, turned),), term.axes, (), dict(cotangent.shape))
-    return make.at(up_to, axis, turned)
+def joins(operator: str) -> bool:
+    """Whether a term puts its arguments together, each with axes of its own."""
+    return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping
@@ -343,16 +315,6 @@ def _split(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     return make.merge(cotangent, tuple(name for name, _ in parts), source, term.arguments[0].shape[source])
 
 
-def _joined(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    (axis,) = term.axes
-    sizes = [resolve(each.shape[axis]) for each in term.arguments]
-    return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
-
-
-def _stacked(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    return make.pick(cotangent, term.axes[0], place)
-
-
 def _filled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     axis, positions = term.options
     sizes = [resolve(each.shape[axis]) for each in term.arguments]
@@ -369,21 +331,6 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term
     return cotangent
 
 
-# ------------------------------------------------------------------------------------------------- indexing, windows
-def _unrolled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
-    seq, kernel = term.axes
-    whole, windows = term.arguments[0].shape[seq], term.shape[seq]
-    begin = make.add(
-        make.between("-", make.iota(seq, 1, whole), make.iota(kernel, 1, term.shape[kernel])), make.number(1)
-    )
-    one, last = make.number(1), make.number(resolve(windows))
-    inside = make.between("∧", make.between("≥", begin, one), make.between("≤", begin, last))
-    places = make.between("where", inside, begin, one)
-    found = make.at(cotangent, seq, places)
-    return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
-
-
 def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
     """Each number counts what the element counts that it is added to."""
     places = term.arguments[1]
@@ -391,28 +338,18 @@ def _scattered(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Te
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
 
 
-def _pooled(make: TermBuilder, term: Term, cotangent: Term, place: int) -> Term:
-    seq, kernel = term.axes
-    return make.merge(
-        make.rename(cotangent, {seq: f"{seq}@pool"}), (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq]
-    )
-
-
-TRANSPOSE_RULES: dict[str, Rule] = {
-    "+": _same,
-    "-": _difference,
-    "negative": _negative,
-    "∑": _sum,
-    "mean": _mean,
-    "cumsum": _cumsum,
+TRANSPOSE_RULES: dict[str, Rule] = {  # of structural terms; those of operators are in their records
     "spread": _spread,
     "merge": _merge,
     "split": _split,
-    "⊕": _joined,
-    "stack": _stacked,
     "fill": _filled,
     "literal": _literal,
     "scatter": _scattered,
-    "unroll": _unrolled,
-    "pool": _pooled,
 }
+
+
+def rule_of(operator: str) -> Rule:
+    """How a cotangent goes back through a structural term, or a use of an operator that is linear."""
+    found = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
+    assert found is not None, f"nothing is linear in {operator}"
+    return found

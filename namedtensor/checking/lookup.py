@@ -13,6 +13,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node, Number
 
 from ..core.sizes import is_ground, resolve
+from ..operators import REGISTRY
 from ..scope.names import CONSTANTS, Key, Spelled, component, match_key, spelled, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
@@ -217,7 +218,7 @@ def speaks_itself(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
             return True, []
         for node in walk(definition.body):
             if isinstance(node, nodes.Size) or (
-                isinstance(node, Call) and node.operator in ("unroll", "pool", "iota", "onehot", "maxk", "argmaxk")
+                isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_formals
             ):
                 return True, []
             name = spelled(node) if not isinstance(node, nodes.Axis) else None

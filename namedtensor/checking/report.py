@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from grammar.errors import NotationError, excerpt
-from grammar.nodes import Number
+from grammar.nodes import Number, Set
 
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
+from ..scope.function_arguments import MADE
 from ..scope.names import Key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
@@ -133,13 +134,14 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 
 
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
-    """Check the body of a function that has a signature, for arguments of exactly its shape."""
-    if function.signature is None or any(kind == "number" for kind, _ in function.subscript):
+    """Check the body of a function whose arguments have a stated shape, for arguments of exactly that."""
+    domain = _domain(function)
+    if domain is None or MADE in function.operator or any(kind == "number" for kind, _ in function.subscript):
         return
     axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
     indices = {text: text for kind, text in function.superscript if kind == "index"}
     arguments = []
-    for name, of in zip(function.parameters, function.signature.domain):
+    for name, of in zip(function.parameters, domain):
         shape = {axis.name: SizeVariable(f"|{axis.name}|") for axis, _ in of.axes}
         arguments.append(checker.graph.intern("input", options=(f"{function.title} {name.key()}",), shape=shape))
     bindings: Bindings = {"axes": axes, "numbers": {}, "indices": indices}
@@ -152,6 +154,14 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
             checker.note(problem)
     except AlreadyReported:
         pass
+
+
+def _domain(function: FunctionDefinition) -> list[Set] | None:
+    """The sets of a function's arguments: by its signature, or as its parameters are declared; None where one is not."""
+    if function.signature is not None:
+        return list(function.signature.domain)
+    found = [function.declarations.get(name.key()) for name in function.parameters]
+    return None if None in found or function.options else found  # type: ignore[return-value]
 
 
 def _steps(checker: Checker) -> tuple[tuple[str, str], ...]:

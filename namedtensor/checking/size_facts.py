@@ -35,7 +35,8 @@ class FactIndex:
 
 
 def sides(fact: SizeEquation) -> list[Node]:
-    return [side for side in (fact.left, fact.right) if not isinstance(side, int)]
+    """Its sides that are written: not a size, or the sign of one, that a tensor which is given has."""
+    return [side for side in (fact.left, fact.right) if not isinstance(side, (int, SizeVariable))]
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:

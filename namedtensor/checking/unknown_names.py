@@ -165,7 +165,11 @@ def visible(checker: Inference, env: Environment) -> list[str]:
 def refused_head(checker: Inference, name: str) -> NotationError | None:
     """The error of f(x + 1) = …, which does not define f, where f is asked for."""
     for claim in checker.scope.claims:
-        if not isinstance(claim.left, Call) or claim.left.operator != "juxtaposed":
+        if (
+            not isinstance(claim.left, Call)
+            or claim.left.operator != "juxtaposed"
+            or isinstance(claim.right, nodes.Set)
+        ):
             continue
         head, argument = claim.left.arguments
         if isinstance(head, Name) and head.text == name and checker.scope.source[argument.span[0]] == "(":

@@ -122,28 +122,54 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None
 
 def _declared_again(together: Together, program: nodes.Program) -> Conflict | None:
     """The first declaration of a name that an earlier formula declares to be of another set, or that one of an earlier
-    subsection defines."""
-    work = together.work
-    declared: dict[str, nodes.Declaration] = {}
+    subsection defines; and so for functions and their signatures."""
+    declared: dict[str, Any] = {}
     defined: dict[str, nodes.Equation] = {}
     for statement in program.statements:
-        if isinstance(statement, nodes.Equation):
-            defined.setdefault(to_text(statement.sides[0]), statement)
-        if not isinstance(statement, nodes.Declaration):
-            continue
-        for name in statement.names:
-            before: Any = declared.setdefault(to_text(name), statement)
+        for called, name in _declares(statement):
+            before = declared.setdefault(called, statement)
             if before is statement:
-                before = defined.get(to_text(name))
+                before = defined.get(called)
                 if before is None or not _is_headed(together, before.span, name.span):
                     continue
             elif _sets(before) == _sets(statement):
                 continue
             if together.holder(before.span) != together.holder(name.span):
-                message = f"{to_text(name)} is declared twice"
-                problem = NotationError(202, message, work.source, work.span(name.span))
-                return Conflict(problem, before.span, statement.span)
+                return _again(together, name, before, statement)
+        if isinstance(statement, nodes.Equation):
+            head = statement.sides[0]
+            called = _called(head)
+            before = declared.get(called) if isinstance(head, nodes.Call) else None
+            if before is not None and _is_headed(together, before.span, head.span):
+                return _again(together, head, before, statement)
+            if called:
+                defined.setdefault(called, statement)
     return None
+
+
+def _again(together: Together, name: Any, before: Any, statement: Any) -> Conflict:
+    work = together.work
+    problem = NotationError(202, f"{to_text(name)} is declared twice", work.source, work.span(name.span))
+    return Conflict(problem, before.span, statement.span)
+
+
+def _declares(statement: Any) -> list[tuple[str, Any]]:
+    """The names that a statement declares, a declaration or a signature, each with its node."""
+    if isinstance(statement, nodes.Declaration):
+        return [(to_text(name), name) for name in statement.names]
+    called = _called(statement.head, len(statement.domain)) if isinstance(statement, nodes.Signature) else ""
+    return [(called, statement.head)] if called else []
+
+
+def _called(head: Any, arguments: int | None = None) -> str:
+    """What a head defines: a name, or a function of names, f()1; nothing for an operator, and for f(2 X)."""
+    if not isinstance(head, nodes.Call):
+        return to_text(head)
+    plain = all(isinstance(each, nodes.Name) for each in (*head.arguments, *head.parameters))
+    if not plain or head.subscript or not head.operator[:1].isalpha():
+        return ""
+    scripts = [to_text(each) for each in head.superscript]
+    return f"{head.operator}{scripts}(){len(head.arguments) if arguments is None else arguments}"
 
 
 def _is_headed(together: Together, before: Span, again: Span) -> bool:
@@ -155,8 +181,11 @@ def _is_headed(together: Together, before: Span, again: Span) -> bool:
 SUBSECTION = re.compile(r"\\(?:sub)+section(?![A-Za-z])")
 
 
-def _sets(declaration: nodes.Declaration) -> list[str]:
-    return [to_text(each) for each in declaration.sets]
+def _sets(declaration: Any) -> list[str]:
+    sets = (
+        declaration.sets if isinstance(declaration, nodes.Declaration) else (*declaration.domain, declaration.codomain)
+    )
+    return [to_text(each) for each in sets]
 
 
 def _statement(program: nodes.Program, span: Span) -> Any:

@@ -325,9 +325,12 @@ def shows_axes(document: Document, maths: Maths) -> bool:
 
 
 def _names_bare_axes(document: Document, maths: Maths) -> bool:
-    r"""Whether maths has a shape of macros that nothing defines, ℝ^{\seq \times \key}, in a document of this notation."""
+    r"""Whether maths has a shape of macros that nothing defines, ℝ^{\seq \times \key}, or of calligraphic letters, in a
+    document of this notation."""
     if not document.speaks:
         return False
+    if SHAPE_VARIABLES.search(document.source, *maths[:2]):
+        return True
     for shape in SHAPE.finditer(document.source, *maths[:2]):
         named = set(MACRO.findall(shape[1])) - {r"\times", *STARS, *PRIMES}
         if named and not any(each in document.definitions or is_known(each) for each in named):
@@ -337,6 +340,9 @@ def _names_bare_axes(document: Document, maths: Maths) -> bool:
 
 SHAPE = re.compile(
     r"\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])\s*\^\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\[A-Za-z]+)"
+)
+SHAPE_VARIABLES = re.compile(
+    r"(?:\\(?:reals|mathbb\s*(?:\{\s*R\s*\}|R))(?![A-Za-z])|(?<![A-Za-z\\{])[A-Z])\s*\^\s*(?:\{[^{}]*)?\\math(?:cal|scr)(?![A-Za-z])"
 )
 
 

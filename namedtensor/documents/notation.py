@@ -20,7 +20,7 @@ OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?!
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
 
-BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:lim|mathord|mid|leftarrow|gets)(?![A-Za-z])|\\partial(?=\s*\\n(?:sum|prod)(?![A-Za-z]))")  # fmt: skip
+BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:mid|cup)(?![A-Za-z])")  # fmt: skip
 CALLED = re.compile(
     r"\\(?:text|mathrm|operatorname|textrm|textsf|mathsf)\s*\{(\w+)\}(?=\s*(?:\\left|\\[bB]igg?l?)?\s*\()"
 )
@@ -96,6 +96,8 @@ def _read_rows(
         program = _read(document, section, maths, findings)
     if isinstance(program, NotationError) or not program.statements:
         document.unread.pop(maths.start, None)
+        if _passed_over(document, maths, first) is None:  # which is told of the display: here what its other rows have
+            findings.errors += [why for row, why in told[1:] if _passed_over(document, row, why) is None]
         return first
     for row, why in told:
         _leave_out(document, row, why, everything, findings)

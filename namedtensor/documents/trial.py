@@ -215,7 +215,7 @@ class _Trial:
         return {str(name): dict(term.shape) for name, term in terms.items() if term.operator == "input"}
 
     def endings(self) -> Iterator[Any]:
-        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X."""
+        """What such a program may end with: a side of the claim, or a number where a side has no value alone, as ∂X or X_{seq(k)}."""
         if self.function is not None:
             yield self.call(self.function)
             return

@@ -4,6 +4,7 @@
 `builder`: the builder of plans, as operators see it.
 `lowering`: three kinds of `lower`.
 `definitions`: what operators mean, on plain numbers.
+`transposes`: how a cotangent goes back through what is linear.
 `plain_numbers`: what is made of plain numbers while checking.
 `sizes_given`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.

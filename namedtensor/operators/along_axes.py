@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.axes import Order
-from . import definitions
+from . import definitions, transposes
 from .builder import Builder, OfAxes, Write
 from .lowering import of_axes
 from .record import Operator, register
 from .reductions import in_single, mean
 
 SECTION = "§3.5 Vectors to vectors"
+FINITE: dict[str, Any] = {"finite": "of finite"}
 
 
 def softmax(b: Builder, x: Any, axes: Order):
@@ -100,19 +101,19 @@ def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
 
 _along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax,
        differentials=("softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)",), heavy=True, warns=True,
-       definition=definitions.softmax)  # fmt: skip
+       definition=definitions.softmax, sign="≥ 0", analytic=True, **FINITE)  # fmt: skip
 _along(
     "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
-    differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax,
+    differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
 _along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax)  # fmt: skip
+       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", **FINITE)  # fmt: skip
 _along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin)  # fmt: skip
+       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", **FINITE)  # fmt: skip
 _along(
     "standardize", "(x − mean) / √(var + eps); eps is 1e-5 where it is not given",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,
-    options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize,
+    options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, **FINITE,
     differentials=("(∂X − mean_{ax} ∂X − standardize_{ax}(X; eps) ⊙ mean_{ax}(standardize_{ax}(X; eps) ⊙ ∂X)) "
                    "/ √(var_{ax} X + eps)",),
 )  # fmt: skip
@@ -121,20 +122,16 @@ ONE_BY_ONE = (
     "{ cumprod_{ax} { 1 if I_{ax,i} = 1; X otherwise } if iota_{i} ≤ iota_{ax}; 0 otherwise } ⊙_{i} [∂X]_{ax→i}"
 )
 OF_ONE_AXIS = (
-    ("cumsum", "the sums up to each element", "X.cumsum(axis)", "cumsum_{ax} ∂X", True, _up_to(operator.add)),
-    ("cumprod", "the products up to each element", "X.cumprod(axis)", ONE_BY_ONE, True, _up_to(operator.mul)),
-    (
-        "sort",
-        "the elements, ascending",
-        "np.sort(X, axis)",
-        "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}",
-        False,
-        sorted,
-    ),
-)
-for _name, _meaning, _numpy, _differential, _complex, _definition in OF_ONE_AXIS:
+    ("cumsum", "the sums up to each element", "X.cumsum(axis)", "cumsum_{ax} ∂X", _up_to(operator.add),
+     {"transpose": transposes.of_running_sum, "sign": "≥ 0 of ≥ 0", "complex": True}),
+    ("cumprod", "the products up to each element", "X.cumprod(axis)", ONE_BY_ONE, _up_to(operator.mul),
+     {"sign": "≥ 0 of ≥ 0", "complex": True}),
+    ("sort", "the elements, ascending", "np.sort(X, axis)", "[argmaxk_{ax,rank}(−X) ⊙_{ax} ∂X]_{rank→ax}", sorted,
+     {"sign": "of operands"}),
+)  # fmt: skip
+for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
     _along(_name, _meaning, _numpy, _of_one(_name), "numbers", signature="ax -> ax", differentials=(_differential,),
-           complex=_complex, definition=_definition, of_nothing=True)  # fmt: skip
+           definition=_definition, of_nothing=True, **FINITE, **_more)  # fmt: skip
 
 
 def _running(primitive: str) -> OfAxes:
@@ -157,7 +154,7 @@ for _name, _meaning, _primitive, _best, _where, _never in (
 ):
     _along(
         _name, _meaning, f"np.{_primitive}.accumulate(X, axis)", _running(_primitive), "numbers", signature="ax -> ax",
-        definition=_up_to(_best), of_nothing=True,
+        definition=_up_to(_best), of_nothing=True, sign="of operands", **FINITE,
         differentials=(f"[{_where}_{{ax}} {{ X if iota_{{ax}} ≤ iota_{{i}}; {_never} otherwise }} ⊙_{{ax}} ∂X]_{{i→ax}}",),
     )  # fmt: skip
 

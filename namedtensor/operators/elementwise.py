@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..core.axes import Order
-from . import definitions
+from . import definitions, transposes
 from .builder import Builder, OfOne, Write
 from .lowering import elementwise, named
 from .plain_numbers import both, either, power, product, quotient
-from .record import Operator, register
+from .record import A, Example, Operator, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
 
@@ -30,7 +30,8 @@ def _binary(name: str, meaning: str, numpy: str, write: Write, rule: str = "numb
     return register(Operator(name, "elementwise", ", ->", lower, meaning, numpy, SECTION, arity=(2, 2), **more))
 
 
-OfNumber = Callable[[float], float]
+FINITE: dict[str, Any] = {"finite": "of finite"}
+POSITIVE: dict[str, Any] = {"sign": "≥ 0"}
 
 
 # ------------------------------------------------------------------------------------------------------ of one number
@@ -85,40 +86,32 @@ def _gelu_tanh(b: Builder, x: Any):
     return b.native_or("gelu_tanh", (x,), write)
 
 
+NOTHING: dict[str, Any] = {}
 ANALYTIC = (
     ("exp", "the exponential", "np.exp(X)", named("exp"),
-     "exp X ⊙ ∂X", math.exp, definitions.exp),
+     "exp X ⊙ ∂X", math.exp, definitions.exp, POSITIVE),
     ("log", "the natural logarithm", "np.log(X)", named("log"),
-     "∂X / X", math.log, definitions.log),
+     "∂X / X", math.log, definitions.log, NOTHING),
     ("sqrt", "the square root", "np.sqrt(X)", named("sqrt"),
-     "∂X / (2 √X)", math.sqrt, definitions.total(math.sqrt)),
+     "∂X / (2 √X)", math.sqrt, definitions.total(math.sqrt), POSITIVE),
     ("sin", "the sine", "np.sin(X)", named("sin"),
-     "cos X ⊙ ∂X", math.sin, definitions.total(math.sin)),
+     "cos X ⊙ ∂X", math.sin, definitions.total(math.sin), FINITE),
     ("cos", "the cosine", "np.cos(X)", named("cos"),
-     "−sin X ⊙ ∂X", math.cos, definitions.total(math.cos)),
+     "−sin X ⊙ ∂X", math.cos, definitions.total(math.cos), FINITE),
     ("tan", "the tangent", "np.tan(X)", named("tan"),
-     "∂X / cos(X)^2", None, definitions.total(math.tan)),
+     "∂X / cos(X)^2", None, definitions.total(math.tan), NOTHING),
     ("tanh", "the hyperbolic tangent", "np.tanh(X)", named("tanh"),
-     "(1 − tanh(X)^2) ⊙ ∂X", None, math.tanh),
+     "(1 − tanh(X)^2) ⊙ ∂X", None, math.tanh, FINITE),
     ("sinh", "the hyperbolic sine", "np.sinh(X)", named("sinh"),
-     "cosh X ⊙ ∂X", None, definitions.sinh),
+     "cosh X ⊙ ∂X", None, definitions.sinh, NOTHING),
     ("cosh", "the hyperbolic cosine", "np.cosh(X)", named("cosh"),
-     "sinh X ⊙ ∂X", None, definitions.cosh),
+     "sinh X ⊙ ∂X", None, definitions.cosh, POSITIVE),
 )  # fmt: skip
-for _name, _meaning, _numpy, _write, _differential, _folded, _definition in ANALYTIC:
+for _name, _meaning, _numpy, _write, _differential, _folded, _definition, _known in ANALYTIC:
     _unary(
-        _name,
-        _meaning,
-        _numpy,
-        _write,
-        "floats",
-        differentials=(_differential,),
-        complex=True,
-        folded=_folded,
-        definition=_definition,
-        aliases=("ln",) if _name == "log" else (),
-    )
-
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), complex=True, folded=_folded,
+        definition=_definition, analytic=True, aliases=("ln",) if _name == "log" else (), **_known,
+    )  # fmt: skip
 
 INVERSE = (
     ("arctan", "the angle whose tangent it is", "np.arctan(X)", math.atan, "∂X / (1 + X^2)"),
@@ -128,7 +121,10 @@ INVERSE = (
     ("expm1", "exp(x) − 1, exact for a small x", "np.expm1(X)", definitions.expm1, "exp X ⊙ ∂X"),
 )
 for _name, _meaning, _numpy, _definition, _differential in INVERSE:
-    _unary(_name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition)
+    _unary(
+        _name, _meaning, _numpy, named(_name), "floats", differentials=(_differential,), definition=_definition, analytic=True,
+        finite="of finite" if _name == "arctan" else "",
+    )  # fmt: skip
 
 
 def _logsigmoid(b: Builder, x: Any):
@@ -151,7 +147,10 @@ BENT = (
      "{ 1 if X > 0; exp X otherwise } ⊙ ∂X"),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _definition, _differential in BENT:
-    _unary(_name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition)
+    _unary(
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition,
+        analytic=_name == "logsigmoid", **FINITE,
+    )  # fmt: skip
 
 OF_FLOATS = (
     ("gelu", "x Φ(x), Φ being the normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
@@ -169,12 +168,14 @@ OF_FLOATS = (
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _differential, _definition in OF_FLOATS:
     _unary(
-        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition, heavy=True
-    )
+        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition, heavy=True,
+        analytic=True, sign="≥ 0" if _name == "softplus" else "", **FINITE,
+    )  # fmt: skip
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
     aliases=("sigmoid",), ascii="sigmoid", latex=r"\sigma", python="sigmoid",
     differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), definition=definitions.sigmoid, heavy=True,
+    analytic=True, **FINITE, **POSITIVE,
 )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ OF_NUMBERS = (
     ("ceil", "the smallest whole number that is not below", "np.ceil(X)", _rounded("ceil"), math.ceil, definitions.ceil),
 )  # fmt: skip
 for _name, _meaning, _numpy, _write, _folded, _definition in OF_NUMBERS:
-    _unary(_name, _meaning, _numpy, _write, differentials=("0",), folded=_folded, definition=_definition)
+    _unary(_name, _meaning, _numpy, _write, differentials=("0",), folded=_folded, definition=_definition, **FINITE)
 _unary(
     "abs",
     "the absolute value",
@@ -198,6 +199,8 @@ _unary(
     complex=True,
     folded=abs,
     definition=abs,
+    **FINITE,
+    **POSITIVE,
 )
 
 
@@ -211,16 +214,11 @@ def _nearest(b: Builder, x: Any):
     return b.where(b.isfinite(x), b.where(up, b.add(below, 1), below), x)
 
 
-_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",), definition=definitions.nearest)  # fmt: skip
+_unary("round", "the nearest whole number, of two the even one", "np.round(X)", _nearest, differentials=("0",), definition=definitions.nearest, **FINITE)  # fmt: skip
 _unary(
-    "relu",
-    "max(0, x)",
-    "np.maximum(X, 0)",
-    _relu,
-    aliases=("ReLU",),
-    differentials=("𝕀[X > 0] ⊙ ∂X",),
-    definition=definitions.relu,
-)
+    "relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",),
+    definition=definitions.relu, **FINITE, **POSITIVE,
+)  # fmt: skip
 _unary(
     "negative",
     "the negative",
@@ -232,6 +230,8 @@ _unary(
     complex=True,
     folded=operator.neg,
     definition=operator.neg,
+    transpose=transposes.of_negative,
+    **FINITE,
 )
 
 
@@ -259,18 +259,33 @@ def _power(b: Builder, x: Any, y: Any):
 
 ARITHMETIC = (
     ("+", "the sum", "X + Y", named("add"), "numbers", "+", "+", "add", ("∂X", "∂Y"),
-     operator.add, operator.add),
+     operator.add, operator.add,
+     {"transpose": transposes.of_sum, "sign": "≥ 0 of ≥ 0", **FINITE}),
     ("-", "the difference", "X - Y", named("subtract"), "numbers", "-", "-", "subtract", ("∂X", "−∂Y"),
-     operator.sub, operator.sub),
+     operator.sub, operator.sub,
+     {"transpose": transposes.of_difference, **FINITE}),
     ("/", "the quotient", "X / Y", named("divide"), "floats", "/", r"\frac", "divide",
-     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide),
+     ("∂X / Y", "−X / Y ⊙ ∂Y / Y"), quotient, definitions.divide, NOTHING),
     ("juxtaposed", "the product, written side by side", "X * Y", named("multiply"), "numbers", "", "", "multiply",
-     ("∂X ⊙ Y", "X ⊙ ∂Y"), product, operator.mul),
+     ("∂X ⊙ Y", "X ⊙ ∂Y"), product, operator.mul, {"term": "⊙"}),
 )  # fmt: skip
-for _name, _meaning, _numpy, _make, _rule, _ascii, _latex, _python, _differentials, _folded, _definition in ARITHMETIC:
+for (
+    _name,
+    _meaning,
+    _numpy,
+    _make,
+    _rule,
+    _ascii,
+    _latex,
+    _python,
+    _differentials,
+    _folded,
+    _definition,
+    _more,
+) in ARITHMETIC:
     _binary(
         _name, _meaning, _numpy, _make, _rule, ascii=_ascii, latex=_latex, python=_python, differentials=_differentials,
-        complex=True, folded=_folded, definition=_definition, term="⊙" if _name == "juxtaposed" else "",
+        complex=True, folded=_folded, definition=_definition, method=False, **_more,
     )  # fmt: skip
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
@@ -296,18 +311,27 @@ for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in COMPARISONS:
     _binary(
         _name, _meaning, _numpy, named(_function), "compared", ascii=_ascii, latex=_latex, boolean=(False, True), python=_function,
         differentials=("0", "0"), complex=_name in "=≠", folded=_folded,
-        definition=_folded,
+        definition=_folded, method=False,
     )  # fmt: skip
 
 LOGIC = (
-    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both),
-    ("∨", "whether one holds, or both", "X | Y", "logical_or", "or", r"\lor", either),
+    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both, Example("(A > 2, A < 5)", (A, A))),
+    (
+        "∨",
+        "whether one holds, or both",
+        "X | Y",
+        "logical_or",
+        "or",
+        r"\lor",
+        either,
+        Example("(A < 2, A > 5)", (A, A)),
+    ),
 )
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0", "0")}
-for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in LOGIC:
+for _name, _meaning, _numpy, _function, _ascii, _latex, _folded, _example in LOGIC:
     _binary(
         _name, _meaning, _numpy, named(_function), ascii=_ascii, latex=_latex, python=_function, folded=_folded,
-        definition=_folded, **TRUTHS
+        definition=_folded, method=False, example=_example, **TRUTHS
     )  # fmt: skip
 _unary(
     "¬",
@@ -319,6 +343,7 @@ _unary(
     python="logical_not",
     folded=operator.not_,
     definition=operator.not_,
+    example=Example("(A > 2)", (A,)),
     **TRUTHS,
 )
 
@@ -343,14 +368,14 @@ register(
         "where", "elementwise", ", , ->", _lower_where,
         "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)",
         differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), complex=True,
-        definition=definitions.where, **_THREE,
+        definition=definitions.where, method=False, example=Example("(A > 2, A, 0)", (A, A, {})), **FINITE, **_THREE,
     )
 )  # fmt: skip
 register(
     Operator(
         "clip", "elementwise", ", , ->", elementwise(_clip),
         "clip(X, low, high) is X, no less than low and no more than high", "np.clip(X, low, high)",
-        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), definition=definitions.clip,
+        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), definition=definitions.clip, **FINITE,
         **_THREE,
     )
 )  # fmt: skip

@@ -13,10 +13,11 @@ from typing import Any
 from ..core.axes import Order, union
 from . import definitions
 from .builder import Builder
-from .record import IndexProblem, Operator, register
+from .record import A, Example, IndexProblem, Operator, register
 from .sizes_given import ranks, square, stated_sizes
 
 SECTION = "§3.7 Indexing"
+MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
 
 
 # ------------------------------------------------------------------------------------------------- what is an index
@@ -97,6 +98,7 @@ register(
     Operator(
         "index", "index", "ax, ->", _index, "index_{ax}(X, I) is the element of X at the index I",
         "np.take(X, I - 1, axis)", SECTION, arity=(2, 2), complex=True, counts_from_zero=True,
+        **MOVES,
     )
 )  # fmt: skip
 
@@ -132,14 +134,14 @@ register(
     Operator(
         "maxk", "index", "ax -> k", _maxk, "the k largest, the largest first",
         "np.sort(X, axis)[..., ::-1][..., :k]",
-        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), definition=definitions.maxk, **RANKS,
+        differentials=("argmaxk_{ax,k} X ⊙_{ax} ∂X",), definition=definitions.maxk, **MOVES, **RANKS,
     )
 )  # fmt: skip
 register(
     Operator(
         "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
         "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
-        definition=definitions.argmaxk, **RANKS,
+        definition=definitions.argmaxk, finite="of finite", sign="≥ 0", **RANKS,
     )
 )  # fmt: skip
 
@@ -184,6 +186,10 @@ register(
         given=stated_sizes,
         counts_from_zero=True,
         definition=definitions.onehot,
+        differentials=("0",),
+        finite="always",
+        sign="≥ 0",
+        example=Example('(A, axis="vocab", size=10)', (A,), ("vocab",), {"vocab": 10}),
     )
 )
 register(
@@ -197,17 +203,21 @@ register(
         SECTION,
         arity=(0, 0),
         given=stated_sizes,
+        finite="always",
+        sign="≥ 0",
+        method=False,
     )
 )
 register(
     Operator(
         "ones", "creation", "-> ax", _ones, "1 along the axis", "np.ones(n)", SECTION, arity=(0, 0),
-        latex=r"\mathbf{1}", given=stated_sizes, complex=True,
+        latex=r"\mathbf{1}", given=stated_sizes, complex=True, finite="always", sign="≥ 0", method=False,
     )
 )  # fmt: skip
 register(
     Operator(
         "I", "creation", "-> ax ax'", _identity, "one where the two indices are equal, zero elsewhere", "np.eye(n)",
         SECTION, aliases=("identity",), arity=(0, 0), given=_equal, python="identity",
+        finite="always", sign="≥ 0", method=False,
     )
 )  # fmt: skip

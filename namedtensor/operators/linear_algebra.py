@@ -10,7 +10,7 @@ from ..core.axes import Order
 from . import definitions
 from .builder import Builder, Lower
 from .contraction import contract
-from .record import Operator, register
+from .record import Example, Operator, register
 from .sizes_given import size_in, square
 
 SECTION = "§3.5 Vectors to vectors"
@@ -35,7 +35,7 @@ register(
     Operator(
         "det", "matrix", "row column ->", _of_matrix("det", "floats", False), "the determinant",
         "np.linalg.det(X)",
-        differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), definition=definitions.det, **MATRIX,
+        differentials=("cofactors_{row,column} X ⊙_{row,column} ∂X",), definition=definitions.det, finite="of finite", analytic=True, **MATRIX,
     )
 )  # fmt: skip
 register(
@@ -48,7 +48,7 @@ register(
             " ((cofactors_{row,column} X ⊙_{row,column} ∂X) ⊙ cofactors_{row,column} X"
             " − [cofactors_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→j, column→i} ⊙_{j} [cofactors_{row,column} X]_{row→j})"
             " / det_{row,column} X otherwise }",
-        ), definition=definitions.cofactors, **MATRIX,
+        ), definition=definitions.cofactors, finite="of finite", analytic=True, **MATRIX,
     )
 )  # fmt: skip
 register(
@@ -56,13 +56,13 @@ register(
         "inv", "matrix", "row column -> row column", _of_matrix("inv", "floats", True), "the inverse matrix",
         "np.linalg.inv(X)",
         differentials=("−[inv_{row,column} X]_{column→i} ⊙_{i} [∂X]_{row→i, column→j} ⊙_{j} [inv_{row,column} X]_{row→j}",),
-        definition=definitions.inv, **MATRIX,
+        definition=definitions.inv, analytic=True, **MATRIX,
     )
 )  # fmt: skip
 register(
     Operator(
         "trace", "matrix", "row column ->", _of_matrix("trace", "numbers", False), "the sum of the diagonal",
-        "np.trace(X)", differentials=("trace_{row,column} ∂X",), definition=definitions.trace, **MATRIX,
+        "np.trace(X)", differentials=("trace_{row,column} ∂X",), definition=definitions.trace, finite="of finite", **MATRIX,
     )
 )  # fmt: skip
 
@@ -145,7 +145,7 @@ register(
     Operator(
         "logdet", "matrix", "row column ->", _of_matrix("logdet", "floats", False),
         "the logarithm of the absolute value of the determinant", "np.linalg.slogdet(X)[1]", section=SECTION, given=square,
-        differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=log_of_determinant,
+        differentials=(f"{TRANSPOSED} ⊙_{{row,column}} ∂X",), definition=log_of_determinant, analytic=True,
     )
 )  # fmt: skip
 
@@ -163,5 +163,7 @@ register(
     Operator(
         "diag", "structure", "row -> row column", _diagonal, "the matrix with these numbers on its diagonal, and zeros beside it",
         "np.diag(x)", section=SECTION, given=_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=on_diagonal,
+        finite="of finite", sign="≥ 0 of ≥ 0",
+        example=Example('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
     )
 )  # fmt: skip

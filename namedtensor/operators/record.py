@@ -12,15 +12,33 @@ It gives the value of the result. Options that belong to the caller are `sizes` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.axes import Order, Signature, signature
+from ..core.axes import Order, Shape, Signature, signature
 from .builder import Builder, Lower
+from .transposes import Transpose
 
 MANY = 1000  # the most arguments of an operator that takes any number
+
+
+class Example(NamedTuple):
+    """A call of a Python function: what is written after its name, and the shapes, axes and sizes that this stands for.
+
+    In it `A` is a picture and `S` a square matrix.
+    """
+
+    written: str
+    shapes: tuple[Shape, ...] = ()
+    axes: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = {}
+    order: tuple[str, ...] = ()  # of storage, where it is not the rule's
+
+
+A: Shape = {"height": 2, "width": 3}
+S: Shape = {"row": 2, "column": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +53,8 @@ class Operator:
     "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
     there may be one or two. `kind` groups records that check alike:
     elementwise, reduction, along, contraction, window, index, creation, matrix, structure. `definition` is the same on
-    plain numbers, or on a list of them for a reduction or a function along axes: what the reference evaluator takes where
-    it has none of its own. The flags say what the callers of an operator must know of it.
+    plain numbers, on a list of them for a reduction or a function along axes, or on tensors of just the axes of the
+    signature: what the reference evaluator takes. The other fields say what the callers of an operator must know of it.
     """
 
     name: str
@@ -54,6 +72,8 @@ class Operator:
     given: Callable[..., Mapping[str, Any]] | None = None
     boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
     python: str = ""  # the Python function's name, where it differs
+    transpose: Transpose | None = None  # how a cotangent goes back through it, where it is linear (see `transposes`)
+    joins: bool = False  # whether it puts its operands together, so that its differential joins theirs
     term: str = ""  # the operator whose term a use is, where this is another spelling of it
     differentials: tuple[str, ...] = ()
     complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
@@ -62,6 +82,13 @@ class Operator:
     folded: Callable[..., Any] | None = None  # what it makes of plain numbers while a formula is checked
     heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
     warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
+    finite: Literal["", "of finite", "always"] = ""  # where it is known to be: where all operands are, or everywhere
+    sign: Literal["", "≥ 0", "≥ 0 of ≥ 0", "of operands"] = ""  # what is known of it: the last where it moves numbers
+    analytic: bool = False  # whether it is, and not zero everywhere, so that it is zero for hardly any operands
+    method: bool = True  # whether tensors have it as a method
+    example: Example | None = field(
+        default=None, compare=False
+    )  # how it is called, where its signature does not say it
     counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
 
     @property
@@ -73,6 +100,14 @@ class Operator:
         """The signature for a number of arguments, where the operator takes any number of one kind."""
         found = self.lifted
         return found if self.arity[1] < MANY else found._replace(inputs=found.inputs[:1] * arguments)
+
+    @property
+    def new_formals(self) -> list[str]:
+        """The axes of the signature that no argument brings: whoever uses the operator says their size."""
+        if self.kind == "structure":
+            return []
+        taken = {formal for group in self.lifted.inputs for formal in group}
+        return [formal for formal in self.lifted.formals if formal not in taken]
 
     @property
     def python_name(self) -> str:

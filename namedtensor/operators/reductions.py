@@ -13,10 +13,10 @@ from grammar.errors import NotationError
 
 from ..core.arrays import HALF
 from ..core.axes import Order
-from . import definitions
+from . import definitions, transposes
 from .builder import Builder, Lower, Value, Write
 from .lowering import elementwise, named, of_axes
-from .record import Operator, register
+from .record import A, Example, Operator, register
 
 SECTION = "§3.3 Reductions"
 
@@ -103,24 +103,28 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True}
+FINITE: dict[str, Any] = {"finite": "of finite"}
+DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
+TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,
+                          "example": Example('(A > 2, axis="width")', (A,), ("width",))}  # fmt: skip
 _reduction("∑", "the sum", "X.sum(axis)", folded("sum"), aliases=("sum",), ascii="sum", latex=r"\nsum", python="sum",
-           differentials=("∑_{ax} ∂X",), definition=sum, complex=True, of_nothing=True)  # fmt: skip
+           differentials=("∑_{ax} ∂X",), definition=sum, complex=True, of_nothing=True,
+           transpose=transposes.of_total, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction(
     "∏", "the product", "X.prod(axis)", folded("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
     differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # of one axis
-    definition=math.prod,
+    definition=math.prod, **FINITE,
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True,
-           definition=definitions.mean)  # fmt: skip
+           definition=definitions.mean, transpose=transposes.of_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction("var", "the mean square of the distances from the mean", "X.var(axis)", in_single(_variance), "floats",
-           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance)  # fmt: skip
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, **DISTANCE)  # fmt: skip
 _reduction("std", "the root of the variance", "X.std(axis)", in_single(_deviation), "floats",
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
-           definition=definitions.deviation)  # fmt: skip
+           definition=definitions.deviation, **DISTANCE)  # fmt: skip
 _reduction(
     "norm", "(∑ |x|^p)^{1/p}, the p-norm; p is 2 where it is not given", "np.linalg.norm(X, p, axis)", _norm, "floats",
-    options=(("p", 2),), complex=True, heavy=True, definition=definitions.norm, differentials=(
+    options=(("p", 2),), complex=True, heavy=True, definition=definitions.norm, **DISTANCE, differentials=(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
@@ -128,7 +132,7 @@ _reduction(
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", logarithm_of_sum, "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
-           definition=definitions.logsumexp)  # fmt: skip
+           definition=definitions.logsumexp, analytic=True, **FINITE)  # fmt: skip
 _reduction("any", "whether one holds", "X.any(axis)", folded("any"), definition=any, **TRUTHS)
 _reduction("all", "whether all hold", "X.all(axis)", folded("all"), definition=all, **TRUTHS)
 
@@ -155,7 +159,8 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
     register(
         Operator(
             _name, "reduction", "ax… ->", _over_or_between(_over, _between), _meaning,
-            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded, definition=_definition,
+            f"X.{_name}(axis), np.{_between}(X, Y)", SECTION, arity=(1, 2), folded=_folded, definition=_definition, sign="≥ 0 of ≥ 0",
+            finite="of finite",
             differentials=(f"arg{_name}_{{ax}} X ⊙_{{ax}} ∂X", f"{{ 1 if X {_sign} Y; 1/2 if X = Y; 0 otherwise }} ⊙ ∂X",
                            f"{{ 1 if Y {_sign} X; 1/2 if X = Y; 0 otherwise }} ⊙ ∂Y"),
         )
@@ -187,12 +192,12 @@ register(
     Operator(
         "quantile", "reduction", "ax ->", of_axes(_quantile, "floats"),
         "the number that a part q lies below, between two elements in proportion; q is 0.5 where it is not given",
-        "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=definitions.quantile, heavy=True,
+        "np.quantile(X, q, axis)", SECTION, options=(("q", 0.5),), differentials=(QUANTILE,), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip
 register(
     Operator(
         "median", "reduction", "ax ->", of_axes(_quantile, "floats"), "the middle one, or the mean of the middle two",
-        "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, heavy=True,
+        "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip

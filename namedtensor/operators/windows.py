@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.axes import Order
-from . import definitions
+from . import definitions, transposes
 from .builder import Builder
 from .record import Operator, register
 from .sizes_given import pool, window
@@ -32,17 +32,20 @@ def _pool(b: Builder, arguments: tuple[Any, ...], axes: Order, options: Mapping[
     return b.split(x, seq, ((seq, x.size(seq) // size), (kernel, size)))
 
 
+MOVES: dict[str, Any] = {"finite": "of finite", "sign": "of operands"}
 SIGNATURE = "seq -> seq kernel"
 register(
     Operator(
         "unroll", "window", SIGNATURE, _unroll, "the window that begins at each element",
         "np.lib.stride_tricks.sliding_window_view(X, k, axis)", SECTION, given=window,
         differentials=("unroll_{seq,kernel} ∂X",), complex=True, definition=definitions.unroll,
+        transpose=transposes.of_windows, **MOVES,
     )
 )  # fmt: skip
 register(
     Operator(
         "pool", "window", SIGNATURE, _pool, "windows side by side", "X.reshape(n // k, k)", SECTION, given=pool,
         differentials=("pool_{seq,kernel} ∂X",), complex=True, definition=definitions.pool,
+        transpose=transposes.of_pooled, **MOVES,
     )
 )  # fmt: skip

@@ -329,7 +329,8 @@ class Evaluation(Calls):
             return broadcast(power, result, self.value(node.superscript[0], env)) if node.superscript else result
         axes = tuple(real for part in node.subscript for real in env.real(axis_named(part)))
         options = tuple(plain(option) for option in self.values(node.parameters, env))
-        if None in options or len(options) > len(REGISTRY[node.operator].options if node.operator in REGISTRY else ()):
+        known = REGISTRY[node.operator].options if node.operator in REGISTRY else ()
+        if None in options or len(options) > len(known):
             raise NotationError(304, f"{node.operator} was given what it does not take after the semicolon")
         arguments = self.values(node.arguments, env)
         small = self.find(Key("ε"), env) if node.operator == "standardize" and not options else None

@@ -72,7 +72,7 @@ class Statements:
             if definable(side)
             and (position, index) not in self.claimed
             and side not in counting
-            and not (index and speaks_of(sides[0], side))
+            and not (index and (speaks_of(sides[0], side) or is_looked_up(side)))
         ]
         if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
             heads = defined_by_sizes(sides, heads)
@@ -180,6 +180,11 @@ def speaks_of(left: Node, side: Node) -> bool:
     """Whether the left side is made of what another side would define: abs(x) = x says no more of x than a claim does."""
     named = spelled(side.base if isinstance(side, Index) else side)
     return named is not None and any(spelled(node) == named for node in walk(left))
+
+
+def is_looked_up(side: Node) -> bool:
+    """Whether a side is elements at places that a tensor holds: P_{seq(I_{subseq(k)})}."""
+    return isinstance(side, Index) and any(isinstance(part, Index) for _, index in side.items for part in walk(index))
 
 
 def definable(node: Node) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..operators import REGISTRY
+from ..operators.record import Operator
 from .forms import Factor, Form, Head
 
-NEVER_NEGATIVE = frozenset(
-    "exp abs cosh σ relu softplus softmax var std norm argmax argmin onehot indicator iota sqrt any all".split()
-)
-ANALYTIC = frozenset(
-    "exp log sqrt sin cos tan tanh sinh cosh gelu gelu_tanh silu softplus erf σ softmax logsoftmax logsumexp standardize "
-    "var std norm det inv cofactors logdet arctan log1p expm1 logsigmoid".split()
-)
+NOTHING_KNOWN = Operator("", "", "", lambda *_: None, "", "", "")
+
+
+def record_of(head: Head) -> Operator:
+    """The record of the operator that a head applies."""
+    return REGISTRY.get(str(head.label), NOTHING_KNOWN)
 
 
 def never_negative(factor: Factor) -> bool:
@@ -30,7 +31,8 @@ def of_head(head: Head) -> bool:
         return head.label >= 0
     if head.kind == "bracket":
         return of_form(head.parts[0])
-    return head.kind == "apply" and head.label in NEVER_NEGATIVE
+    record = record_of(head)
+    return head.kind == "apply" and (record.sign == "≥ 0" or record.boolean[1] or head.label == "indicator")
 
 
 def of_form(form: Form) -> bool:
@@ -41,7 +43,7 @@ def vanishes_rarely(head: Head) -> bool:
     """Whether a head is 0 for hardly any values of the inputs, so that x / x = 1."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
-    if head.kind == "delta" or (head.kind == "apply" and head.label not in ANALYTIC):
+    if head.kind == "delta" or (head.kind == "apply" and not record_of(head).analytic):
         return False
     return all(vanishes_rarely(factor.head) for part in head.parts for product in part for factor in product.factors)
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar.errors import NotationError
 
 from ..core.arrays import is_array
-from ..core.axes import Shape, ShapeMismatch, broadcast, lift, names_of, show
+from ..core.axes import ShapeMismatch, broadcast, lift, names_of, show
 from ..core.layout import remember
 from ..core.tensor import _new
 from ..operators import REGISTRY
-from ..operators.record import MANY, Operator
+from ..operators.record import MANY, A, Example, Operator, S
 from . import eager
 from .diagnostics import shape_error
 
@@ -176,22 +176,14 @@ def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict
 
 
 # ------------------------------------------------------------------------------------------- sizes of axes that are new
-def new_formals(record: Operator) -> list[str]:
-    """The axes of a signature that no argument brings: the caller says their size."""
-    if record.kind == "structure":
-        return []
-    taken = {formal for group in record.lifted.inputs for formal in group}
-    return [formal for formal in record.lifted.formals if formal not in taken]
-
-
 def sized(record: Operator) -> bool:
-    return bool(new_formals(record))
+    return bool(record.new_formals)
 
 
 def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
     """The size of each new axis, from `size` or `sizes`."""
     formals = record.lifted.formals
-    new = [axis for axis, formal in zip(axes, formals) if formal in new_formals(record)]
+    new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
     found: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
     for axis, value in found.items():
         if value is None and record.kind == "creation":
@@ -253,57 +245,33 @@ HOW = {
 
 
 # ------------------------------------------------------------------------------------------------------ examples of use
-class Call(NamedTuple):
-    """What is written after the function's name, and the shapes, axes and sizes that this stands for."""
-
-    written: str
-    shapes: tuple[Shape, ...] = ()
-    axes: tuple[str, ...] = ()
-    sizes: Mapping[str, int] = {}
-    order: tuple[str, ...] = ()  # of storage, where it is not the rule's
-
-
 PICTURE = 'A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")'
 SQUARE = 'S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")'
-A: Shape = {"height": 2, "width": 3}
-S: Shape = {"row": 2, "column": 2}
-
 BY_SIGNATURE = {
-    "->": Call("(A)", (A,)),
-    ", ->": Call("(A, 2)", (A, {})),
-    ", , ->": Call("(A, 2, 4)", (A, {}, {})),
-    "ax… ->": Call('(A, axis="width")', (A,), ("width",)),
-    "ax… -> ax…": Call('(A, axis="width")', (A,), ("width",)),
-    "ax -> ax": Call('(A, axis="width")', (A,), ("width",)),
-    "ax ->": Call('(A, axis="width")', (A,), ("width",)),
-    "ax…, ax… ->": Call('(A, A.rename(height="rows"), axis="width")', (A, {"rows": 2, "width": 3}), ("width",)),
-    "ax, ax -> ax": Call('(A, A, axis="width")', (A, A), ("width",)),
-    "seq -> seq kernel": Call('(A, axis=("width", "kernel"), size=3)', (A,), ("width", "kernel"), {"kernel": 3}),
-    "ax, ->": Call('(A, 0, axis="width")', (A, {}), ("width",)),
-    "ax -> k": Call('(A, axis=("width", "k"), size=2)', (A,), ("width", "k"), {"k": 2}),
-    "ax -> ax k": Call('(A, axis=("width", "k"), size=2)', (A,), ("width", "k"), {"k": 2}, ("height", "k", "width")),
-    "-> ax": Call('(axis="seq", size=4)', (), ("seq",), {"seq": 4}),
-    "-> ax ax'": Call('(axis=("row", "column"), size=4)', (), ("row", "column"), {"row": 4, "column": 4}),
-    "row column ->": Call('(S, axis=("row", "column"))', (S,), ("row", "column")),
-    "row column, row -> column": Call(
+    "->": Example("(A)", (A,)),
+    ", ->": Example("(A, 2)", (A, {})),
+    ", , ->": Example("(A, 2, 4)", (A, {}, {})),
+    "ax… ->": Example('(A, axis="width")', (A,), ("width",)),
+    "ax… -> ax…": Example('(A, axis="width")', (A,), ("width",)),
+    "ax -> ax": Example('(A, axis="width")', (A,), ("width",)),
+    "ax ->": Example('(A, axis="width")', (A,), ("width",)),
+    "ax…, ax… ->": Example('(A, A.rename(height="rows"), axis="width")', (A, {"rows": 2, "width": 3}), ("width",)),
+    "ax, ax -> ax": Example('(A, A, axis="width")', (A, A), ("width",)),
+    "seq -> seq kernel": Example('(A, axis=("width", "kernel"), size=3)', (A,), ("width", "kernel"), {"kernel": 3}),
+    "ax, ->": Example('(A, 0, axis="width")', (A, {}), ("width",)),
+    "ax -> k": Example('(A, axis=("width", "k"), size=2)', (A,), ("width", "k"), {"k": 2}),
+    "ax -> ax k": Example('(A, axis=("width", "k"), size=2)', (A,), ("width", "k"), {"k": 2}, ("height", "k", "width")),
+    "-> ax": Example('(axis="seq", size=4)', (), ("seq",), {"seq": 4}),
+    "-> ax ax'": Example('(axis=("row", "column"), size=4)', (), ("row", "column"), {"row": 4, "column": 4}),
+    "row column ->": Example('(S, axis=("row", "column"))', (S,), ("row", "column")),
+    "row column, row -> column": Example(
         '(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column"))', (S, {"row": 2}), ("row", "column")
     ),
-    "row column -> row column": Call('(S, axis=("row", "column"))', (S,), ("row", "column")),
-}
-BY_NAME = {
-    "stack": Call('(A, A, axis="copy")', (A, A), ("copy",), order=("copy", "height", "width")),
-    "diag": Call('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
-    "onehot": Call('(A, axis="vocab", size=10)', (A,), ("vocab",), {"vocab": 10}),
-    "where": Call("(A > 2, A, 0)", (A, A, {})),
-    "any": Call('(A > 2, axis="width")', (A,), ("width",)),
-    "all": Call('(A > 2, axis="width")', (A,), ("width",)),
-    "logical_not": Call("(A > 2)", (A,)),
-    "logical_and": Call("(A > 2, A < 5)", (A, A)),
-    "logical_or": Call("(A < 2, A > 5)", (A, A)),
+    "row column -> row column": Example('(S, axis=("row", "column"))', (S,), ("row", "column")),
 }
 
 
-def shape_of(record: Operator, call: Call) -> dict[str, int]:
+def shape_of(record: Operator, call: Example) -> dict[str, int]:
     """The shape of what a call gives."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
@@ -315,7 +283,7 @@ def shape_of(record: Operator, call: Call) -> dict[str, int]:
 
 def example(record: Operator) -> tuple[str, str] | None:
     """The lines that are written, and the one that is shown; None for a signature that has no example here."""
-    call = BY_NAME.get(record.python_name) or BY_SIGNATURE.get(record.signature)
+    call = record.example or BY_SIGNATURE.get(record.signature)
     if call is None:
         return None
     lines = ["import namedtensor as nt", f"nt.{record.python_name}{call.written}.shape"]
@@ -341,9 +309,10 @@ def _all() -> dict[str, Callable[..., Any]]:
 
 
 FUNCTIONS = _all()
-NO_METHODS = set(
-    "I identity iota ones stack where add subtract divide multiply equal not_equal less less_equal greater".split()
-)
-NO_METHODS |= {"greater_equal", "logical_and", "logical_or"}
-METHODS = {name: function for name, function in FUNCTIONS.items() if name not in NO_METHODS}
+METHODS = {
+    name: FUNCTIONS[name]
+    for record in REGISTRY.values()
+    for name in (record.python_name, *record.aliases)
+    if record.method and name in FUNCTIONS
+}
 __test__ = FUNCTIONS  # whose examples are run

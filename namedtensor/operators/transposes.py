@@ -1,0 +1,115 @@
+"""How a cotangent goes back through what is linear: what the records of such operators name as `transpose`.
+
+A rule makes terms by the builder that it is handed; operators know no term. The axes that an operand has not are summed by
+the caller.
+
+    t = ∑_{seq} u        the cotangent of u is that of t, at each element of seq
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from ..core.axes import Order
+from ..core.sizes import resolve
+
+
+class Term(Protocol):
+    """A use of an operator in the typed graph: `terms.terms.Term`, as operators see it."""
+
+    operator: str
+    axes: Order
+    shape: dict[str, Any]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]: ...
+
+
+class TermBuilder(Protocol):
+    """Makes terms: `terms.builder.TermBuilder`, as operators see it."""
+
+    def term(
+        self, operator: str, arguments: tuple[Any, ...], axes: Order = ..., options: Any = ..., shape: Any = ...
+    ) -> Any: ...
+    def number(self, value: float) -> Any: ...
+    def between(self, operator: str, *terms: Any) -> Any: ...
+    def add(self, left: Any, right: Any) -> Any: ...
+    def negative(self, term: Any) -> Any: ...
+    def sum(self, term: Any, axes: Iterable[str]) -> Any: ...
+    def spread(self, term: Any, shape: Mapping[str, Any]) -> Any: ...
+    def rename(self, term: Any, names: Mapping[str, str]) -> Any: ...
+    def iota(self, axis: str, first: int, size: Any) -> Any: ...
+    def at(self, term: Any, axis: str, places: Any) -> Any: ...
+    def pick(self, term: Any, axis: str, place: int) -> Any: ...
+    def merge(self, term: Any, sources: tuple[str, ...], target: str, size: Any) -> Any: ...
+
+
+Transpose = Callable[
+    [TermBuilder, Term, Any, int], Any
+]  # of a use, its cotangent, and the place of an operand: that one's
+
+
+# --------------------------------------------------------------------------------------------------------- arithmetic
+def of_sum(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    return cotangent
+
+
+def of_difference(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    return make.negative(cotangent) if place else cotangent
+
+
+def of_negative(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    return make.negative(cotangent)
+
+
+# --------------------------------------------------------------------------------------------------------- reductions
+def of_total(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    return make.spread(cotangent, {**cotangent.shape, **term.arguments[0].shape})
+
+
+def of_mean(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    total = math.prod(resolve(term.arguments[0].shape[axis]) for axis in term.axes)
+    return of_total(make, term, make.between("/", cotangent, make.number(total)), place)
+
+
+def of_running_sum(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    """The sums from each element on: those up to each in the other direction."""
+    (axis,) = term.axes
+    size = resolve(cotangent.shape[axis])
+    turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
+    up_to = make.term(term.operator, (make.at(cotangent, axis, turned),), term.axes, (), dict(cotangent.shape))
+    return make.at(up_to, axis, turned)
+
+
+# ------------------------------------------------------------------------------------------------------------- joining
+def of_joined(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    (axis,) = term.axes
+    sizes: list[int] = [resolve(each.shape[axis]) for each in term.arguments]
+    return make.at(cotangent, axis, make.iota(axis, 1 + sum(sizes[:place]), sizes[place]))
+
+
+def of_stacked(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    return make.pick(cotangent, term.axes[0], place)
+
+
+# ------------------------------------------------------------------------------------------------------------- windows
+def of_windows(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    """An element counts in every window that it lies in: element s is the k-th of the window that begins at s − k + 1."""
+    seq, kernel = term.axes
+    whole, windows = term.arguments[0].shape[seq], term.shape[seq]
+    begin = make.add(
+        make.between("-", make.iota(seq, 1, whole), make.iota(kernel, 1, term.shape[kernel])), make.number(1)
+    )
+    one, last = make.number(1), make.number(resolve(windows))
+    inside = make.between("∧", make.between("≥", begin, one), make.between("≤", begin, last))
+    places = make.between("where", inside, begin, one)
+    found = make.at(cotangent, seq, places)
+    return make.sum(make.between("where", inside, found, make.number(0.0)), (kernel,))
+
+
+def of_pooled(make: TermBuilder, term: Term, cotangent: Any, place: int) -> Any:
+    seq, kernel = term.axes
+    apart = make.rename(cotangent, {seq: f"{seq}@pool"})
+    return make.merge(apart, (f"{seq}@pool", kernel), seq, term.arguments[0].shape[seq])
