@@ -431,7 +431,7 @@ def test_exercises_are_told_without_their_models():
 
 
 MENDED = [  # a text that is wrong, and what the buttons make of it
-    ("A ** 2", ["A ^ 2"]), ("Y == A + 1", ["Y = A + 1"]), ("Y := A", ["Y = A"]), ("A // 2", ["A / 2"]), ("A^-1", ["A^{-1}"]),
+    ("A ** 2", ["A ^ 2"]), ("Y == A + 1", ["Y = A + 1"]), ("A // 2", ["A / 2"]), ("A^-1", ["A^{-1}"]),
     ("∑_b,a A", ["∑_{b, a} A"]), ("A_a→c", ["A_{a→c}"]), ("exp(A", ["exp(A)"]), ("exp(A\nA + 1", ["exp(A\nA + 1)"]), ("A)", ["A"]),
     ("exp(A]", ["exp(A)"]), ("A +", ["A "]), ("A; A", ["A\n A"]), ("1e400 A", ["∞ A"]), ("mean A", ["mean_{a} A", "mean_{b} A"]),
     ("softmax_{c} A", ["softmax_{a} A", "softmax_{b} A"]), ("sofmax_{a} A", ["softmax_{a} A", "logsoftmax_{a} A"]),
