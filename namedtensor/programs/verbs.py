@@ -17,12 +17,12 @@ from .evaluate import Asked, explain_value
 from .parameters import inferred, need_shapes, shapes_of
 
 if TYPE_CHECKING:
-    from ..display.steps import Explanation
     from ..checking.report import CheckResult
     from ..core.tensor import NamedTensor
     from ..display.coloured import Coloured
     from ..display.colours import Tint
     from ..display.diagram_svg import Diagram
+    from ..display.steps import Explanation
     from ..planning.cost import Cost
     from .compiled import CompiledFormula
     from .initialisation import Schemes
