@@ -223,7 +223,7 @@ def _single(program: nodes.Program) -> bool:
 def _read(document: Document, section: Section, maths: Maths, findings: Findings) -> nodes.Program | NotationError:
     """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
     work = assembled(document, [maths])
-    findings.read += len(work.text) + _expanded(work)
+    findings.read += len(work.text) + _expanded(work) + EACH
     if findings.read > READ:
         message = f"a document has more than {READ} characters of formulas: the rest was not read"
         return NotationError(404, message, document.source, maths[:2], hint="check its parts one by one")
@@ -240,6 +240,7 @@ def _read(document: Document, section: Section, maths: Maths, findings: Findings
 
 
 READ = 300_000
+EACH = 10  # characters that each formula counts besides its own
 
 
 def _expanded(work: AssembledProgram) -> int:
