@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
+from namedtensor import reference
 from namedtensor.backends.libraries import NAMES, backend, target_of
 from namedtensor.planning import contraction_order as chains
 from namedtensor.planning import regions as blocks
@@ -229,6 +230,7 @@ OPTIMISED = {
         {"X": tensor("n m a", n=80, m=60, a=4), "P": tensor("a b c", a=4), "p": tensor("c b"),
          "Q": tensor("c a", a=4), "R": tensor("d a", a=4), "r": tensor("d")},
     ),
+    "one slice": ("{ x if iota_{b} = p; X otherwise }", {"x": tensor("c a"), "p": nt.tensor(2, ""), "X": tensor("a b c", b=4)}),
     "a flat chain": ("tanh(exp(X) + 1)", {"X": tensor("a", a=300_001)}),
 }  # fmt: skip
 
@@ -294,6 +296,7 @@ def test_results_with_and_without_agree(name, off):
 
 
 FEW = (
+    "one slice",
     "three projections",
     "a wide layer",
     "a large product",
@@ -316,6 +319,44 @@ def primitives(name, without=()):
 def test_large_ones_are_done_in_blocks(name):
     assert "blocks" in primitives(name)
     assert "blocks" not in primitives(name, ("blocks",))
+
+
+@pytest.mark.parametrize("place", [0, 1, 3, 4, 5, -1, 2.5, np.nan, np.inf, np.uint8(4)])
+@pytest.mark.parametrize("axes", ["a c", "c", ""])
+def test_one_slice_of_a_copy(place, axes):
+    """Of none where no element has the number; what is given stays."""
+    X, x = tensor("a b c", b=4), tensor(axes)
+    before, given = X.array.copy(), {"x": x, "p": nt.tensor(np.asarray(place), ""), "X": X}
+    text = "{ x if iota_{b} = p; X otherwise }"
+    function = compiled(text, **given)
+    assert "put" in [step.primitive for step in function.plan.steps]
+    found = function(*(each.array for each in given.values()))
+    there = (np.arange(1, 5) == place)[:, None]
+    part = x.array[:, None] if axes == "a c" else x.array
+    assert np.array_equal(found.to_array("a b c"), np.where(there, part, X.array)) and np.array_equal(X.array, before)
+
+
+@pytest.mark.parametrize("text", [
+    "{ x if iota_{b} = p; X otherwise }", "{ X if iota_{b} = p; x otherwise }", "{ y if iota_{b} = q; X otherwise }",
+    "{ y if iota_{b} < p; X otherwise }", "{ n if iota_{b} = p; N otherwise }",
+])  # fmt: skip
+def test_what_is_no_slice_is_chosen_number_by_number(text):
+    """An x with the axis itself, a place for each row, another condition, whole numbers."""
+    given = {
+        "x": tensor("b", b=4),
+        "y": tensor("a"),
+        "X": tensor("a b", b=4),
+        "p": nt.tensor(2, ""),
+        "n": nt.tensor(7, ""),
+        "N": nt.tensor([1, 2, 3, 4], "b"),
+        "q": nt.tensor([1, 2, 3], "a"),
+    }
+    given = {name: each for name, each in given.items() if name in text}
+    function = compiled(text, **given)
+    assert "put" not in [step.primitive for step in function.plan.steps]
+    found = function(*(each.array for each in given.values()))
+    plain = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in given.items()}
+    assert np.allclose(found.array, reference.evaluate(text, plain).to_list(found.axes))
 
 
 def test_a_large_product_is_made_by_rows():

@@ -18,6 +18,7 @@ from ..planning.memory import TINY, last_uses
 from ..planning.plan import Plan, Step
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
+from . import freed_memory
 from .source import FILE, repeated
 
 FAILURES = (
@@ -42,6 +43,7 @@ class PlanFunction:
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.quiet = target.name in ("numpy", "standard")
+        freed_memory.keep()
         self.steps: dict[int, Step] = {}
         try:
             if self.quiet:

@@ -113,6 +113,7 @@ class NumPy(Backend):
             "stack": lambda names, options, step: f"stack({listed(names)})",
             "take": "{0}.take({1}, {at})",
             "scatter_add": scattered,
+            "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
             "descending": "descending({0})",
             "arange": lambda names, options, step: f"np.arange({options['start']}, {options['stop']}, dtype={dtype(step.value.dtype)})",

@@ -136,6 +136,15 @@ def positions(indices, size, base):
         raise IndexError(int(np.extract(wrong, indices)[0]), size)
     return indices.astype(np.int64) - base if base else indices
 '''
+PUT = '''
+def put(x, part, place, axis, first):
+    """A copy of x with a part in the place of the element of an axis that has this number, if one has it."""
+    out = x.copy("K")
+    at = np.asarray(place).item() - first
+    if 0 <= at < x.shape[axis] and at == int(at):
+        out[(slice(None),) * axis + (int(at),)] = part
+    return out
+'''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
     """Zeros, to whose elements along an axis those of x are added at their places; sorted, so that each is written once."""
@@ -239,6 +248,7 @@ KERNELS = {
     "erf": ERF,
     "erf_single": f"{coefficients('SINGLE')}\n\n\n{ERF_SINGLE.strip()}",
     "positions": POSITIONS,
+    "put": PUT,
     "scatter_add": SCATTER_ADD,
     "whole_positions": WHOLE_POSITIONS,
     "covered": COVERED,

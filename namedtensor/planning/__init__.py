@@ -12,6 +12,7 @@
 `builder`: named operations become steps.
 `failures`: what a library refused, told of the formula.
 `lowering`: the state that rules and rewrites take.
+`one_slice`: an array but for one slice.
 `structural`: one rule for each structural term.
 `loop_steps`: a loop as one step.
 `rewrites`: the table of rewrites, in order.

@@ -88,6 +88,12 @@ ROWS = (
     Optimisation(
         "products by rows", "a row of X ⊙_{ax} W is that row of X ⊙_{ax} W", "contraction.by_rows", ("numpy",)
     ),
+    Optimisation(
+        "one slice",
+        "{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices",
+        "one_slice.put",
+        ("numpy",),
+    ),
     Optimisation("sums as products", "∑_{ax} (X ⊙ Y) = X ⊙_{ax} Y", "sums_as_products.factors", ("numpy",)),
     Optimisation("small sums as products", "∑_{ax} X = X ⊙_{ax} 1", "sums_as_products.sum_as_product", ("numpy",)),
 )

@@ -166,6 +166,7 @@ ROWS = (
     Primitive("concat", SEVERAL, joined, "one after the other along the axis `at`"),
     Primitive("stack", SEVERAL, along_a_new_axis, "side by side along a new first axis"),
     Primitive("take", TWO, stated, "the elements of the axis `at` at the positions"),
+    Primitive("put", THREE, lambda shapes, options: shapes[0], "the first, with the second for an element of the axis `at`, counted from `first`"),
     Primitive("scatter_add", TWO, stated, "zeros, and each number added to the element of the axis `at` at its position"),
     Primitive("take_along", TWO, lambda shapes, options: shapes[1], "the elements of the last axis at the positions, row by row"),
     Primitive("item", ONE, unsaid, "the result of a step of several results, by its number `at`"),

@@ -12,7 +12,7 @@ from ..core.sizes import resolve
 from ..operators.indexing import MERGED, further, positions
 from ..terms.environment import source_name
 from ..terms.terms import Term
-from . import loop_steps
+from . import loop_steps, one_slice
 from .lowering import Lowering, Rule
 from .plan import Argument, Value
 
@@ -156,7 +156,7 @@ def _cases(lowering: Lowering, term: Term) -> Argument:
             b.step("covered", (covered,), (), (), "bool")
     for value, condition in reversed(pairs):
         value, result = (value, result) if value.dtype == result.dtype else b.common((value, result))
-        result = b.where(condition, value, result)
+        result = one_slice.put(b, condition, value, result) or b.where(condition, value, result)
     order = tuple(term.shape)
     return b.broadcast(result, order, lowering.extents(term, order))
 

@@ -122,11 +122,16 @@ def evaluate(
     [8.0, 15.0]
     """
     plain = syntax == "auto" and not strict and limits is DEFAULT
-    if plain and values is None and sizes is None:
+    if plain and sizes is None:
         try:
-            names, run = EVALUATORS[formula]._by_name
-            if (*named,) == names:
-                result = run((*named.values(),))
+            if values is None:
+                names, run = EVALUATORS[formula]._by_name
+                given = named
+            else:
+                names, run = EVALUATORS[formula]._by_mapping
+                given = values
+            if (*given,) == names and (given is named or not named):
+                result = run((*given.values(),))
                 if result is not None:
                     return result
         except Exception:  # the slow path raises the proper error

@@ -26,7 +26,8 @@ STEP = """
     seen = put(1, past)
     put(x, X) = { x if iota_{memory} = place; X otherwise }
     M = { 0 if seen = 1; -∞ otherwise }
-    past ∈ {0,1}^{memory}
+    before = |memory| - 1
+    past ∈ ℝ^{memory}
     place ∈ ℝ
 """
 PLACES = nt.program("""
@@ -129,7 +130,8 @@ def steps(
 
     kept = {name: value for name, value in given.items() if name in model.optional}
     program, names = stepping(model, kept), ("logits", "seen", *own)
-    constant = {**model.parameters, **kept, **dict(zip(fixed, found[len(own) :]))}
+    tensors = {name: each for name, each in model.parameters.items() if isinstance(each, nt.NamedTensor)}
+    constant = {**tensors, **kept, **dict(zip(fixed, found[len(own) :]))}
     memory: list[Any] = [mask.rename(seq="memory"), *found[: len(own)]]
     used = room = ids.sizes["seq"]
     place, at = like(ids, used), positions[{"seq": -1}]
@@ -139,7 +141,7 @@ def steps(
             memory = [ROOMY["Y"](X=each, sizes={"room": more}) for each in memory]
             room += more
         used, place, at = used + 1, place + 1, at + 1
-        token = {tokens_name: one(tokens[-1]), "positions": one(at), "place": place, "before": room - 1}
+        token = {tokens_name: one(tokens[-1]), "positions": one(at), "place": place}
         values = {**constant, **token, **dict(zip(("past", *past), memory))}
         logits, *memory = program[names](values=values, sizes=model.sizes)
         yield logits[{"seq": 0}]
@@ -157,8 +159,9 @@ def after_last(model: LanguageModel) -> nt.Program:
 
 
 def stepping(model: LanguageModel, kept: Iterable[str]) -> nt.Program:
-    """The model's formulas for one token and a memory."""
-    texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached))
+    """The model's formulas for one token and a memory, with its plain numbers in them: a step is given tensors alone."""
+    numbers = (f"{name} = {each!r}" for name, each in model.parameters.items() if not isinstance(each, nt.NamedTensor))
+    texts = (model.definitions, inspect.cleandoc(STEP), inspect.cleandoc(model.cached), *numbers)
     return variant(model.notation, "\n".join(texts), model.without | {"positions", "before", *model.fixed, *kept})
 
 

@@ -1,0 +1,42 @@
+"""{ x if iota_{ax} = p; X otherwise } is X with x for one of its slices: a copy and a write, where else each number is chosen.
+
+It is how a memory of keys and values takes up those of the next token.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .builder import PlanBuilder
+from .plan import Argument, Value
+
+
+def put(b: PlanBuilder, condition: Value, x: Value, rest: Value) -> Value | None:
+    """The step that makes a case where this is what the case says; None where it is not."""
+    found = _one_place(b, condition) if "one slice" in b.optimised else None
+    if found is None or not isinstance(x, Value) or not isinstance(rest, Value):
+        return None
+    axis, first, size, place = found
+    sizes = dict(zip(rest.order, rest.shape))
+    whole = sizes.get(axis) == size and all(sizes.get(name) in (each, None) for name, each in zip(x.order, x.shape))
+    if not whole or axis in x.order or set(x.order) - set(sizes) or b.kind(rest) != "f" or x.dtype != rest.dtype:
+        return None
+    if x.dynamic or rest.dynamic or rest.fixed:
+        return None
+    part = b.align(x, tuple(name for name in rest.order if name != axis))
+    at = rest.order.index(axis)
+    return b.step("put", (rest, part, place), rest.order, rest.shape, rest.dtype, at=at, first=first)
+
+
+def _one_place(b: PlanBuilder, condition: Value) -> tuple[str, int, int, Argument] | None:
+    """The axis, the number of its first element, its size and the number p, where a condition is iota_{ax} = p."""
+    step = b.written(b.unnamed(condition))
+    if step is None or step.primitive != "equal":
+        return None
+    for one, other in (step.arguments, step.arguments[::-1]):
+        made: Any = b.written(b.unnamed(one))
+        while made is not None and made.primitive == "cast":
+            made = b.written(b.unnamed(made.arguments[0]))
+        if made is not None and made.primitive == "arange" and not getattr(other, "order", ()):
+            return condition.order[0], made.options["start"], made.value.count, other
+    return None
