@@ -1,5 +1,7 @@
 """Long recurrences as loops: the same as written out, as plain NumPy, and in time and memory that do not grow with the steps."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -328,19 +330,18 @@ def test_a_loop_fails_in_the_words_of_the_language(name, library):
 # ------------------------------------------------------------------------------------------------- what is shown of it
 def test_what_is_known_of_a_loop():
     given = {"B": B, "X": X, "W": W}
-    shapes = {name: dict(each.sizes) for name, each in given.items()}
+    shapes: dict[str, Any] = {name: dict(each.sizes) for name, each in given.items()}
     checked = nt.check(RNN, **shapes)
     assert checked.ok and checked.type == "ℝ^{hidden[3]}"
     explained = nt.explain(RNN, given)
     assert nt.allclose(explained.value, nt.evaluate(RNN, given))
     assert [stage.inside for stage in explained][-1] == ("h^100",)
     assert len(explained) < 60
-    cost = nt.formula(RNN).cost(
-        **{
-            name: "ℝ^{" + " × ".join(f"{axis}[{size}]" for axis, size in each.items()) + "}"
-            for name, each in shapes.items()
-        }
-    )
+    sets: dict[str, Any] = {
+        name: "ℝ^{" + " × ".join(f"{axis}[{size}]" for axis, size in each.items()) + "}"
+        for name, each in shapes.items()
+    }
+    cost = nt.formula(RNN).cost(**sets)
     assert cost.multiply_adds == 100 * 9
 
 
