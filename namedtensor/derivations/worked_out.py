@@ -153,8 +153,8 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
             return None
     if found is None:
         return None
-    program, length = found
-    return WorkedOut(Formula(to_text(program)), dict(work.laws), length)
+    program, length, way = found
+    return WorkedOut(Formula(to_text(program)), dict(work.laws), length, lambda: way)
 
 
 def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
