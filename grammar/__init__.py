@@ -6,6 +6,7 @@
 `lengths`: how long a text may be.
 `spellings`: names with their scripts, before there is a tree.
 `tokens`: what both lexers make.
+`functions_told`: which names are functions.
 `text`: the text spelling to tokens.
 `latex`: the LaTeX spelling to the same tokens.
 `automaton`: the LALR tables of `formula.lark`, kept.

@@ -209,6 +209,15 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionSet:
+    """(ℝ^{a} → ℝ), in a signature: the functions of this type"""
+
+    domain: tuple[Set, ...]
+    codomain: Set
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Range:
     """for t = 1, …, n; of several, `further` is the next: for i = 1, …, m for j = 1, …, n
 
@@ -294,10 +303,10 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """f : ℝ^{a} × ℝ^{b} → ℝ; the head is a Call without arguments"""
+    """f : ℝ^{a} × (ℝ → ℝ) → ℝ; the head is a Call without arguments, the domain Sets, and FunctionSets for functions"""
 
     head: Call
-    domain: tuple[Set, ...]
+    domain: tuple[Any, ...]
     codomain: Set
     span: Span = _span()
 

@@ -14,10 +14,11 @@ from . import nodes
 from .automaton import Automaton, automaton
 from .builder.statements import Builder
 from .errors import NotationError
+from .functions_told import tell_functions
 from .lengths import LITERAL, TEXT, check_lengths
 from .symbols import ASCII_MACROS, GREEK_MACROS
 from .syntax_errors import syntax_error
-from .tokens import Token, match_brackets, tell_functions
+from .tokens import Token, match_brackets
 
 NESTING = 200
 DEPTH = 5  # operations may stand inside each other so many times deeper than brackets

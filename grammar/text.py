@@ -209,10 +209,10 @@ class _Lexer:
                         hint=f"write {text}_{{axis}} and then its operand",
                     )
                 return self.add(WORDS[text], WORD_VALUES.get(text, text), start, end)
-            if self.in_set and not self.brackets:
-                if text in SETS and self.previous() in BEFORE_SET:
+            if self.among_sets:
+                if text in SETS and self.previous() in (*BEFORE_SET, "LPAREN"):
                     return self.add("REALS", SETS[text], start, end)
-                if text == "x" and self.previous() in ("RBRACE", "REALS", "RBRACKET", "NAME"):
+                if text == "x" and self.previous() in ("RBRACE", "REALS", "RBRACKET", "NAME", "RPAREN"):
                     return self.add("TIMES", "×", start, end)
             if text == "I" and follows == "[":
                 return self.add("INDICATOR", "𝕀", start, end)
@@ -355,7 +355,12 @@ class _Lexer:
     @property
     def in_shape(self) -> bool:
         """Whether × stands between axes, or between sets."""
-        return self.brackets[-1] == "shape" if self.brackets else self.in_set
+        return self.among_sets or self.brackets[-1:] == ["shape"]
+
+    @property
+    def among_sets(self) -> bool:
+        """Whether a set may stand here, also in the brackets of a set of functions: (ℝ → ℝ)"""
+        return self.in_set and all(each == "(" for each in self.brackets)
 
     def of_call(self, text: str, start: int, end: int) -> None:
         """⌊x⌋, ‖x‖: a function with its operand."""
@@ -374,7 +379,7 @@ class _Lexer:
         if text == "{" and previous == "SUP":
             before = self.tokens[-3].type if len(self.tokens) > 2 else ""
             field = before == "NAME" and self.tokens[-4].type in BEFORE_SET if len(self.tokens) > 3 else False
-            shape = self.in_set and not self.brackets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
+            shape = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
             return "shape" if shape else "sup"
         if text == "(" and self.in_axes and previous in ("LBRACE", "COMMA", "ARROW"):
             return "item"  # (height,width)→layer

@@ -1,5 +1,7 @@
 """Derivatives worked out: right values, formulas that are read back, short ones, and no more than a moment for each."""
 
+# pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
+
 import statistics
 import time
 
@@ -52,7 +54,7 @@ def rows(of: int):
 
 
 def test_the_list_is_long_and_names_its_sources():
-    assert len(LIST) >= 150
+    assert len(LIST) >= 240
     assert all(source for source, *_ in LIST)
 
 

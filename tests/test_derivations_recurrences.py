@@ -1,11 +1,13 @@
 """The derivative of a recurrence: an adjoint that goes back and a sum over the steps, right for any number of steps."""
 
+# pyright: reportAttributeAccessIssue=false
 import time
 
 import numpy as np
 import pytest
 
 import namedtensor as nt
+from grammar.errors import NotationError
 from grammar.parser import parse
 from transformer import paper
 
@@ -85,6 +87,9 @@ def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
         assert time.process_time() - start < 2
         for spelled in (closed.to_text(ascii=True), closed.to_latex(), closed.to_latex(macros=True)):
             assert parse(spelled) == closed.closed.tree, spelled
+        assert [step.rule for step in closed.steps][-1] == "identification"
+        assert "identification" in closed.to_latex(steps=True, macros=True)
+        closed.check(drawn(shapes, 3), sizes={"n": 3})
         for steps in (1, 2, 5):
             values = drawn(shapes, steps)
             expected = nt.derivative(text, by)(values=values, sizes={"n": steps})
@@ -97,6 +102,31 @@ def test_a_recurrence_is_right_for_any_number_of_steps(text, shapes, names):
 def test_how_it_reads():
     found = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
     assert str(found).splitlines()[2:] == ADJOINT
+
+
+def test_steps_go_back_from_the_end():
+    found = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN)
+    end, chain = (line.split(" = ", 1)[1] for line in ADJOINT[:2])
+    assert [(step.rule, step.equation) for step in found.steps] == [
+        ("end", f"∂L/∂h^n = {end}"),
+        ("chain", f"∂L/∂h^t = {chain}"),
+        ("identification", f"{ADJOINT[2]} = ∂L/∂W*"),
+    ]
+    latex = found.to_latex(steps=True)
+    assert (
+        r"\frac{\partial L}{\partial h^t} &\overset{\text{chain}}{=} a^{t+1}" in latex
+        and r"t = n - 1, \ldots, 0" in latex
+    )
+
+
+def test_a_step_that_is_wrong_is_found():
+    """Each step is a claim, those of all t as well."""
+    text = worked_out(RNN + "L = ∑_{h} (h^n)^2", "W", OF_RNN).derivation.to_text()
+    values = drawn(OF_RNN, 3)
+    for right, wrong in (("∂L/∂h^n = 2", "∂L/∂h^n = 3"), ("∂L/∂h^t = a", "∂L/∂h^t = −a"), ("D = ∑", "D = 2 ∑")):
+        assert right in text
+        with pytest.raises(NotationError, match="does not hold"):
+            nt.evaluate(text.replace(right, wrong), values, sizes={"n": 3})
 
 
 def test_the_network_of_the_paper():

@@ -478,6 +478,14 @@ READ = {
         r"\[ f(x) = x \ndot{\name{a}} x \] where $x \in \reals^{\name{a}}$ \[ \frac{\partial}{\partial x} \nfun{\name{a}}{softmax} x = 1 + x \]",
         [303], [],
     ),
+    "text between rows parts them": (
+        r"\begin{align} Y &= \left.X\right|_{\name{a}=1} \intertext{or, where $n = 1$,} Z &= \nsum{\name{b}} X \end{align} $X \in \reals^{\name{a}}$",
+        [301], [],
+    ),
+    "a display of nothing but known names is typed": (
+        r"$X \in \reals^{\name{a}}$ \[ Y = \nsum{\name{a}} X \] \[ Z = \frac{X}{Y} \] \[ W = \nsum{\name{b}} Z \]",
+        [301], [],
+    ),
     "each row of a display that cannot be read is told of": (
         r"\begin{align} Y &= (\nsum{\name{a}} X)) \\ Z &= (\nsum{\name{a}} X)) \end{align}",
         [103, 103], [],

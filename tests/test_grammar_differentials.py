@@ -9,7 +9,7 @@ MEANT = (
     ("∂softmax_{a} x / ∂x*", "∂(softmax_{a}(x))/∂x*"),
     ("2 ∂softmax_{a} x ⊙ y", "(2 ∂(softmax_{a}(x))) ⊙ y"),
     ("∂exp x^2 + y", "∂(exp(x^2)) + y"),
-    ("A ⊙_{k} ∂exp (x + y) z", "A ⊙_{k} ∂(exp((x + y) z))"),
+    ("A ⊙_{k} ∂exp (x + y) z", "A ⊙_{k} ∂(exp(x + y)) z"),
     (r"\partial \nfun{a}{softmax} x = x", "∂(softmax_{a}(x)) = x"),
     (r"\frac{\partial \nfun{a}{softmax} x}{\partial x^*}", "∂(softmax_{a}(x))/∂x*"),
 )

@@ -23,7 +23,7 @@ KNOWING = {
     "checking": "clip mean norm sqrt standardize",  # advice, ‖x‖, and standardize with the program's ε
     "planning": "mean softmax sqrt standardize",  # rewrites
     "reference": "mean norm standardize",  # the same
-    "symbolic": "arctan argmax argmin cosh cumprod even logsoftmax logsumexp mean norm onehot sinh softmax sqrt standardize tanh "
+    "symbolic": "arctan argmax argmin cofactors cosh cumprod even expm logsoftmax logsumexp mean norm onehot sinh softmax solve sqrt standardize tanh "
     "trace",  # laws, and differentials as a reader has them
     "tensors": "cumsum",  # NumPy's own name
     "terms": "mean onehot",  # of a derivative

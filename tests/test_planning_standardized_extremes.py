@@ -58,6 +58,25 @@ def test_in_other_libraries(library):
 LIBRARIES = ["numpy", "torch", "jax.numpy"]
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("factor", [1e-35, 1.0, 1e38, 2.0**127])
+@pytest.mark.parametrize("text", ["norm_{a} X", "std_{a} X", "standardize_{a} X"])
+def test_of_numbers_near_the_ends_of_single_precision(text, factor, library):
+    """One over the largest is no normal number from 2¹²⁶ on."""
+    xp = pytest.importorskip(library)
+    array = (np.array([[1.0, 0.5, -0.25], [0.1, -1.0, 0.75]]) * factor).astype("float32")
+    wide = array.astype("float64")
+    away = wide - wide.mean(-1, keepdims=True)
+    spread = np.sqrt((away**2).mean(-1))
+    wanted = {
+        "norm": np.sqrt((wide**2).sum(-1)),
+        "std": spread,
+        "standardize": away / np.sqrt(spread**2 + 1e-5)[:, None],
+    }
+    found = np.asarray(nt.evaluate(text, X=nt.tensor(xp.asarray(array), "n a")).array)
+    np.testing.assert_allclose(found, wanted[text.split("_")[0]], rtol=1e-5)
+
+
 def made(library, array):
     module = pytest.importorskip(library)
     return module.tensor(array) if library == "torch" else module.asarray(array)

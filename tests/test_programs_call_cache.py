@@ -12,12 +12,14 @@ from grammar.errors import NotationError
 from namedtensor.backends.function import no_match
 from namedtensor.operators.user_functions import USER_FUNCTIONS
 from namedtensor.programs import call_cache
+from namedtensor.programs.evaluate import EVALUATORS
 
 WAYS = {
     "formula": lambda text: nt.formula(f"f(X, Y) = {text}"),
     "compiled": lambda text: nt.formula(f"f(X, Y) = {text}").compile(),
     "entry": lambda text: nt.program(f"f(X, Y) = {text}\ng(X) = X")["f"],
     "by name": lambda text: lambda X, Y: nt.evaluate(text, X=X, Y=Y),
+    "by mapping": lambda text: lambda X, Y: nt.evaluate(text, {"X": X, "Y": Y, "Z": X}),
 }
 
 
@@ -226,3 +228,25 @@ def test_values_that_hold_more_than_is_used_are_no_keywords():
             formula(X=X, W=W)
         with pytest.raises(nt.NotationError):
             formula(values={"X": X}, W=W)
+
+
+def test_a_mapping_of_values_is_served_by_the_inline_cache_whatever_it_holds_besides():
+    text = "A ⊙_{b} x + 0.25"
+    A, x, y = nt.tensor([[1.0, 2.0], [3.0, 4.0]], "a b"), nt.tensor([1.0, 2.0], "b"), nt.tensor([3.0, 5.0], "b")
+    mappings: list[dict[str, nt.NamedTensor]] = [
+        {"A": A, "x": x},
+        {"A": A, "x": y},
+        {"x": x, "A": A},
+        {"A": A, "x": x, "y": y},
+    ]
+    for values in [each for each in mappings for _ in range(3)]:
+        want = [row @ values["x"].to_array() + 0.25 for row in A.to_array("a b")]
+        assert nt.evaluate(text, values).to_array().tolist() == pytest.approx(want)
+    assert EVALUATORS[text]._by_mapping[0] == ("A", "x", "y")
+    nt.evaluate(text, {"A": A}, x=x)  # names beside it, which must be in use
+    for _ in range(2):
+        with pytest.raises(nt.NotationError, match="y"):
+            nt.evaluate(text, {"A": A, "x": x}, y=y)
+        with pytest.raises(nt.NotationError, match="y"):
+            nt.evaluate(text, A=A, x=x, y=y)
+        assert nt.evaluate(text, {"A": A.rename(a="c"), "x": x}).axes == ("c",)

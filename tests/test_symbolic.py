@@ -1,5 +1,7 @@
 """Index normal form: exact keys, laws that hold and are applied, proofs that are never of unequal formulas."""
 
+# pyright: reportAttributeAccessIssue=false, reportCallIssue=false, reportArgumentType=false
+
 import random
 
 import numpy as np
@@ -13,10 +15,10 @@ from namedtensor.programs.arguments import shape_of
 from namedtensor.scope.binder import bind
 from namedtensor.scope.names import key
 from namedtensor.symbolic import algebra, canonical
-from namedtensor.symbolic.factoring import factored
+from namedtensor.symbolic.factoring import cleared, factored
 from namedtensor.symbolic.forms import DELTA, ONE, Index, single, tensor
 from namedtensor.symbolic.from_terms import Forms
-from namedtensor.symbolic.known import recognized
+from namedtensor.symbolic.known import recognized, solved
 from namedtensor.symbolic.laws import LAWS
 from namedtensor.symbolic.linearizing import ReadingChecker
 from namedtensor.symbolic.work import TooLong, working
@@ -38,7 +40,8 @@ def forms_of(claim: str, shapes):
 def is_applied(claim: str, shapes) -> bool:
     one, other = forms_of(claim, shapes)
     with working():
-        return not algebra.add(one, algebra.scaled(other, -1))
+        ways = (one, solved(one), cleared(one))
+        return any(not algebra.add(each, algebra.scaled(other, -1)) for each in ways)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
@@ -59,6 +62,7 @@ CHANGED = {  # each law with one sign, axis or number changed
     "distribute": ("(x + y) ⊙_{a} (X + I_{a,b}) = x ⊙_{a} X − y ⊙_{a} X + x_{a→b} + y_{a→b}",),
     "sign": ("sign(x) ⊙ abs x = −x",),
     "square of an absolute value": ("abs(x)^2 = −x^2", "abs(x)^3 = x^3"),
+    "sign of a number": ("sign(x) ⊙ x = −abs x", "sign(x) ⊙ x = x"),
     "sign of an argument": ("tanh(−x) + cos(−x) = cos x + tanh x", "tanh(−x) + cos(−x) = −cos x − tanh x"),
     "exponent": ("exp(−x) ⊙ exp(3 x) = exp(x)^4", "exp(−x) ⊙ exp(3 x) = exp(−x)^2"),
     "logarithm": ("log(exp x ⊙ exp y) = x − y", "log(exp x ⊙ exp y) = x ⊙ y"),
@@ -68,6 +72,19 @@ CHANGED = {  # each law with one sign, axis or number changed
     "factor": ("X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y − z)",),
     "softmax": ("exp x / ∑_{a} exp x = −softmax_{a} x", "exp x / ∑_{a} exp x = softmax_{a}(−x)"),
     "σ": ("exp(−x) / (1 + exp x) = σ(x)", "exp(x) / (1 + exp x) = σ(−x)"),
+    "symmetric": (
+        "inv_{a,c}(X ⊙_{b} X_{a→c}) = −[inv_{a,c}(X ⊙_{b} X_{a→c})]_{a→c, c→a}",
+        "inv_{a,c}(X ⊙_{b} [exp X]_{a→c}) = [inv_{a,c}(X ⊙_{b} [exp X]_{a→c})]_{a→c, c→a}",
+    ),
+    "solve": (
+        "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = −[solve_{a,c}(M, x)]_{c→k}",
+        "[inv_{a,c} M]_{c→k} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}",
+    ),
+    "along": (
+        "M ⊙_{a,c} expm_{a,c}(M, N) = −N ⊙_{a,c} [expm_{a,c}(M, M_{a→c, c→a})]_{a→c, c→a}",
+        "M ⊙_{a,c} expm_{a,c}(M, N) = N ⊙_{a,c} expm_{a,c}(M, M_{a→c, c→a})",
+    ),
+    "fraction": ("x / (1 + y / z) = x ⊙ z / (z − y)", "x / (1 + y / z) = x ⊙ z / (y + 1)"),
     "name": ("A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = −3 A", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 2 A"),
 }
 EQUATIONS = [(law, changed) for law in LAWS for changed in CHANGED.get(law.name, ())]
@@ -150,8 +167,17 @@ def test_a_limit_ends_it():
 
 
 # ---------------------------------------------------------------------------------------------------------- proofs
-SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}", "Y": "ℝ^{a × b}", "s": "ℝ"}
-SIZES = {"x": (3,), "y": (3,), "X": (3, 2), "Y": (3, 2), "s": ()}
+SHAPES = {"x": "ℝ^{a}", "y": "ℝ^{a}", "X": "ℝ^{a × b}", "Y": "ℝ^{a × b}", "s": "ℝ", "M": "ℝ^{a × d}"}
+SIZES = {"x": (3,), "y": (3,), "X": (3, 2), "Y": (3, 2), "s": (), "M": (3, 3)}
+
+
+OF_MATRICES = [
+    "(inv_{a,d}(9 I_{a,d} + M) ⊙_{d} M)", "(inv_{a,d}(9 I_{a,d} + M) ⊙_{d} ones_{d})", "(inv_{a,d}(9 I_{a,d} + x ⊙ x_{a→d}) ⊙_{d} x_{a→d})",
+    "(inv_{a,d}(9 I_{a,d} + y ⊙ y_{a→d}) ⊙_{d} x_{a→d})", "solve_{a,d}(9 I_{a,d} + M, x)_{d→a}", "[inv_{a,d}(9 I_{a,d} + M)]_{a→d, d→a} ⊙_{d} x_{a→d}",
+    "logdet_{a,d}(9 I_{a,d} + M)", "logdet_{a,d}(9 I_{a,d} + M_{a→d, d→a})", "eigvalsh_{a,d} M", "(eigvalsh_{a,d} M_{a→d, d→a})",
+    "(expm_{a,d}(M / 9) ⊙_{d} ones_{d})", "(expm_{a,d}(M / 9, M) ⊙_{d} ones_{d})", "(M ⊙_{a,d} expm_{a,d}(M / 9, x ⊙ ones_{d}))",
+    "(cholesky_{a,d}(9 I_{a,d} + M) ⊙_{d} ones_{d})", "trace_{a,d}(expm_{a,d}(M / 9, M))", "(M ⊙_{a,d} (expm_{a,d} M))", "(ones_{a} ⊙ x)",
+]  # fmt: skip
 
 
 def drawn(draw: random.Random, depth: int) -> str:
@@ -166,6 +192,7 @@ def drawn(draw: random.Random, depth: int) -> str:
         lambda: f"softmax_{{a}}(x + {one()})", lambda: f"(mean_{{a}} (X + {one()}))", lambda: f"({one()})^2",
         lambda: f"√(9 + ({one()})^2)", lambda: f"abs({one()})", lambda: f"relu({one()})",
         lambda: f"var_{{a}}(X + {one()})", lambda: f"max({one()}, {one()})", lambda: f"(X + {one()})_{{b→c}}",
+        lambda: f"(sign({one()}) ⊙ {one()})", lambda: f"lgamma(2 + ({one()})^2)", lambda: draw.choice(OF_MATRICES), lambda: draw.choice(OF_MATRICES),
     ])()  # fmt: skip
 
 
@@ -191,7 +218,9 @@ def pairs(seed: int, count: int):
 def values_of(seed: int):
     generator = np.random.default_rng(seed)
     return {
-        name: nt.tensor(generator.normal(size=size), " ".join("ab"[: len(size)])) if size else float(generator.normal())
+        name: nt.tensor(generator.normal(size=size), " ".join(("ad" if name == "M" else "ab")[: len(size)]))
+        if size
+        else float(generator.normal())
         for name, size in SIZES.items()
     }
 

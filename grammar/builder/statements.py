@@ -43,6 +43,10 @@ class Builder(Expressions):
         call = Call(name, head.superscript, head.subscript, (), (), head.span, head.name_span)
         return nodes.Signature(call, sets[:-1], sets[-1], around(children))
 
+    def functions(self, children):
+        sets = nodes_among(children)
+        return nodes.FunctionSet(sets[:-1], sets[-1], around(children))
+
     def results(self, children):
         at = next(place for place, child in enumerate(children) if type(child) is Token and child.type == "EQUALS")
         return Results(nodes_among(children[:at]), nodes_among(children[at:]), around(children))

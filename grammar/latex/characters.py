@@ -73,7 +73,7 @@ def comma(reader: Reader, position: int, end: int) -> int:
 def relation(reader: Reader, position: int, end: int) -> int:
     text, start, stop = reader.pieces[position]
     if SIGNS[text][0] == "TIMES" and not (reader.kind == "shape" and not reader.brackets):
-        if not (reader.at_statement_level() and reader.in_set):
+        if not reader.among_sets():
             reader.tokens.append(Token("TIMES", "×", start, stop, "product"))
             return position + 1
     if reader.at_statement_level():
@@ -205,7 +205,7 @@ def script(reader: Reader, position: int, end: int) -> int:
 
 def after_set(reader: Reader) -> bool:
     last, tokens = reader.last(), reader.tokens
-    if last == "REALS" or not (reader.in_set and reader.at_statement_level()):
+    if last == "REALS" or not reader.among_sets():
         return last == "REALS"
     return last in ("RBRACE", "RBRACKET") or last == "NAME" and len(tokens) > 1 and tokens[-2].type in BEFORE_SET
 

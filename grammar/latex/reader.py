@@ -135,6 +135,13 @@ class Reader:
             kind, _, _, brackets = self.frames[-1]
         return kind == "top" and not brackets
 
+    def among_sets(self) -> bool:
+        """Whether a set may stand here, also in the brackets of a set of functions: (ℝ → ℝ)"""
+        kind, brackets = self.kind, self.brackets
+        if kind == "text":
+            kind, _, _, brackets = self.frames[-1]
+        return self.in_set and kind == "top" and all(opened == "LPAREN" for opened, _ in brackets)
+
     def separate(self, strength: str, start: int, stop: int) -> None:
         """End a cell, a row, or a formula."""
         if self.last() == "SEPARATOR":

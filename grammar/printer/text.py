@@ -103,6 +103,14 @@ class Text(Operators):
         domain = f" {self.signs['×']} ".join(sets[:-1])
         return Piece(f"{head} {self.signs[':']} {domain} {self.mark}{self.signs['→']} {sets[-1]}")
 
+    def functionset(self, node):
+        sets = []
+        for member in (*node.domain, node.codomain):
+            piece = yield self.visit(member)
+            sets.append(piece.text)
+        domain = f" {self.signs['×']} ".join(sets[:-1])
+        return Piece(self.round(f"{domain} {self.signs['→']} {sets[-1]}"))
+
     def defined(self, node):
         """The function or operator that a signature speaks of."""
         if FORMS.get(node.operator) == "product":

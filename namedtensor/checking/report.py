@@ -12,6 +12,7 @@ from grammar.nodes import Number, Set
 
 from ..core.sizes import SizeVariable
 from ..core.suggestions import Suggests
+from ..scope.function_arguments import MADE
 from ..scope.names import Key
 from ..scope.symbols import Definition, FunctionDefinition
 from ..terms.inference import AlreadyReported, shown
@@ -135,7 +136,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function whose arguments have a stated shape, for arguments of exactly that."""
     domain = _domain(function)
-    if domain is None or any(kind == "number" for kind, _ in function.subscript):
+    if domain is None or MADE in function.operator or any(kind == "number" for kind, _ in function.subscript):
         return
     axes = {text: (text,) for kind, text in function.subscript if kind == "axis"}
     indices = {text: text for kind, text in function.superscript if kind == "index"}

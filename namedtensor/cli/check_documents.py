@@ -79,14 +79,9 @@ def is_document(source: Source) -> bool:
 
 def whole_of(source: Source) -> Any:
     """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
-    from ..documents.included_files import whole_text
-    from ..documents.markdown import whole_markdown
-    from ..documents.notebook import whole_notebook
-    from ..documents.root import whole_chapter
+    from ..documents import loaded
 
-    readers = dict.fromkeys((".md", ".markdown"), whole_markdown) | {".tex": whole_chapter, ".ipynb": whole_notebook}
-    name = source.name or "<formula>"
-    return readers.get(os.path.splitext(name)[1], whole_text)(source.text, name)
+    return loaded.whole_of(source.text, source.name or "<formula>")
 
 
 def check_documents(given: list[Given], shapes: Any, ignored: frozenset[int], options: Any, console: Console) -> int:

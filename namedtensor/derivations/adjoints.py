@@ -12,7 +12,7 @@ the last; their closed forms are put together here. A term that a sum has for ea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
@@ -28,6 +28,7 @@ from .indices import UNIT, Linear, at, plus, written
 from .needed import needed
 from .recurrences import Family, NotARecurrence, Recurrence, recurrence_of, substituted
 from .step_programs import Derivation, Shapes
+from .steps import Step, Steps
 
 SHORT = 5  # symbols of a weight that is written where it counts
 ADJOINTS = "gabqvpru"
@@ -49,8 +50,8 @@ class Adjoint:
 
 def recurrent(
     source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
-) -> tuple[nodes.Program, int] | None:
-    """The program whose last line is the derivative that is the value of `tree`, its recurrences kept, and how long it is.
+) -> tuple[nodes.Program, int, Steps] | None:
+    """The program whose last line is the derivative that is the value of `tree`, its recurrences kept, how long it is, and steps.
 
     None where there is no recurrence, or it is of another kind.
     """
@@ -74,7 +75,7 @@ def axes_of(tree: nodes.Program, shapes: Shapes) -> set[str]:
     return found | {each.name for each in walk(tree) if isinstance(each, Axis)}
 
 
-def assembled(derivation: Derivation) -> tuple[nodes.Program, int]:
+def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
     """Every part of the derivative, put together."""
     recurrence, variable = derivation.recurrence, derivation.recurrence.variable
     outside, taken = derivation.outside(), derivation.taken
@@ -118,7 +119,9 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int]:
     result = parts[0] if parts else Number(0)
     for each in parts[1:]:
         result = call("+", result, each)
-    return finished(derivation, result)
+    alone = len(recurrence.states) == 1 and not recurrence.sums
+    steps = steps_back(derivation, adjoints[id(recurrence.states[0])]) if alone else []
+    return finished(derivation, result, steps)
 
 
 def _end(derivation: Derivation, family: Family) -> str:
@@ -221,8 +224,25 @@ def starts(derivation: Derivation, outside: list[Any], adjoints: dict[int, Adjoi
     return found
 
 
-def finished(derivation: Derivation, result: Node) -> tuple[nodes.Program, int]:
-    """The program: what it needs of the one that was given, the lines, and the derivative."""
+def steps_back(derivation: Derivation, adjoint: Adjoint) -> list[Step]:
+    """The lines of an adjoint as equations of what it is: the derivative by a state. Of a sum's terms it has not its own step's."""
+    taken, (family,) = derivation.taken, derivation.recurrence.states
+    mark = taken.mark if adjoint.marked != adjoint.axes else ""
+    found = []
+    for line in derivation.lines:
+        head, *others = line.sides
+        if isinstance(head, nodes.Superscript) and head.base == Name(adjoint.letter):
+            by = nodes.Superscript(Name(family.base), head.components)
+            rule = "chain" if line.range is not None else "end"
+            found.append(Step(rule, replace(line, sides=(Derivative(taken.body, by, mark), *others)), BACK[rule]))
+    return found
+
+
+BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
+
+
+def finished(derivation: Derivation, result: Node, steps: list[Step]) -> tuple[nodes.Program, int, Steps]:
+    """The program: what it needs of the one that was given, the lines, and the derivative; and the way to it."""
     kept = [derivation.begun(each) for each in derivation.tree.statements[:-1]]
     wanted = words_of(result)
     for each in derivation.lines:
@@ -231,4 +251,6 @@ def finished(derivation: Derivation, result: Node) -> tuple[nodes.Program, int]:
             wanted |= words_of(each.range)
     title = Name("D" if "D" not in wanted else next(names_left(derivation.words)))
     statements = (*needed(tuple(kept), wanted), *derivation.lines, Equation((title, result)))
-    return nodes.Program(statements), derivation.length + length(result)
+    steps.append(Step("identification", Equation((title, result, derivation.taken)), "D = ∑_{t} ∂L/∂h^t ⊙ ∂h^t/∂W"))
+    way = Steps((), tuple(steps), tuple(kept))
+    return nodes.Program(statements), derivation.length + length(result), way

@@ -15,16 +15,17 @@ from ..operators.user_functions import USER_FUNCTIONS
 from ..scope.binder import bind
 from ..scope.names import Key, key
 from ..symbolic import algebra
-from ..symbolic.factoring import factored
+from ..symbolic.factoring import cleared, factored
 from ..symbolic.folding import Named, folded
-from ..symbolic.forms import Form, Index, head
+from ..symbolic.forms import Form, Head, Index, head
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized
+from ..symbolic.known import recognized, solved
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
 from ..symbolic.spelling import MARKS, named, with_axes
-from ..symbolic.work import TooLong, working
+from ..symbolic.sums import SUMS
+from ..symbolic.work import TooLong, current, working
 from ..terms.environment import source_name
 from ..terms.inference import InputType
 from ..terms.terms import Term, topological
@@ -39,6 +40,7 @@ def closed_form(
 ) -> Reading:  # fmt: skip
     """The closed form of a term; its axes are called as `called` says, and no name of it is `taken`."""
     names = names_of(checker, term)
+    current().sums.update(sums_named(checker, names))
     forms = Forms(names)
     form = forms.of(term)
     values = values_named(checker, names, forms)
@@ -59,9 +61,23 @@ def closed_form(
     if forms.cut:
         return of_parts(forms, lambda some: recognized(folded(some, values)), form, write, outside, taken)
     ways = {factored(form): None}
+    for shorter in (solved(form), cleared(form), cleared(factored(form))):
+        ways[factored(shorter)] = None
     if any(factor.head.kind == "bracket" for product in form for factor in product.factors):
         ways[factored(algebra.multiplied_out(form))] = None
     return min((read(write, each, taken) for each in ways), key=lambda reading: reading.length)
+
+
+def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, tuple[str, tuple[int, ...]]]:
+    """The names that stand for a softmax, a onehot and their kin, which sum to 1, or 0, along the axes at these places."""
+    found = {}
+    for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
+        while term is not None and term.operator == "variable" and change_of(term) is None:
+            term = term.arguments[0]
+        if term is not None and id(term) in names and term.operator in SUMS:
+            axes = tuple(map(source_name, term.shape))
+            found[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
+    return found
 
 
 def by_their_functions(values: list[Named]) -> list[Named]:

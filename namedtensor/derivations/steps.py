@@ -58,7 +58,8 @@ class Step:
     def to_latex(self, macros: bool = False) -> str:
         """The equation with its rule over the sign."""
         left, *others = (to_latex(side, macros=macros) for side in self.node.sides)
-        right = " = ".join(others)
+        whole = to_latex(nodes.Program((self.node,)), macros=macros)
+        right = whole[len(left) :].lstrip().removeprefix("=").lstrip() if self.node.range else " = ".join(others)
         return f"{left} &\\overset{{\\text{{{self.rule}}}}}{{=}} {right}"
 
 

@@ -106,7 +106,9 @@ class WorkedOut:
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
         """Check every step and the closed form on tensors. Raises NotationError where an equation does not hold."""
-        self.derivation.evaluate({**(values or {}), **named}, sizes=sizes)
+        own = {str(name) for name in bind(self.derivation.source, self.derivation.tree).definitions}
+        given = {name: value for name, value in (values or {}).items() if name not in own}
+        self.derivation.evaluate({**given, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
         """Every step to the value of the closed form, with its type and value."""
@@ -151,8 +153,8 @@ def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int
             return None
     if found is None:
         return None
-    program, length = found
-    return WorkedOut(Formula(to_text(program)), dict(work.laws), length)
+    program, length, way = found
+    return WorkedOut(Formula(to_text(program)), dict(work.laws), length, lambda: way)
 
 
 def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

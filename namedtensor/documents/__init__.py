@@ -8,6 +8,7 @@
 `assembled`: formulas as one program, and the way back to the document.
 `notation`: which maths is of this notation.
 `trial`: claims tried on random tensors.
+`superseded`: statements that hold no more.
 `conflicts`: formulas as one program, and names that are defined again.
 `inherited`: what a section has from those before it.
 `sections`: each section checked as a scope.
@@ -15,6 +16,7 @@
 `root`: the document that includes a chapter, and its macros.
 `markdown`: Markdown as such a document.
 `notebook`: the Markdown of a notebook.
+`loaded`: a document as a program.
 `stated_facts`: a file of facts before a document.
 `findings`: what a report says, each finding at its place in a file.
 `page`: a report for browsers.

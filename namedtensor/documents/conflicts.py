@@ -20,6 +20,7 @@ from ..scope.symbols import Scope
 from ..terms.inference import InputType
 from .assembled import assembled
 from .maths import Document, Maths
+from .superseded import without
 
 
 class Conflict(NamedTuple):
@@ -100,6 +101,16 @@ class Together:
                 and (holders[each.span] if each.span in holders else self.holder(each.span)) in formulas
             )
         )
+
+    def holding(self, removed: frozenset[Span]) -> list[Any]:
+        """The statements that hold at the end: none of what is defined again, nor what needs that; and no fragment of running
+        text."""
+        statements = [
+            each
+            for each in self.part(frozenset(self.formulas), frozenset()).tree.statements
+            if not isinstance(each, nodes.Value) or ((at := self.holder(each.span)) and at.display)
+        ]
+        return without(statements, {at for at, each in enumerate(statements) if each.span in removed})
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> Conflict | None:

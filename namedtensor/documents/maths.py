@@ -42,6 +42,8 @@ class Section:
     tensors: frozenset[str] = frozenset()
     known: int = 0
     inherited: frozenset[Maths] = frozenset()  # facts of earlier sections that this one needs
+    holds: list[Any] = field(default_factory=list)  # the statements that hold at its end
+    own: list[Any] = field(default_factory=list)  # those among them that it does not inherit
     unknown: dict[str, int] = field(default_factory=dict)  # names that nothing explains, and where they are first used
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
 from grammar.latex.macros import EXPANSION, expand, scan
 from grammar.parser import parse
+from grammar.symbols import BINDERS, FUNCTIONS
 
+from ..scope.mentions import ARITHMETIC
 from ..scope.names import walk
 from .assembled import AssembledProgram, assembled
 from .maths import NUMBER_OF_ARGUMENTS, REALS, Document, Maths, Section, shows_axes
@@ -26,8 +29,11 @@ CALLED = re.compile(
 )
 
 
-def gather(document: Document, section: Section, everything: bool, findings: Findings) -> set[Maths]:
-    """Sort the maths of a section: formulas to check, and among them those that may be blamed."""
+def gather(
+    document: Document, section: Section, everything: bool, findings: Findings, before: Collection[str] = ()
+) -> set[Maths]:
+    """Sort the maths of a section: formulas to check, and among them those that may be blamed. `before` are the names that
+    earlier sections tell of."""
     marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
     blamed: set[Maths] = set()
     functions: set[str] = set()  # of named axes
@@ -58,7 +64,7 @@ def gather(document: Document, section: Section, everything: bool, findings: Fin
             functions |= {head.operator for head in map(head_of, program.statements) if head is not None}
     if not marked:
         findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.maths]
-    _keep_needed(section, blamed, findings)
+    _keep_needed(section, blamed, set(before), findings)
     return blamed
 
 
@@ -131,14 +137,22 @@ def _says_something(document: Document, maths: Maths) -> bool:
     return operates and relates or maths.display and (operates or relates)
 
 
-def _keep_needed(section: Section, blamed: set[Maths], findings: Findings) -> None:
-    """Of formulas without named axes, keep those alone that say what is used in one with them."""
+def _keep_needed(section: Section, blamed: set[Maths], known: set[str], findings: Findings) -> None:
+    """Of formulas without named axes, keep those alone that say what is used in one with them, or speak of nothing else than
+    what those say."""
     used: set[str] = set()
     needed, new = set(), set(blamed)
     while new:
         needed |= new
         used |= {name for maths in new for name in mentioned(section, maths)}
         new = {maths for maths in section.formulas if maths not in needed and used & heads_of(section.programs[maths])}
+    known |= {name for maths in needed for name in heads_of(section.programs[maths])}
+    for maths in section.formulas if needed else ():
+        own = heads_of(section.programs[maths])
+        spoken = {*mentioned(section, maths)} - own - FUNCTIONS - ARITHMETIC - BINDERS
+        if maths not in needed and spoken and spoken <= known:
+            needed.add(maths)
+            known |= own
     findings.skipped += [Skipped(maths[:2], "no named axes") for maths in section.formulas if maths not in needed]
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
@@ -209,7 +223,7 @@ def _single(program: nodes.Program) -> bool:
 def _read(document: Document, section: Section, maths: Maths, findings: Findings) -> nodes.Program | NotationError:
     """The tree of maths, or why there is none. Whether f(x) is a call, earlier formulas of the section may say."""
     work = assembled(document, [maths])
-    findings.read += len(work.text) + _expanded(work)
+    findings.read += len(work.text) + _expanded(work) + EACH
     if findings.read > READ:
         message = f"a document has more than {READ} characters of formulas: the rest was not read"
         return NotationError(404, message, document.source, maths[:2], hint="check its parts one by one")
@@ -226,6 +240,7 @@ def _read(document: Document, section: Section, maths: Maths, findings: Findings
 
 
 READ = 300_000
+EACH = 10  # characters that each formula counts besides its own
 
 
 def _expanded(work: AssembledProgram) -> int:

@@ -16,7 +16,7 @@ from .maths import Maths, group_end
 
 ROWS = 200  # of one display that are looked at
 PART = re.compile(
-    r"\\\\(?:\*|\[[^\]\n]{0,20}\])?|\\begin\{[a-zA-Z]+\*?\}(?:\{\d+\})?|\\end\{[a-zA-Z]+\*?\}|\\.|[{&]|%[^\n]*",
+    r"\\\\(?:\*|\[[^\]\n]{0,20}\])?|\\(?:short)?intertext(?![A-Za-z])\s*|\\begin\{[a-zA-Z]+\*?\}(?:\{\d+\})?|\\end\{[a-zA-Z]+\*?\}|\\.|[{&]|%[^\n]*",
     re.DOTALL,
 )
 OUTER = re.compile(
@@ -57,6 +57,10 @@ def rows_of(source: str, maths: Maths) -> list[Row]:
             depth -= 1
         elif depth == 0 and text == "&":
             cells.append(token.end())
+        elif depth == 0 and text.strip().endswith("intertext"):
+            rows.append(Row(start, token.start(), tuple(cells)))
+            start = position = min(group_end(source, token.end()) or position, maths.end)
+            cells = [start]
         elif depth == 0 and text.startswith("\\\\"):
             rows.append(Row(start, token.start(), tuple(cells)))
             start, cells = token.end(), [token.end()]

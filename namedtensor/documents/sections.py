@@ -47,7 +47,7 @@ def check_document(
     before = Inheritance(document)
     for section in document.sections:
         section.functions = before.functions
-        blamed = gather(document, section, everything, findings)
+        blamed = gather(document, section, everything, findings, before.known)
         inherit(document, section, before)
         for start in range(0, len(section.formulas), TOGETHER):
             _check_section(document, section, section.formulas[start : start + TOGETHER], blamed, findings)
@@ -120,6 +120,9 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         if own:
             present = frozenset(needs.of(own, following))
             _check_program(document, section, together, together.part(present, removed), set(own) & blamed, findings)
+    held = together.holding(frozenset(each.first for each in again))
+    section.holds += held
+    section.own += [each for each in held if together.holder(each.span) not in section.inherited]
 
 
 def _readable(document: Document, formulas: list[Maths], blamed: set[Maths], findings: Findings) -> Together:

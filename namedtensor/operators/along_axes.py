@@ -16,7 +16,7 @@ from . import definitions, transposes
 from .builder import Builder, OfAxes, Write
 from .lowering import of_axes
 from .record import Operator, register
-from .reductions import in_single, mean
+from .reductions import in_single, mean, over_largest
 
 SECTION = "§3.5 Vectors to vectors"
 FINITE: dict[str, Any] = {"finite": "of finite"}
@@ -62,7 +62,7 @@ def _scaled(b: Builder, away: Any, axes: Order, eps: Any):
     """Distances from the mean over their root mean square, the largest taken out where its square might pass all floats."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
-    small = b.divide(away, scale)
+    small = over_largest(b, away, scale)
     spread = b.add(mean(b, b.multiply(small, small), axes, True), b.divide(b.divide(eps, scale), scale))
     return b.divide(small, b.sqrt(spread))
 

@@ -78,11 +78,19 @@ def _norm(b: Builder, x: Any, axes: Order, p: float = 2):
         return without(b, scale, axes)
     if p > 0:
         scale = b.where(b.logical_and(b.isfinite(scale), b.greater(scale, 0)), scale, 1.0)
-        size = b.divide(size, scale)
+        size = over_largest(b, size, scale)
     powers = b.multiply(size, size) if p == 2 else b.power(size, p)
     total = b.reduce("sum", powers, axes)
     root = b.sqrt(total) if p == 2 else b.power(total, 1.0 / p)
     return b.multiply(root, without(b, scale, axes)) if p > 0 else root
+
+
+def over_largest(b: Builder, x: Any, largest: Any):
+    """Numbers over the largest of them. XLA multiplies by 1/largest, and this may be below what it does not take for zero."""
+    if b.target.name != "jax":
+        return b.divide(x, largest)
+    shrink = b.where(b.greater(largest, 1), 0.25, 1.0)
+    return b.divide(b.multiply(x, shrink), b.multiply(largest, shrink))
 
 
 def without(b: Builder, x: Any, axes: Order):

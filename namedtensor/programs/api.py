@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grammar.errors import NotationError
 
 from ..checking.report import CheckResult
+from ..core.hooks import answered
 from ..core.kinds import as_path
 from .arguments import Values, all_values, told_names
 from .checks import check_goal, check_program
@@ -51,9 +52,25 @@ def formula(text: str, syntax: str = "auto") -> Formula:
         raise problem.alone() from None
 
 
-def load(path: Any, syntax: str = "auto") -> Program:
-    """A program from a file: `.nt` is text, `.tex` LaTeX."""
+def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
+    r"""A program from a file: `.nt` is text, `.tex` LaTeX.
+
+    A document (`.tex` with sections or files that it includes, `.md`, `.ipynb`) is read as `namedtensor check` reads it: with
+    what it includes, its macros and the facts in its comments. Sections inherit, and what a later one says again counts:
+    the program is what holds at the end, of the document or of the `section` with that title. Raises NotationError where
+    the file cannot be read, or has no such section.
+
+    >>> import pathlib, tempfile
+    >>> place = pathlib.Path(tempfile.mkdtemp(), "notes.md")
+    >>> _ = place.write_text(r"# Norms" "\n" r"$$ N = \sqrt{\nsum{\name{a}} X^2} $$")
+    >>> load(place)
+    N = √(∑_{a} X^2)
+    """
     place = as_path(path)
+    if section is not None or place.suffix in (".tex", ".md", ".markdown", ".ipynb"):
+        found = answered("document", str(place), section) if syntax in ("auto", "latex") else None
+        if found is not None:
+            return Program(found, "text")
     try:
         text = place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:

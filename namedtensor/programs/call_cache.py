@@ -69,8 +69,8 @@ class LruCache(OrderedDict[Any, Any]):
 
 
 class CachedCall:
-    """A callable that keeps the executables of its calls, and what its last call ran: one by position alone, and one with
-    names beside these.
+    """A callable that keeps the executables of its calls, and what its last call ran: one by position alone, one with
+    names beside these, and one with a dict of values.
 
     Where the inline cache gives None the call is another one, and where it fails the slow path raises the proper error. A
     new Python function for formulas invalidates it.
@@ -78,6 +78,7 @@ class CachedCall:
 
     _by_position: Callable[..., Any]
     _by_name: tuple[tuple[str, ...], Callable[..., Any]]  # one tuple, which another thread sees whole
+    _by_mapping: tuple[tuple[str, ...], Callable[..., Any]]  # which may hold more than the formula uses
 
     def __init__(self, cache: LruCache | None = None):
         self._executables = LruCache() if cache is None else cache
@@ -128,8 +129,12 @@ class CachedCall:
             found = by_layout = None
         if found is not None:
             self._last_used = found
-            if values is None and sizes is None:
-                self._keep((*named,), found, layouts)
+            if sizes is None:
+                if values is None:
+                    self._keep((*named,), found, layouts)
+                elif type(values) is dict and not (arguments or named):
+                    self._by_mapping = (*values,), found.repeated(layouts)
+                    self._subscribe()
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
             return self._long_way(arguments, values, sizes, named, by_layout)
@@ -212,4 +217,4 @@ class CachedCall:
 
     def _invalidate(self) -> None:
         self._subscribed = False
-        self._by_position, self._by_name = no_match, ((), no_match)
+        self._by_position, self._by_name, self._by_mapping = no_match, ((), no_match), ((), no_match)

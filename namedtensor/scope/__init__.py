@@ -6,6 +6,7 @@
 `symbols`: definitions, functions, declarations, equations of sizes, claims, and the scope of them all.
 `shape_variables`: which axes a calligraphic letter stands for.
 `updates`: C ← … as equations.
+`function_arguments`: functions that are given to functions.
 `where_clauses`: which definitions belong to a function.
 `head_usage`: whether a script of a head is an axis, an index or a label.
 `known_heads`: equations about what is known already, which are claims.

@@ -17,6 +17,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Name, Node, Number, Range, Signature, axis_of
 
 from ..core.limits import recursion_headroom
+from .function_arguments import without_function_arguments
 from .head_usage import Usage
 from .known_heads import Given, Head, claimed_heads, replaced
 from .mentions import OF_AXES
@@ -37,7 +38,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     kind name where one name has two definitions.
     """
     given = given or {}
-    program = updated(program)
+    program = updated(source, program)
     # the scope holds the program, so that its id stays its own; a hash would walk it
     mark = (source, id(program), frozenset(given.items()), open)
     found = _SCOPES.get(mark)
@@ -53,15 +54,15 @@ _SCOPES: dict[tuple[Any, ...], Scope] = {}
 
 
 @lru_cache(maxsize=512)
-def _updated(program: nodes.Program) -> nodes.Program:
-    return without_updates(program)
+def _updated(source: str, program: nodes.Program) -> nodes.Program:
+    return without_function_arguments(source, without_updates(program))
 
 
-def updated(program: nodes.Program) -> nodes.Program:
-    """The program without updates; one and the same each time."""
-    if not any(isinstance(each, nodes.Update) for each in program.statements):
+def updated(source: str, program: nodes.Program) -> nodes.Program:
+    """The program without updates, and without functions that are arguments; one and the same each time."""
+    if not any(isinstance(each, (nodes.Update, Signature)) for each in program.statements):
         return program
-    return _updated(program)
+    return _updated(source, program)
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:

@@ -212,8 +212,40 @@ def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor
     return _signed(standing), coefficient
 
 
+def _absolute(factors: list[Factor]) -> list[Factor] | None:
+    """sign(x) ⊙ x = |x|."""
+    for factor in factors:
+        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "sign", 1):
+            continue
+        (inner,) = opened(factor)
+        wanted = _as_factors(inner)
+        if wanted is None or len(wanted) != 1:
+            continue
+        (x,) = wanted
+        for other in factors:
+            if other.head is x.head and other.indices == x.indices and (other.exponent - x.exponent).denominator == 1:
+                left = other.exponent - x.exponent
+                if left < 0 or x.exponent < 0:
+                    continue
+                used("sign of a number")
+                rest = [each for each in factors if each is not factor and each is not other]
+                rest += [other._replace(exponent=left)] if left else []
+                key = {name: getattr(factor.head, name) for name in ("parts", "slots", "symmetries")}
+                of = head("apply", "abs", factor.head.axes, factor.head.options, key=_key_of(factor.head), **key)
+                return [*rest, factor._replace(head=of)]
+    return None
+
+
+def _key_of(of: Head) -> tuple[Any, ...]:
+    """The key of an operator of one form, over no axes of its own."""
+    key, _, _ = canonical.closed(of.parts, (), set(of.slots))
+    return key, len(of.axes)
+
+
 def _signed(factors: list[Factor]) -> list[Factor]:
-    """sign(x) ⊙ |x| = x, |x|² = x²."""
+    """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|."""
+    if (found := _absolute(factors)) is not None:
+        return _gathered(found, ONE_)[0]
     found = list(factors)
     for factor in factors:
         if factor.head.kind != "apply" or factor.head.label != "abs" or factor not in found:

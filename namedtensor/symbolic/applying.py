@@ -26,6 +26,7 @@ from .forms import (
 from .work import current, used
 
 Places = tuple[int, ...]
+OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # what is symmetric where its matrix is
 EVEN, ODD = frozenset(("cos", "cosh", "abs")), frozenset(("sin", "tan", "sinh", "tanh", "sign", "erf", "arctan"))
 
 
@@ -53,6 +54,9 @@ def applied(
     first = tuple(range(len(given)))
     axes = (*(index.name for index in given), *(index.name for index in order))
     whole = tuple((*first, *(place + len(given) for place in each)) for each in symmetries)
+    if operator in OF_SYMMETRIC and len(parts) == 1 and canonical.is_symmetric(parts, tuple(own.values()), order, key):
+        used("symmetric")
+        whole += tuple((1, 0, *each[2:]) for each in whole)
     of = head(
         "apply", operator, axes, (options, places), key=(key, len(axes)), parts=parts, bound=tuple(own.values()),
         slots=tuple(order), symmetries=whole,
@@ -141,7 +145,10 @@ def _cases(parts: tuple[Form, ...]) -> Form | None:
     live = [value for value in values if value]
     if any(len(value) != 1 or value[0].summed for value in live):
         return None
-    shared = [factor for factor in live[0][0].factors if all(factor in value[0].factors for value in live)]
+    shared = [
+        factor for factor in live[0][0].factors
+        if all(factor in value[0].factors for value in live) and is_finite(factor)
+    ]  # fmt: skip
     if not any(factor.head is DELTA for factor in shared) and not (len(values) == 2 and len(live) == 1):
         return None
     outer = settled(ONE_, tuple(shared), frozenset())
@@ -163,6 +170,16 @@ def _cases(parts: tuple[Form, ...]) -> Form | None:
     else:
         chosen = _opaque("cases", *inner)
     return scaled(multiply(outer, chosen), coefficient)
+
+
+def is_finite(factor: Factor) -> bool:
+    """Whether 0 times a factor is 0, as far as its outermost operator says."""
+    of = factor.head
+    return (factor.exponent > 0 and (of.kind, of.label) != ("apply", "log")) or of.kind in (
+        "size",
+        "number",
+        "constant",
+    )
 
 
 OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "≤"}

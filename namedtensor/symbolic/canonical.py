@@ -109,6 +109,11 @@ def closed(
     return least, first, [tuple(first.index(index) for index in order) for order in best]
 
 
+def is_symmetric(parts: tuple[Form, ...], bound: tuple[Index, ...], order: list[Index], key: tuple[Any, ...]) -> bool:
+    """Whether forms of this key have it with their two bound indices the other way round as well."""
+    return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
+
+
 def _parts_key(parts: tuple[Form, ...], own: dict[Any, Any], order: list[Index]) -> tuple[Any, ...]:
     labels = {**own, **{index: (5, place) for place, index in enumerate(order)}}
     return tuple(form_key(part, labels) for part in parts)

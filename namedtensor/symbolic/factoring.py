@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from . import algebra
-from .forms import DELTA, ONE_, Factor, Form, Index, Product, indices_of
+from .forms import DELTA, ONE_, Factor, Form, Index, Product, indices_of, opened, refreshed
 from .work import current, used
 
 MOST = 40  # terms whose pairs are all looked at
@@ -191,3 +191,53 @@ def _joined(pattern: Product, inner: Form) -> Form:
     (rest,) = one
     rest = algebra.refreshed(rest, {index for factor in pattern.factors for index in factor.indices})
     return (Product(rest.coefficient, (*pattern.factors, *rest.factors), pattern.summed | rest.summed),)
+
+
+def cleared(form: Form) -> Form:
+    """Fractions within fractions are one: a / (1 + b / c) = a c / (c + b), 1 − a / b = (b − a) / b."""
+    found = algebra.add(*(_cleared(product) for product in form))
+    denominator = next((factor for each in found for factor in each.factors if _divides(factor)), None)
+    if len(found) < 2 or denominator is None or any(each.summed for each in found):
+        return found
+    times = (Product(ONE_, (denominator._replace(exponent=-denominator.exponent),)),)
+    whole = algebra.multiplied_out(algebra.add(*(algebra.multiply((each,), times) for each in found)))
+    if len(whole) >= len(found) + 1:
+        return found
+    used("fraction")
+    return algebra.multiply(whole, (Product(ONE_, (denominator,)),))
+
+
+def _divides(factor: Factor) -> bool:
+    return factor.head.kind == "bracket" and factor.exponent == -1
+
+
+def _cleared(product: Product) -> Form:
+    """A product whose brackets have no fractions."""
+    coefficient, factors, summed = product.coefficient, [], product.summed
+    for factor in product.factors:
+        if factor.head.kind != "bracket" or abs(factor.exponent) != 1:
+            factors.append(factor)
+            continue
+        (inner,) = opened(factor)
+        inner = cleared(inner)
+        if factor.exponent < 0 and (below := _below(inner)) is not None:
+            used("fraction")
+            inner = algebra.add(*(algebra.multiply((each,), below) for each in inner))
+            factors += below[0].factors
+        if not inner:
+            return (product,)
+        (found,) = algebra.power(inner, factor.exponent, bracket=True)
+        taken = summed | {index for each in (*product.factors, *factors) for index in each.indices}
+        found = refreshed(found, taken)
+        coefficient, summed = coefficient * found.coefficient, summed | found.summed
+        factors += found.factors
+    return algebra.settled(coefficient, tuple(factors), summed)
+
+
+def _below(form: Form) -> Form | None:
+    """What some term of a sum is divided by."""
+    for product in form:
+        for factor in product.factors:
+            if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:
+                return (Product(ONE_, (factor._replace(exponent=ONE_),)),)
+    return None

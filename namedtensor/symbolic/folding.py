@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from . import algebra
@@ -32,7 +33,7 @@ def _folded(product: Product, name: Named) -> Product:
     pattern = name.product
     for taken, names in _matches(pattern.factors, product, pattern, {}, ()):
         inside = {names[index] for index in pattern.summed}
-        rest = tuple(each for place, each in enumerate(product.factors) if place not in taken)
+        rest = _left(product, pattern, taken)
         if inside & {index for factor in rest for index in factor.indices}:
             continue
         if any(names[index] in inside for index in name.indices):
@@ -46,6 +47,23 @@ def _folded(product: Product, name: Named) -> Product:
     return product
 
 
+def _holds(exponent: Fraction, wanted: Fraction) -> bool:
+    """Whether a power has another as a factor: x³ has x², x⁻³ has x⁻¹."""
+    left = exponent / wanted
+    return left >= 1 and (exponent - wanted).denominator == 1
+
+
+def _left(product: Product, pattern: Product, taken: tuple[int, ...]) -> tuple[Factor, ...]:
+    """What is left of a product's factors, those of the pattern being taken, in their order, at these places."""
+    wanted = dict(zip(taken, (factor.exponent for factor in pattern.factors)))
+    found = []
+    for place, factor in enumerate(product.factors):
+        exponent = factor.exponent - wanted.get(place, Fraction(0))
+        if exponent:
+            found.append(factor._replace(exponent=exponent))
+    return tuple(found)
+
+
 def _matches(
     left: tuple[Factor, ...], product: Product, pattern: Product, names: dict[Index, Index], taken: tuple[int, ...]
 ) -> Iterator[tuple[tuple[int, ...], dict[Index, Index]]]:
@@ -54,7 +72,7 @@ def _matches(
         return
     first, *rest = left
     for place, factor in enumerate(product.factors):
-        if place in taken or factor.head is not first.head or factor.exponent != first.exponent:
+        if place in taken or factor.head is not first.head or not _holds(factor.exponent, first.exponent):
             continue
         for order in first.head.symmetries:
             found = dict(names)

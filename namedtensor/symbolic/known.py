@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from . import algebra
 from .applying import applied
-from .forms import ONE, ONE_, Factor, Form, Product, opened
+from .forms import ONE, ONE_, Factor, Form, Index, Product, opened, renamed
 from .work import used
 
 
@@ -84,4 +84,75 @@ def _logistic(product: Product) -> Product | None:
             if above.head is power.head and above.indices == power.indices and above.exponent / power.exponent >= 1:
                 return _put(product, {place: -ONE_, at: power.exponent}, applied("σ", (u,)))
         return _put(product, {place: -ONE_}, applied("σ", (algebra.scaled(u, -1),)))
+    return None
+
+
+def solved(form: Form) -> Form:
+    """inv_{r,c} A ⊙ b, summed over the rows of b, is solve_{r,c}(A, b); C ⊙_{r,c} expm(X, E) is E ⊙_{r,c} expm(X, Cᵀ)ᵀ."""
+    found = []
+    for product in form:
+        product = _turned(product) or product
+        while (better := _solution(product)) is not None:
+            product = better
+        found.append(product)
+    return algebra.add(*((each,) for each in found))
+
+
+def _turned(product: Product) -> Product | None:
+    """What counts how e^X changes along E is what E counts how it changes along that, transposed."""
+    for place, factor in enumerate(product.factors):
+        if (factor.head.kind, factor.head.label) != ("apply", "expm") or len(factor.head.parts) != 2:
+            continue
+        row, column = factor.indices[:2]
+        rest = [each for at, each in enumerate(product.factors) if at != place]
+        inside = [each for each in rest if {row, column} & set(each.indices)]
+        outer = [each for each in rest if each not in inside]
+        if factor.exponent != 1 or not {row, column} <= product.summed or {row, column} & set(factor.indices[2:]):
+            continue
+        (matrix, along), (r, c) = opened(factor), factor.head.bound[:2]
+        own = (row.fresh(), column.fresh())
+        within: set[Index] = set()
+        if row is column:
+            found = applied("expm", (matrix,), (r, c), own[::-1], (), ((0, 1), (0, 1)))
+        else:
+            within = {index for each in inside for index in each.indices} & product.summed - {row, column}
+            if within & {index for each in outer for index in each.indices} or not inside:
+                continue
+            counts = (Product(ONE_, tuple(inside), frozenset(within)),)
+            found = applied("expm", (matrix, counts), (r, c, column, row), own[::-1], (), ((0, 1, 0, 1), (0, 1)))
+        of = factor.head.bound[2:]
+        put = algebra.multiply(found, renamed(along, dict(zip(of, own))), (False, True))
+        left = Product(product.coefficient, tuple(outer), product.summed - {row, column} - within | set(own))
+        made = algebra.add(*(algebra.within(left, each) for each in put))
+        used("along")
+        return made[0] if len(made) == 1 else None
+    return None
+
+
+def _solution(product: Product) -> Product | None:
+    for place, factor in enumerate(product.factors):
+        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "inv", 1):
+            continue
+        for order in factor.head.symmetries:
+            out, row = (factor.indices[at] for at in order[:2])
+            others = [each for at, each in enumerate(product.factors) if at != place]
+            inside = [each for each in others if row in each.indices]
+            rest = [each for each in others if row not in each.indices]
+            outer = {index for each in rest for index in each.indices}
+            if row not in product.summed or row in factor.indices[2:] or out is row or not inside:
+                continue
+            if any(each.exponent < 0 or each.head is factor.head for each in inside):
+                continue
+            within = {index for each in inside for index in each.indices} - {row}
+            if out in within or (within & product.summed) & (outer | set(factor.indices)):
+                continue
+            own = within & product.summed
+            (matrix,) = opened(factor)
+            b = (Product(ONE_, tuple(inside), frozenset(own)),)
+            bound = (*factor.head.bound, row)
+            put = applied("solve", (matrix, b), bound, (out,), (), ((0, 1, 0), (1,)))
+            used("solve")
+            left = Product(product.coefficient, tuple(rest), product.summed - own - {row})
+            made = algebra.within(left, put[0])
+            return made[0] if len(made) == 1 else None
     return None

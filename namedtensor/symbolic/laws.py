@@ -34,6 +34,7 @@ LAWS = (
     Law("sign", "sign(x) ⊙ abs x = x", {"x": A}, algebra.settled),
     Law("square of an absolute value", "abs(x)^2 = x^2", {"x": A}, algebra.settled),
     Law("sign of an argument", "tanh(−x) + cos(−x) = cos x − tanh x", {"x": A}, applying.applied),
+    Law("sign of a number", "sign(x) ⊙ x = abs x", {"x": A}, algebra.settled),
     Law("exponent", "exp(−x) ⊙ exp(3 x) = exp(x)^2", {"x": A}, applying.applied),
     Law("logarithm", "log(exp x ⊙ exp y) = x + y", {"x": A, "y": A}, applying.applied),
     Law("sum of softmax", "∑_{a} (softmax_{a} X ⊙ y) = y", {"X": AB, "y": "ℝ^{b}"}, algebra.settled),
@@ -42,5 +43,10 @@ LAWS = (
     Law("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, factoring.factored, "reading"),
     Law("softmax", "exp x / ∑_{a} exp x = softmax_{a} x", {"x": A}, known.recognized),
     Law("σ", "exp(x) / (1 + exp x) = σ(x)", {"x": A}, known.recognized),
+    Law("symmetric", "inv_{a,c}(X ⊙_{b} X_{a→c}) = [inv_{a,c}(X ⊙_{b} X_{a→c})]_{a→c, c→a}", {"X": AB}, applying.applied),
+    Law("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": "ℝ^{a × c}", "x": A}, known.solved, "reading"),
+    Law("along", "M ⊙_{a,c} expm_{a,c}(M, N) = N ⊙_{a,c} [expm_{a,c}(M, M_{a→c, c→a})]_{a→c, c→a}",
+        {"M": "ℝ^{a × c}", "N": "ℝ^{a × c}"}, known.solved, "reading"),
+    Law("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, factoring.cleared, "reading"),
     Law("name", "A = X ⊙_{a} y\nX ⊙_{a} (y ⊙ 3) = 3 A", {"X": AB, "y": A}, folding.folded, "reading"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .forms import Factor, Index
-from .work import used
+from .work import current, used
 
 SUMS = {"softmax": 1, "onehot": 1, "argmax": 1, "argmin": 1, "standardize": 0}
 
@@ -11,14 +11,16 @@ SUMS = {"softmax": 1, "onehot": 1, "argmax": 1, "argmin": 1, "standardize": 0}
 def summed_up(factors: list[Factor], summed: set[Index]) -> tuple[list[Factor], bool]:
     """∑_{ax} softmax_{ax} x = 1, ∑_{ax} standardize_{ax} x = 0."""
     for factor in list(factors):
-        of = factor.head
-        if of.kind != "apply" or of.label not in SUMS or factor.exponent != 1:
+        of, named = factor.head, current().sums.get(factor.head)
+        if factor.exponent != 1 or (named is None and (of.kind != "apply" or of.label not in SUMS)):
             continue
-        given = set(factor.indices[: len(factor.indices) - len(of.slots)])
+        label, places = named or (of.label, range(len(factor.indices) - len(of.slots)))
+        given = {factor.indices[place] for place in places}
         others = {index for each in factors if each is not factor for index in each.indices}
-        if given <= summed and not given & others and not given & set(factor.indices[len(given) :]):
-            used(f"sum of {of.label}")
-            if not SUMS[of.label]:
+        rest = {index for place, index in enumerate(factor.indices) if place not in places}
+        if given <= summed and not given & others and not given & rest:
+            used(f"sum of {label}")
+            if not SUMS[label]:
                 return factors, True
             factors.remove(factor)
             summed -= given

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from .forms import Head
+
 LIMIT = 200_000  # rewrites
 
 
@@ -20,6 +22,9 @@ class Work:
     def __init__(self, proving: bool = False, limit: int = LIMIT):
         self.proving, self.limit, self.spent = proving, limit, 0
         self.laws: Counter[str] = Counter()
+        self.sums: dict[
+            Head, tuple[str, tuple[int, ...]]
+        ] = {}  # names of a softmax and its kin, with the places of its axes
 
     def spend(self, amount: int = 1) -> None:
         self.spent += amount

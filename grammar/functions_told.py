@@ -1,0 +1,346 @@
+"""Which names are functions: those that a text defines, the built-in ones, and those that are arguments of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .spellings import Spelling, compact, spelling
+from .symbols import BINDERS, ELEMENTWISE, FUNCTIONS
+from .tokens import CLOSING, OPENING, ROUND, Token
+
+
+def statements(tokens: list[Token]):
+    """The tokens of each statement."""
+    current: list[Token] = []
+    for token in tokens:
+        if token.type == "SEPARATOR":
+            if current:
+                yield current
+            current = []
+        else:
+            current.append(token)
+    if current:
+        yield current
+
+
+def _group_end(tokens: list[Token], start: int) -> int:
+    """The index after the bracket group that opens at `start`."""
+    depth = 0
+    for position in range(start, len(tokens)):
+        if tokens[position].type in OPENING:
+            depth += 1
+        elif tokens[position].type in CLOSING:
+            depth -= 1
+            if depth == 0:
+                return position + 1
+    return len(tokens)
+
+
+def _scripts_end(tokens: list[Token], start: int) -> int:
+    """The index after the sub- and superscripts that begin at `start`."""
+    position = start
+    while position < len(tokens) and tokens[position].type in ("SUB", "SUP", "WITH"):
+        position += 1
+        if position < len(tokens) and tokens[position].type == "LBRACE":
+            position = _group_end(tokens, position)
+        else:
+            position += 1
+    return position
+
+
+def _is_label(tokens: list[Token], position: int) -> bool:
+    """Whether the name here is a whole script, as in W^max, or one of its components: W^{l,max}"""
+    if tokens[position - 1].type in ("SUB", "SUP"):
+        return True
+    if position + 1 == len(tokens) or tokens[position + 1].type not in ("COMMA", "RBRACE"):
+        return False
+    while position > 1 and tokens[position].type in ("NAME", "NUMBER", "COMMA"):
+        position -= 1
+    return tokens[position].type == "LBRACE" and tokens[position - 1].type in ("SUB", "SUP")
+
+
+def _plain_names(tokens: list[Token]) -> bool:
+    """Whether these tokens are names (with scripts) between commas and semicolons: the parameters of a head."""
+    position, expecting = 0, True
+    while position < len(tokens):
+        if expecting:
+            if tokens[position].type != "NAME":
+                return False
+            position = _scripts_end(tokens, position + 1)
+        elif tokens[position].type in ("COMMA", "SEMICOLON"):
+            position += 1
+        else:
+            return False
+        expecting = not expecting
+    return not expecting
+
+
+def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
+    """What a statement defines: ("function", name, parameters), ("tensor", name, none) for each, or nothing."""
+    if not tokens or tokens[0].type != "NAME":
+        return
+    end = _scripts_end(tokens, 1)
+    after = tokens[end].type if end < len(tokens) else ""
+    name = spelling(tokens[:end])
+    if after == "COLON":
+        yield "function", name, frozenset()
+    elif after == "LPAREN":
+        close = _group_end(tokens, end)
+        inside = tokens[end + 1 : close - 1]
+        if close < len(tokens) and tokens[close].type == "EQUALS" and _plain_names(inside):
+            yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
+    elif after == "NAME":
+        name_end = _scripts_end(tokens, end + 1)
+        if name_end < len(tokens) and tokens[name_end].type == "EQUALS":
+            yield "function", name, frozenset((tokens[end].text,))
+    elif after in ("EQUALS", "IN"):
+        yield "tensor", name, frozenset()
+    elif after == "COMMA":
+        start = 0
+        found = []
+        while start < len(tokens) and tokens[start].type == "NAME":
+            end = _scripts_end(tokens, start + 1)
+            found.append(("tensor", spelling(tokens[start:end]), frozenset()))
+            if end >= len(tokens) or tokens[end].type not in ("COMMA", "IN"):
+                return
+            if tokens[end].type == "IN":
+                yield from found
+                return
+            start = end + 1
+
+
+# What an operand may begin with.
+BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", "BAR", "ROOT", "PARTIAL", "BIG", "MINUS",
+          "INDICATOR"}  # fmt: skip
+
+
+class _Telling:
+    """Which names of a text are functions: those that it defines, the built-in ones, and those defined elsewhere."""
+
+    def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
+        self.shadowed, self.further = shadowed, further
+        self.built_in = FUNCTIONS | BINDERS | further
+        self.heads: set[Spelling] = set()
+        self.tensors: set[Spelling] = set()
+        self.parameters: list[frozenset[str]] = []
+        for line in lines:
+            bound: frozenset[str] = frozenset()
+            for what, name, parameters in _head(line):
+                (self.heads if what == "function" else self.tensors).add(name)
+                bound |= parameters
+            self.parameters.append(bound)
+        self.defined = {name.base for name in self.heads}
+        self.taken = _functions_taken(lines)
+        self.functions = {name.pattern() for name in self.heads}
+        self.families = {name.pattern() for name in self.tensors if name.subscript or name.superscript}
+
+    def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
+        """Whether a name, written `text`, is one where `after` is the terminal that follows it."""
+        if any(name.base in places.values() for places in self.taken.values()):
+            return after in ("LPAREN", "COLON")
+        if name in self.tensors or (text in self.shadowed and name not in self.heads):
+            return False
+        family = name.fits(self.families)
+        if name.fits(self.functions):
+            return not family or after == "LPAREN"
+        if family or any(each in self.tensors for each in name.shorter()):
+            return False
+        if name.base in self.defined:
+            return after in BEGINS or not whole
+        if name.base in self.shadowed or name.base not in self.built_in:
+            return False
+        return name.base in self.further or after in BEGINS or not (whole and can_be_tensor(name))
+
+
+def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
+    """The functions that take others, with the places and the names of these: twice(f, x) where f : ℝ → ℝ is said."""
+    if not any(token.type == "COLON" for line in lines for token in line):
+        return {}
+    signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
+    heads: dict[str, tuple[list[str], set[str]]] = {}  # with what they take, and what they apply
+    for line in lines:
+        end = _scripts_end(line, 1) if line and line[0].type == "NAME" else len(line)
+        after = line[end].type if end < len(line) else ""
+        if after == "COLON":
+            signed[line[0].text] = list(_places_of_functions(line, end + 1))
+        elif after == "LPAREN" and any(what == "function" for what, *_ in _head(line)):
+            inside = line[end + 1 : _group_end(line, end) - 1]
+            starts = [0, *(at + 1 for at, token in enumerate(inside) if token.type in ("COMMA", "SEMICOLON"))]
+            applied = {
+                token.text for token, following in zip(line[end:], line[end + 1 :]) if following.type == "LPAREN"
+            }
+            heads[line[0].text] = [inside[at].text for at in starts], applied
+    found: dict[str, dict[int, str]] = {}
+    for name, (parameters, applied) in heads.items():
+        for place, each in enumerate(parameters):
+            said = each in signed and (each not in heads or each in applied)
+            if said or place in signed.get(name, ()):
+                found.setdefault(name, {})[place] = each
+    return found
+
+
+def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
+    """Which arguments of a signature are functions: 1 in ℝ × (ℝ → ℝ) → ℝ."""
+    place, depth = 0, 0
+    for token in line[start:]:
+        if token.type == "LPAREN" and depth == 0:
+            yield place
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        place += token.type == "TIMES" and depth == 0
+
+
+def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
+    """Whether the name here is an argument that has to be a function, of a function that takes one."""
+    end = _scripts_end(line, position + 1)
+    if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
+        return False
+    place, depth, at = 0, 0, position - 1
+    if line[at].type not in ("LPAREN", "CALL", "COMMA"):
+        return False
+    while at >= 0 and depth >= 0:
+        depth += (line[at].type in CLOSING) - (line[at].type in OPENING)
+        place += line[at].type == "COMMA" and depth == 0
+        at -= 1
+    opening = at + 1
+    for name in range(opening - 1, -1, -1):
+        if line[name].text in taken and _scripts_end(line, name + 1) == opening:
+            return place in taken[line[name].text]
+    return False
+
+
+def can_be_tensor(name: Spelling) -> bool:
+    """Whether a built-in's name, without an operand, can be that of a tensor: it does not name axes to go over."""
+    return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
+
+
+def name_conditionals(tokens: list[Token]) -> None:
+    """Make one name of each p(B | A), in place, and of p(A) where p stands with a bar elsewhere."""
+    if not any(token.type == "BAR" for token in tokens):
+        return
+    found: dict[int, tuple[int, str]] = {}
+    bases: set[str] = set()
+    for start, token in enumerate(tokens):
+        if token.type == "NAME" and token.place != "axis":
+            opening = _scripts_end(tokens, start + 1)
+            if opening < len(tokens) and tokens[opening].type == "LPAREN" and opening - start <= 5:
+                named = _conditional(tokens, start, opening)
+                if named is not None:
+                    found[start] = named
+                    bases |= {named[1].partition("(")[0]} if "|" in named[1] else set()
+    for start in sorted(found, reverse=True):
+        end, text = found[start]
+        if text.partition("(")[0] in bases:
+            tokens[start:end] = [Token("NAME", text, tokens[start].start, tokens[end - 1].end)]
+
+
+def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
+    """Where p(B | A) ends, and its text; None where there is more than names in the brackets, or more than one bar."""
+    text = "".join({"SUB": "_", "SUP": "^"}.get(token.type, token.text) for token in tokens[start:opening])
+    text += "("
+    bars = 0
+    for position in range(opening + 1, len(tokens)):
+        kind, previous = tokens[position].type, tokens[position - 1].type
+        if kind == "RPAREN":
+            return (position + 1, text + ")") if previous == "NAME" and bars < 2 else None
+        if kind == "NAME" and previous != "NAME":
+            text += tokens[position].text
+        elif kind in ("COMMA", "BAR") and previous == "NAME":
+            text += ", " if kind == "COMMA" else " | "
+            bars += kind == "BAR"
+        else:
+            return None
+    return None
+
+
+def sets_built(tokens: list[Token]) -> None:
+    """Turn max { X | i ∈ I } into max_{i ∈ I} (X), in place."""
+    place = 0
+    while place + 1 < len(tokens):
+        if (
+            tokens[place].type not in ("NAME", "BIG")
+            or tokens[place + 1].type != "LBRACE"
+            or tokens[place].place == "axis"
+        ):
+            place += 1
+            continue
+        end, depth, bar = _group_end(tokens, place + 1), 0, 0
+        for position in range(place + 1, end):
+            depth += (tokens[position].type in OPENING) - (tokens[position].type in CLOSING)
+            if depth == 1 and [each.type for each in tokens[position : position + 3]] == ["BAR", "NAME", "IN"]:
+                bar = position
+        if bar:
+            opening, close = tokens[place + 1], tokens[end - 1]
+            below = [
+                Token("SUB", "_", *tokens[bar].span),
+                Token("LBRACE", "{", *tokens[bar].span),
+                *tokens[bar + 1 : end],
+            ]
+            inside = [Token("LPAREN", "(", *opening.span), *tokens[place + 2 : bar], Token("RPAREN", ")", *close.span)]
+            tokens[place + 1 : end] = [*below, *inside]
+        place += 1
+
+
+def tell_products(tokens: list[Token]) -> None:
+    """Turn each × that can only be a product into one, in place: beside a number, as in 2 × X, and in an index, seq(i × k)."""
+    depth = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
+        depth += (before.type in ROUND) - (before.type in ("RPAREN", "RBRACKET"))
+        if token.type == "TIMES" and token.place == "product":
+            if "NUMBER" in (before.type, after.type) or depth > 0:
+                token.type, token.text = "DOT", "⊙"
+
+
+def tell_call(line: list[Token], position: int) -> None:
+    """Turn a name with several arguments, f(X, Y) or f(X; W), into a call: it can be nothing else."""
+    opening = _scripts_end(line, position + 1)
+    if opening >= len(line) or line[opening].type != "LPAREN" or _is_label(line, position):
+        return
+    depth = 0
+    for token in line[opening : _group_end(line, opening)]:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if depth == 1 and token.type in ("COMMA", "SEMICOLON"):
+            line[position].type, line[opening].type = "FUNCTION", "CALL"
+            return
+
+
+def tell_functions(
+    tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
+) -> None:
+    """Turn the NAME of each function into FUNCTION, and the bracket after it into CALL, in place.
+
+    `shadowed` are names that stand for tensors, as they were given; of a text that is not `whole`, what is missing at
+    the end may still come.
+    """
+    for token, following in zip(tokens, tokens[1:]):
+        if token.type == "RBRACKET" and following.type == "SUB":
+            token.text = "]_"  # a literal, or an expression to index: never a group of its own
+        if token.type == "NORM":  # only ASCII: \norm(x)
+            token.type = "FUNCTION"
+            following.type = "CALL" if following.type == "LPAREN" else following.type
+    tell_products(tokens)
+    name_conditionals(tokens)
+    sets_built(tokens)
+    lines = list(statements(tokens))
+    telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
+    taken = {name for places in telling.taken.values() for name in places.values()}
+    functions = telling.built_in | telling.defined | taken
+    for line, bound in zip(lines, telling.parameters):
+        bound = bound - set(telling.taken.get(line[0].text, {}).values()) if telling.taken and line else bound
+        for position, token in enumerate(line):
+            if token.type != "NAME" or token.place == "axis":
+                continue
+            if telling.taken and _is_taken(line, position, telling.taken):
+                continue
+            if token.text not in functions or token.text in bound:
+                tell_call(line, position)
+                continue
+            if _is_label(line, position):
+                continue
+            end = _scripts_end(line, position + 1)
+            after = line[end].type if end < len(line) else ""
+            text = "".join(each.text for each in line[position:end] if each.type not in ("LBRACE", "RBRACE"))
+            if telling.is_function(spelling(line[position:end]), text, after, whole):
+                token.type = "FUNCTION"
+                if after == "LPAREN":
+                    line[end].type = "CALL"

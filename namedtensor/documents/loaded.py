@@ -1,0 +1,69 @@
+"""A document as a program: what holds at its end, or at that of a section, as the checker has read it.
+
+A section inherits, and may say anew what a name is: from there on the new counts, so that what was said of the old one,
+and all that needs it, is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.printer import to_text
+
+from ..files.text import InputError
+from .included_files import Whole, document_text, whole_text
+from .markdown import whole_markdown
+from .maths import Section
+from .notebook import whole_notebook
+from .root import whole_chapter
+from .sections import check_document
+from .superseded import defined_by, without
+
+READERS = {".md": whole_markdown, ".markdown": whole_markdown, ".tex": whole_chapter, ".ipynb": whole_notebook}
+PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|input\b|include\b)")
+
+
+def whole_of(text: str, file: str) -> Whole:
+    """A document with all that belongs to it: the files that it includes, or of Markdown the maths alone."""
+    return READERS.get(os.path.splitext(file)[1], whole_text)(text, file)
+
+
+def program_of(file: str, section: str | None) -> str | None:
+    """The program of a document, or of one of its sections, as text; None where a file is a formula and no document.
+
+    Raises NotationError where it cannot be read, or has no such section.
+    """
+    try:
+        text, _ = document_text(file)
+        if section is None and file.endswith(".tex") and not PARTS.search(text):
+            return None
+        sections = check_document(whole_of(text, file).text).sections
+    except InputError as problem:
+        raise NotationError(108, str(problem)) from None
+    if section is not None:
+        statements = list(_named(sections, section, file).holds)
+    else:
+        statements = []
+        for each in sections:
+            statements = _after([one for one in statements if one not in each.own], each.own)
+    return to_text(nodes.Program(tuple(dict.fromkeys(statements))))
+
+
+def _named(sections: Iterable[Section], title: str, file: str) -> Section:
+    titles = {each.title: each for each in sections if each.holds}
+    if title in titles:
+        return titles[title]
+    found = ", ".join(filter(None, titles)) or "no section with formulas"
+    raise NotationError(108, f"{file} has no section {title!r} with formulas", notes=(f"it has {found}",))
+
+
+def _after(before: list[Any], new: list[Any]) -> list[Any]:
+    """Statements, and new ones after them that may say again what a name is."""
+    again = {name for each in new for name in defined_by(each)}
+    gone = {at for at, each in enumerate(before) if again & defined_by(each)}
+    return without([*before, *new], gone)

@@ -1,0 +1,41 @@
+"""Statements that hold no more, since what they define, or need, is defined again below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from grammar import nodes
+
+from ..scope.names import spelled, walk
+
+
+def without(statements: Sequence[Any], gone: set[int]) -> list[Any]:
+    """Statements without those at some places, and without what stands above the new definitions and needs the old."""
+    lost, waiting = set(gone), list(gone)
+    while waiting:
+        names = defined_by(statements[waiting.pop()])
+        again = max((at for at, each in enumerate(statements) if names & defined_by(each)), default=0)
+        below = len(statements) if again in lost else again
+        further = {at for at in range(below) if at not in lost and names & needed_by(statements[at])}
+        lost |= further
+        waiting += further
+    return [each for at, each in enumerate(statements) if at not in lost]
+
+
+def defined_by(statement: Any) -> set[str]:
+    """What a statement says the value, the set or the signature of."""
+    if isinstance(statement, nodes.Signature):
+        return {statement.head.operator}
+    heads = statement.names if isinstance(statement, nodes.Declaration) else getattr(statement, "sides", ())[:1]
+    return {_name(head) for head in heads} - {""}
+
+
+def needed_by(statement: Any) -> set[str]:
+    return {_name(node) for node in walk(statement)} - {""}
+
+
+def _name(node: Any) -> str:
+    if isinstance(node, nodes.Call):
+        return node.operator if node.operator[:1].isalpha() else ""
+    return str(found.key()) if (found := spelled(node)) is not None else ""

@@ -1,0 +1,231 @@
+"""A function that is an argument: twice(g, x) is that of a twice which has g for its f.
+
+f : ℝ → ℝ
+twice(f, x) = f(f(x))        twice⟨g⟩(x) = f⟨g⟩(f⟨g⟩(x))
+g(t) = t^2                   f⟨g⟩ : ℝ → ℝ
+twice(g, 3)                  f⟨g⟩(t) = g(t)
+
+So f is lifted as its signature says, whatever the function that stands for it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Call, Equation, FunctionSet, Name, Set, Signature, Subscript, Superscript
+
+from .names import walk
+
+MADE = "⟨"  # in the names of functions that were made, and in no other
+MOST = 500  # functions that are made for arguments
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a function takes that is a function: its name there, and its type."""
+
+    name: str
+    type: Signature
+
+
+@dataclass(frozen=True)
+class HigherOrder:
+    """A function that takes others, by the positions of its arguments."""
+
+    equation: Equation
+    head: Call
+    taken: Mapping[int, Taken]
+    signature: Signature | None
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function as an argument: its name, with the scripts that it has there."""
+
+    operator: str
+    subscript: tuple[Any, ...]
+    superscript: tuple[Any, ...]
+    text: str
+    span: tuple[int, int]
+
+
+def without_function_arguments(source: str, program: nodes.Program) -> nodes.Program:
+    """The program with a function of its own for each that another is given."""
+    signatures = [each for each in program.statements if isinstance(each, Signature)]
+    found = higher_order(program, signatures) if signatures else {}
+    if not found:
+        return program
+    return Specialised(source, program, found).program()
+
+
+def higher_order(program: nodes.Program, signatures: list[Signature]) -> dict[str, list[HigherOrder]]:
+    equations = [each for each in program.statements if isinstance(each, Equation)]
+    heads = [(each, each.sides[0]) for each in equations if isinstance(each.sides[0], Call)]
+    defined = {head.operator for _, head in heads}
+    found: dict[str, list[HigherOrder]] = {}
+    for equation, head in heads:
+        names = [each.text if isinstance(each, Name) else "" for each in head.arguments]
+        own = [each for each in signatures if each.head.operator == head.operator and len(each.domain) == len(names)]
+        applied = {node.operator for node in walk(equation) if isinstance(node, Call)}
+        taken: dict[int, Taken] = {}
+        for place, name in enumerate(names):
+            of = own[-1].domain[place] if own else None
+            said = [each for each in signatures if each.head.operator == name and not each.head.superscript]
+            if isinstance(of, FunctionSet):
+                taken[place] = Taken(name, Signature(called(name, of.span), of.domain, of.codomain, of.span))
+            elif said and (name not in defined or name in applied):
+                taken[place] = Taken(name, said[-1])
+        if taken:
+            found.setdefault(head.operator, []).append(HigherOrder(equation, head, taken, own[-1] if own else None))
+    return found
+
+
+def called(name: str, span: tuple[int, int]) -> Call:
+    return Call(name, (), (), (), (), span, span)
+
+
+def axes_over(one: HigherOrder, taken: Taken) -> tuple[Any, ...]:
+    """The axes of the head of g_{ax}(f, X) that the type of f speaks of, where f has none of its own."""
+    spoken = {axis.name for of in (*taken.type.domain, taken.type.codomain) for axis, _ in of.axes}
+    named = {axis.name for axis in map(nodes.axis_of, one.head.subscript) if axis is not None}
+    return one.head.subscript if spoken & named and not taken.type.head.subscript else ()
+
+
+class Specialised:
+    """A program whose functions take no functions; `made` are those that were made, by their names."""
+
+    def __init__(self, source: str, program: nodes.Program, found: dict[str, list[HigherOrder]]):
+        self.source, self.whole, self.found = source, program, found
+        self.names = {each.name for group in found.values() for one in group for each in one.taken.values()}
+        self.made: dict[str, tuple[Any, ...]] = {}
+        self.wrapped: dict[str, Signature] = {}
+        self.written: set[str] = set()
+        self.waiting: list[Any] = []
+        equations = [each for each in program.statements if isinstance(each, Equation)]
+        self.heads = {id(one.equation) for group in found.values() for one in group}
+        self.facts = [each for each in equations if id(each) not in self.heads and self.applies(each)]
+
+    def applies(self, equation: Equation) -> bool:
+        """Whether an equation speaks of a function that others are given for, and so belongs to what takes it."""
+        head = equation.sides[0]
+        if isinstance(head, Call) and head.operator in self.names:
+            return False
+        return any(isinstance(node, Call) and node.operator in self.names for node in walk(equation))
+
+    def program(self) -> nodes.Program:
+        kept: list[Any] = []
+        for each in self.whole.statements:
+            if isinstance(each, Signature) and any(isinstance(of, FunctionSet) for of in each.domain):
+                continue
+            inside = id(each) in self.heads or any(each is fact for fact in self.facts)
+            kept.append(each if inside else self.turned(each, {}))
+        while self.waiting:
+            one, given, name = self.waiting.pop(0)
+            self.made[name] = tuple(self.specialised(one, given, name))
+            if len(self.made) > MOST:
+                raise self.error(
+                    404, "functions are given to functions without an end", one.head,
+                    hint="let what is given to a function not call it again with more",
+                )  # fmt: skip
+        further = tuple(each for group in self.made.values() for each in group)
+        return replace(self.whole, statements=(*kept, *further))
+
+    def error(self, number: int, message: str, node: Any, hint: str | None = None) -> NotationError:
+        return NotationError(number, message, self.source, node.span, hint=hint)
+
+    # --------------------------------------------------------------------------------------------- one for its functions
+    def specialised(self, one: HigherOrder, given: Mapping[str, Function], name: str) -> Iterator[Any]:
+        """The statements of a function whose functions are known."""
+        current: dict[str, Function] = {}
+        for taken in one.taken.values():
+            function, over = given[taken.name], axes_over(one, taken)
+            wrapped = f"{taken.name}⟨{function.text}⟩"
+            while self.wrapped.setdefault(wrapped, taken.type) != taken.type:
+                wrapped += "'"
+            current[taken.name] = Function(wrapped, over, (), wrapped, function.span)
+            if wrapped not in self.written:
+                self.written.add(wrapped)
+                yield from self.wrapper(taken, function, wrapped, over)
+        for fact in self.facts:  # a function that applies f is one for each f
+            own = fact.sides[0]
+            if isinstance(own, Call):
+                text = f"{own.operator}{name.removeprefix(one.head.operator)}"
+                current[own.operator] = Function(text, (), (), text, own.span)
+        arguments = tuple(each for place, each in enumerate(one.head.arguments) if place not in one.taken)
+        head = replace(one.head, operator=name, arguments=arguments)
+        if one.signature is not None:
+            domain = tuple(each for place, each in enumerate(one.signature.domain) if place not in one.taken)
+            own = replace(one.signature.head, operator=name)
+            yield replace(one.signature, head=own, domain=domain)
+        sides = (head, *(self.turned(each, current) for each in one.equation.sides[1:]))
+        yield replace(one.equation, sides=sides)
+        for fact in self.facts:
+            yield self.turned(fact, current)
+
+    def wrapper(self, taken: Taken, function: Function, name: str, over: tuple[Any, ...]) -> Iterator[Any]:
+        """f⟨g⟩(t) = g(t), with the signature of f, over the axes of what takes it."""
+        axes = taken.type.head.subscript or over
+        span = function.span
+        arguments = tuple(Name(f"argument⟨{place}⟩", span) for place in range(len(taken.type.domain)))
+        own = taken.type.head.subscript
+        body = Call(function.operator, function.superscript, (*function.subscript, *own), arguments, (), span, span)
+        head = Call(name, (), axes, arguments, (), span, span)
+        yield replace(taken.type, head=replace(taken.type.head, operator=name, subscript=axes))
+        yield Equation((head, body), span=span)
+
+    # ------------------------------------------------------------------------------------------------------- expressions
+    def turned(self, node: Any, current: Mapping[str, Function]) -> Any:
+        """The same with what takes functions as what has them, where `current` are those that are known."""
+        if isinstance(node, tuple):
+            return tuple(self.turned(each, current) for each in cast("tuple[Any, ...]", node))
+        if isinstance(node, (nodes.Axis, Set)) or not hasattr(node, "span"):
+            return node
+        changed: dict[str, Any] = {}
+        for slot in node.__slots__:
+            value = getattr(node, slot)
+            if slot not in ("span", "operator_span") and isinstance(value, (tuple, *nodes.BELOW)):
+                changed[slot] = self.turned(value, current)
+        if any(changed[slot] is not getattr(node, slot) for slot in changed):
+            node = replace(node, **changed)
+        if not isinstance(node, Call):
+            return node
+        if node.operator in current:
+            known = current[node.operator]
+            return replace(node, operator=known.operator, subscript=node.subscript or known.subscript)
+        return self.call(node, current) if node.operator in self.found else node
+
+    def call(self, node: Call, current: Mapping[str, Function]) -> Call:
+        """twice(g, x) as twice⟨g⟩(x)."""
+        fits = [each for each in self.found[node.operator] if len(each.head.arguments) == len(node.arguments)]
+        if not fits:
+            return node
+        one, given = fits[0], dict[str, Function]()
+        for place, taken in one.taken.items():
+            given[taken.name] = self.function(node.arguments[place], current, node, taken)
+        name = f"{node.operator}⟨{', '.join(given[taken.name].text for taken in one.taken.values())}⟩"
+        if name not in self.made:
+            self.made[name] = ()
+            self.waiting.append((one, given, name))
+        arguments = tuple(each for place, each in enumerate(node.arguments) if place not in one.taken)
+        return replace(node, operator=name, arguments=arguments)
+
+    def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:
+        """What an argument is that has to be a function."""
+        base, below, above = node, (), ()
+        while isinstance(base, (Subscript, Superscript)):
+            below, above = (base.components, above) if isinstance(base, Subscript) else (below, base.components)
+            base = base.base
+        if not isinstance(base, Name):
+            raise self.error(
+                304, f"{call.operator} takes a function for {taken.name}, and this is an expression", node,
+                hint=f"give it a name: h(x) = …, and write {call.operator}(h, …)",
+            )  # fmt: skip
+        if base.text in current:
+            known = current[base.text]
+            return Function(known.operator, below or known.subscript, above, known.text, node.span)
+        text = self.source[slice(*node.span)] if node is not base else base.text
+        return Function(base.text, below, above, "".join(text.split()), node.span)
