@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from benchmarks import first, gpu, plot, turns, worker
-from benchmarks.__main__ import line, renewed, report, verdict
+from benchmarks.__main__ import line, report, verdict
 from benchmarks.peers import machine, missing, versions
 from benchmarks.turns import QUICK, Effort, Found, left_out, measure, median_ratio, rows_of
 from benchmarks.work import ALONE, BY_HAND, Bar, LeftOut, Ready, Side, Work, arrays_of, both, difference, side
@@ -291,18 +291,6 @@ def test_a_picture_is_drawn(tmp_path):
     assert (tmp_path / "opening-one.svg").read_bytes() == (tmp_path / "opening-two.svg").read_bytes()
     drawn = (tmp_path / "one.svg").read_bytes()
     assert drawn.startswith(b"<?xml") and drawn == (tmp_path / "two.svg").read_bytes()
-
-
-def test_figures_measured_anew_take_the_places_of_earlier_ones():
-    """Those of works that were not measured stay; of a work that was, none that it has no more."""
-    earlier = [
-        {"figure": "a", "unit": "ms", "value": 1},
-        {"figure": "b: x", "unit": "× y", "work": "b", "value": 2},
-        {"figure": "b: x", "unit": "× z", "work": "b", "value": 3},
-        {"figure": "c: x", "unit": "× y", "work": "c", "value": 4},
-    ]
-    rows = [{"figure": "d", "unit": "ms", "value": 5}, {"figure": "b: x", "unit": "× y", "work": "b", "value": 6}]
-    assert [row["value"] for row in renewed(earlier, rows)] == [1, 6, 4, 5]
 
 
 def test_the_page_is_made_from_the_figures():
