@@ -11,6 +11,7 @@
 `steps`: the way there, each step an equation that can be checked.
 `orders`: that of derivatives of any order.
 `differences`: a derivative by differences, which a closed form is held against.
+`equal_forms`: whether both sides of an equation have one normal form, which proves it.
 `proofs`: proved, false, or holding on what was tried.
 `gradients`: `nt.gradient`, by all parameters at once.
 

@@ -8,32 +8,24 @@ A proof uses no law that minds a case: it holds wherever both sides have a value
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
-from grammar.nodes import Equation, Name, Node, Value
+from grammar.nodes import Equation, Node, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..calculus.derivative import perturbing
 from ..core.limits import recursion_headroom
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.program import Formula
-from ..scope.binder import bind
-from ..scope.names import key, walk
-from ..symbolic import algebra
-from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import recognized
-from ..symbolic.linearizing import ReadingChecker
-from ..symbolic.work import TooLong, working
-from ..terms.inference import InputType
-from ..terms.terms import Term
+from ..scope.names import walk
+from .equal_forms import normal_form, program_of, sides_of
 from .worked_out import read_shapes, stripped
 
 PROVED, FALSE, HOLDS = "proved", "false", "holds on what was tried"
@@ -87,64 +79,10 @@ def prove(
         raise NotationError(112, "a proof is of an equation", claim, last.span, hint="write u = v")
     sides = sides_of(last, claim, tree)
     with recursion_headroom(claim):
-        inputs, proved = _normal(claim, program_of(before, sides), sides, stripped(shapes), {})
+        inputs, proved = normal_form(claim, program_of(before, sides), sides, stripped(shapes), {})
         if proved:
             return Verdict(PROVED)
         return _tried(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), tries)
-
-
-def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
-    tree = parse(claim, "text", functions=frozenset(USER_FUNCTIONS))
-    *before, last = tree.statements
-    if not isinstance(last, Equation):
-        return False
-    sides = sides_of(last, claim, tree)
-    try:
-        with recursion_headroom(claim):
-            return _normal(claim, program_of(before, sides), sides, shapes, {})[1]
-    except NotationError:
-        return False
-
-
-def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
-    """A program whose values are the sides of an equation."""
-    return nodes.Program((*before, *(Value(side) for side in sides)))
-
-
-def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
-    """The expressions that are said to be equal: a name alone at the head of three or more only names them."""
-    first, *rest = equation.sides
-    if len(rest) > 1 and isinstance(first, Name):
-        words = {each.text for side in rest for each in walk(side) if isinstance(each, Name)}
-        if first.text not in words:
-            return tuple(rest)
-    return equation.sides
-
-
-def _normal(
-    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any
-) -> tuple[dict[Any, Any], bool]:
-    """The shapes of the inputs, and whether the sides have one normal form."""
-    with working(proving=True):
-        inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
-        checker = ReadingChecker(bind(claim, program), inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
-        with perturbing(checker, sides, checker.top):
-            terms = [checker.infer(side, checker.top) for side in sides]
-        found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
-                 if term.operator == "input"}  # fmt: skip
-        if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
-            return found, False
-        try:
-            return found, _equal(terms)
-        except (NotReadable, TooLong, ArithmeticError):
-            return found, False
-
-
-def _equal(terms: list[Term]) -> bool:
-    forms = Forms({}, room=10**6)
-    first, *rest = [recognized(forms.of(term)) for term in terms]
-    return all(not algebra.add(first, algebra.scaled(each, -1)) for each in rest)
 
 
 def _tried(

@@ -23,8 +23,8 @@ from grammar.printer import to_text
 from ..checking.report import check_program
 from ..core.sizes import resolve
 from ..core.tensor import NamedTensor, tensor
+from ..derivations.equal_forms import has_proof
 from ..derivations.least_shapes import with_shapes
-from ..derivations.proofs import has_proof
 from ..programs.arguments import shape_of
 from ..programs.evaluate import evaluate
 from ..programs.parsed import ParsedProgram

@@ -13,17 +13,16 @@ from ..checking.checker import Checker
 from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
-from ..display.steps import Explanation
 from ..scope.symbols import Definition
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, executable
-from .explained import explained
 from .parsed import ParsedProgram
 
 if TYPE_CHECKING:
     from ..core.tensor import NamedTensor
+    from ..display.steps import Explanation
 
 EXECUTABLES = LruCache()  # of all texts
 EVALUATORS = LruCache()  # text, or formula → what evaluates it; else the text with its options
@@ -182,6 +181,8 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
+    from .explained import explained
+
     given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
     tell(checker)

@@ -11,11 +11,9 @@ from grammar.errors import NotationError
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_number
 from ..core.suggestions import Suggests
-from ..display.steps import Explanation
 from .arguments import Arguments, Values, all_values, told_names, whole_sizes
 from .entries import Entry, WholeProgram, argument_names, by_position
 from .evaluate import Asked, explain_value
-from .explained import explained
 from .parameters import inferred, need_shapes, shapes_of
 
 if TYPE_CHECKING:
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from ..display.coloured import Coloured
     from ..display.colours import Tint
     from ..display.diagram_svg import Diagram
+    from ..display.steps import Explanation
     from ..planning.cost import Cost
     from .compiled import CompiledFormula
     from .initialisation import Schemes
@@ -148,6 +147,8 @@ class Verbs(Suggests, Asked):
         g : f(x)
         g : f(x) + 1
         """
+        from .explained import explained
+
         entry = self._goal.entry_for(all_values(values, named))
         if entry is None:
             if arguments:

@@ -11,7 +11,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..derivations.proofs import has_proof
+from ..derivations.equal_forms import has_proof
 from .comparison import Difference, Matching, difference, largest, matchings
 from .differences import Words, axes_differ, related, sizes_differ, value_differs
 from .mutants import slip

@@ -24,8 +24,9 @@ of `[axis, size]`; its order is that of the values' storage where values are, an
 where `span`, `line`, `column` and `hint` may be null; a repair is what a button puts in. Error numbers are those of the page
 `errors.html#NUMBER` of the docs.
 
-**check** — formula and `{"superscripts": true}` → types of all parts. Needs no sizes: it chooses small ones, all different,
-and says them.
+**check** — formula and `{"superscripts": true, "plan": true}` → types of all parts. Needs no sizes: it chooses small ones, all
+different, and says them. With `plan`, the reply has a field of that name: what `plan` says of the same text, types and sizes,
+or null where the text is wrong.
 
     {"ok": true, "syntax": "text", "text": "softmax_{seq} X", as the printer has it
      "latex": "…\\htmlData{at=0-15}{…}…", for KaTeX with `trust`: each part that has a type is wrapped in

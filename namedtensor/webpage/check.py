@@ -15,6 +15,7 @@ from ..display.colours import tints
 from ..display.steps import AxisNames, places
 from ..scope.names import spelled
 from .marked_latex import Span, marked_latex
+from .plans import plan_of
 from .repairs import repairs
 from .replies import Reply, axes_data, error_data, shape_data, type_data, warning_data
 from .requests import Request
@@ -42,7 +43,20 @@ def check(request: Request) -> Reply:
             **NOTHING,
             "errors": [error_data(problem, mending(problem, [problem], request))],
         }
-    return checked_reply(found, request)
+    reply = checked_reply(found, request)
+    if request.flag("plan"):
+        reply["plan"] = planned(found)
+    return reply
+
+
+def planned(found: Typed) -> Reply | None:
+    """The plan of a text that is right and has a value, as `plan` would tell it."""
+    if found.errors or found.checked.result.shape is None:
+        return None
+    try:
+        return {"ok": True, **plan_of(found)}
+    except NotationError as problem:
+        return {"ok": False, "error": error_data(problem)}
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:

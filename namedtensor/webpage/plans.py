@@ -9,7 +9,6 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Superscript
 
 from ..backends.javascript import BACKEND, TARGET, runtime, steps
-from ..display.colours import tints
 from ..display.steps import Step
 from ..planning.plan import Plan, Value
 from ..scope.names import spelled
@@ -19,7 +18,7 @@ from .marked_latex import marked_latex
 from .replies import Reply, shape_data
 from .requests import Request
 from .stages import Stages, over, stages_of
-from .typed import typed
+from .typed import Typed, typed
 
 MOST = 4 * 10**6  # numbers of all steps together; of more, the value alone
 LONGEST = 2000  # steps
@@ -27,7 +26,12 @@ LONGEST = 2000  # steps
 
 def plan(request: Request) -> Reply:
     """What `plan` is told."""
-    found = stages_of(typed(request))
+    return plan_of(typed(request))
+
+
+def plan_of(text: Typed) -> Reply:
+    """The plan of a text. Raises NotationError where it is wrong, or has no JavaScript."""
+    found = stages_of(text)
     terms = wanted(found)
     claims = [(left, right, span) for left, right, span in found.checker.claim_terms if isinstance(right, Term)]
     roots = list({id(term): term for term in [*terms, *(side for claim in claims for side in claim[:2])]}.values())
@@ -105,11 +109,7 @@ def laid_out(made: Plan, number: int) -> Reply:
 
 
 def latex_of(found: Stages, node: Any) -> str:
-    return marked_latex(node, tints(found.typed.axes), spans(found))
-
-
-def spans(found: Stages) -> set[tuple[int, int]]:
-    return {step.node.span for step in found.steps if hasattr(step.node, "span")}
+    return marked_latex(node, found.colours, found.spans)
 
 
 def kind(found: Stages, step: Step) -> str:

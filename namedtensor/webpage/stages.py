@@ -12,6 +12,7 @@ from grammar.nodes import Call, Node, Number
 
 from ..checking.checker import Checker
 from ..core.limits import recursion_headroom
+from ..display.colours import Tint, tints
 from ..display.steps import Explanation, Step, explanation
 from ..planning.plan import Plan
 from ..planning.target import Target
@@ -41,6 +42,15 @@ class Stages:
             found.setdefault((getattr(step.node, "span", None), step.place), number)
             found.setdefault((step.text, step.place), number)
         return found
+
+    @cached_property
+    def spans(self) -> set[Any]:
+        """Where the steps stand in the text."""
+        return {step.node.span for step in self.steps if hasattr(step.node, "span")}
+
+    @cached_property
+    def colours(self) -> dict[str, Tint]:
+        return tints(self.typed.axes)
 
     def operands(self, step: Step) -> list[int | None]:
         """The steps that a step is made of, in the order written; None for a number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -62,8 +62,8 @@ class Typed:
         """Shapes and numbers by name, as plans take them."""
         return {each.name: dict(each.axes) if each.number is None else each.number for each in self.inputs}
 
-    @property
-    def axes(self) -> dict[str, int | None]:
+    @cached_property
+    def axes(self) -> Mapping[str, int | None]:
         """Every axis in the order of its colour, with its size."""
         found: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
         trace = self.checked.checker.trace if self.checked.checker is not None else ()

@@ -7,7 +7,7 @@ import { Editor } from "./editor.jsx";
 import { Inline } from "./formula.jsx";
 import { edited } from "./places.js";
 import { Repairs } from "./problems.jsx";
-import { ask } from "./python.js";
+import { ask, marked } from "./python.js";
 import { keep, recall } from "./storage.js";
 
 export const file = signal(recall("exercises", ""));
@@ -49,7 +49,7 @@ async function mark(exercise) {
   const answer = answerOf(exercise.name).value;
   if (!answer.trim()) return true;
   marks.value = { ...marks.value, [exercise.name]: { pending: true } };
-  const reply = await ask({ ask: "mark", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
+  const reply = await marked({ ask: "mark", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
   marks.value = { ...marks.value, [exercise.name]: reply.ok ? reply : { right: false, feedback: reply.error.message } };
   return true;
 }

@@ -74,10 +74,9 @@ async function check() {
   const inputs = Object.fromEntries(Object.entries({ ...types.value, ...numbers.value }).filter(([name]) => !declared.has(name)));
   const asked = { text: text.value, inputs, sizes: sizes.value };
   try {
-    const reply = await ask({ ask: "check", ...asked, superscripts: superscripts.value });
+    const reply = await ask({ ask: "check", ...asked, superscripts: superscripts.value, plan: true });
     if (mine !== turn) return;
     settle(reply.ok ? reply : { errors: [reply.error], inputs: checked.value?.inputs, warnings: [], parts: [] });
-    if (reply.ok && reply.errors.length === 0 && reply.type) await replan(reply, mine);
   } catch (problem) {
     if (mine === turn) batch(() => ((plan.value = results.value = null), (failure.value = said(problem))));
   }
@@ -87,18 +86,13 @@ function settle(reply) {
   batch(() => {
     if (checked.value?.source !== text.value) lit.value = null; // its span is of another text
     checked.value = { ...reply, source: text.value };
-    failure.value = null;
+    failure.value = reply.plan?.error ?? null;
     if (reply.latex) typeset.value = { latex: reply.latex, plain: reply.plain_latex, macros: reply.macros_latex };
     if (reply.axes?.length) colouredAxes.value = reply.axes;
-    if (!text.value.trim()) plan.value = results.value = typeset.value = null; // else the last that was right stays in sight
+    if (reply.plan?.ok) plan.value = { ...reply.plan, of: reply };
+    else if (!reply.errors.length) plan.value = results.value = null; // where it is wrong, the last that was right stays in sight
+    if (!text.value.trim()) typeset.value = null;
   });
-}
-
-async function replan(reply, mine) {
-  const found = await ask({ ask: "plan", ...formula(reply) });
-  if (mine !== turn) return;
-  if (found.ok) plan.value = { ...found, source: found.source, of: reply };
-  else batch(() => ((plan.value = results.value = null), (failure.value = found.error)));
 }
 
 // -------------------------------------------------------------------------------------------------------------- values

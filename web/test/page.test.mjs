@@ -437,6 +437,24 @@ test("11. answers are marked in the words of Python", async () => {
   await leave(page);
 });
 
+test("7. an answer that takes too long is told so in time, and the next one is marked", { skip: !FILE }, async () => {
+  const page = await open(browser, where.address);
+  await show(page, "exercise");
+  await page.select("select[aria-label='exercises of the course']", "0");
+  await until(page, () => document.querySelectorAll("#view label select option").length === 25);
+  const mark = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
+  const editor = "#view .exercise .cm-content";
+  await write(page, "|q| = 100000000\niota_{q}", editor);
+  await settled(page);
+  await mark();
+  await until(page, () => document.querySelector(".feedback")?.textContent.includes("could not be marked in 2 seconds"), [], 30_000);
+  await write(page, "0 X + 1", editor);
+  await until(page, () => document.querySelector(".python.ready"), [], 90_000);
+  await mark();
+  await until(page, () => document.querySelector(".feedback.right"), [], 30_000);
+  await leave(page);
+});
+
 test("9. what is hostile stays text", async () => {
   const page = await reading(ATTENTION);
   for (const text of ["\\href{javascript:window.harm=1}{x}", "<img src=x onerror=window.harm=1>", "\\htmlData{at=1}{x}", "x </script><script>window.harm=1</script>", "A_{<b>}"]) {

@@ -1,0 +1,81 @@
+"""Whether an equation has a proof: both of its sides have one index normal form. Nothing here needs an array.
+
+∑_{a} softmax_{a} x = 1       has one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammar import nodes
+from grammar.errors import NotationError
+from grammar.nodes import Equation, Name, Node, Value
+from grammar.parser import parse
+
+from ..calculus.derivative import perturbing
+from ..core.limits import recursion_headroom
+from ..operators.user_functions import USER_FUNCTIONS
+from ..scope.binder import bind
+from ..scope.names import key, walk
+from ..symbolic import algebra
+from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.known import recognized
+from ..symbolic.linearizing import ReadingChecker
+from ..symbolic.work import TooLong, working
+from ..terms.inference import InputType
+from ..terms.terms import Term
+
+
+def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the last equation of a program, written as text, has a proof for inputs of these shapes."""
+    tree = parse(claim, "text", functions=frozenset(USER_FUNCTIONS))
+    *before, last = tree.statements
+    if not isinstance(last, Equation):
+        return False
+    sides = sides_of(last, claim, tree)
+    try:
+        with recursion_headroom(claim):
+            return normal_form(claim, program_of(before, sides), sides, shapes, {})[1]
+    except NotationError:
+        return False
+
+
+def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
+    """A program whose values are the sides of an equation."""
+    return nodes.Program((*before, *(Value(side) for side in sides)))
+
+
+def sides_of(equation: Equation, claim: str, tree: nodes.Program) -> tuple[Node, ...]:
+    """The expressions that are said to be equal: a name alone at the head of three or more only names them."""
+    first, *rest = equation.sides
+    if len(rest) > 1 and isinstance(first, Name):
+        words = {each.text for side in rest for each in walk(side) if isinstance(each, Name)}
+        if first.text not in words:
+            return tuple(rest)
+    return equation.sides
+
+
+def normal_form(
+    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any
+) -> tuple[dict[Any, Any], bool]:
+    """The shapes of the inputs, and whether the sides have one normal form."""
+    with working(proving=True):
+        inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
+        checker = ReadingChecker(bind(claim, program), inputs, sizes, infer_parameters=True, python=USER_FUNCTIONS)
+        with perturbing(checker, sides, checker.top):
+            terms = [checker.infer(side, checker.top) for side in sides]
+        found = {str(name): dict(term.shape) for name, term in (*checker.top.variables.items(), *checker.parameters.items())
+                 if term.operator == "input"}  # fmt: skip
+        if len({frozenset(term.shape) for term in terms}) > 1 or any(term.boolean for term in terms):
+            return found, False
+        try:
+            return found, _equal(terms)
+        except (NotReadable, TooLong, ArithmeticError):
+            return found, False
+
+
+def _equal(terms: list[Term]) -> bool:
+    forms = Forms({}, room=10**6)
+    first, *rest = [recognized(forms.of(term)) for term in terms]
+    return all(not algebra.add(first, algebra.scaled(each, -1)) for each in rest)
