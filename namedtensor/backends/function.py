@@ -120,15 +120,15 @@ class PlanFunction:
         These are one call's alone: the context in which it runs lets nobody else in, no other thread either.
         """
         backend, plan = self.target.backend, self.plan
-        rooms = None
+        buffers = None
         if self.quiet and not last_uses(plan):
-            rooms = backend.rooms(plan, out=False, fits=lambda value: value.count <= TINY)
-        lines = backend.source(plan, given=rooms).text.splitlines()
+            buffers = backend.buffers(plan, out=False, fits=lambda value: value.count <= TINY)
+        lines = backend.source(plan, given=buffers).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
         arrays: dict[str, Any] = {}
-        made: Any = () if rooms is None else rooms.made
+        made: Any = () if buffers is None else buffers.made
         for number, (shape, dtype) in enumerate(made, 1):
-            arrays[f"room_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
+            arrays[f"buffer_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
         return tuple(lines[start + 1 :]), arrays
 
     @property
