@@ -59,6 +59,9 @@ DERIVED = {
     f"{LAYERS}∂(∂(∑_{{a}} Y^9)/∂v_2*)/∂v_7†": 4,
     "f(u) = ∂(∑_{a} s^{9} ⊙ s^{9})/∂u*\ns^0 = u\ns^t = sin(s^{t-1} + c u) for t = 1, …, 9\nf(B)": 2,
     # by a member: written out
+    # within a step, where a state would not say what it is made of
+    "h^0 = B\nh^t = ∑_{a*} ∂(h^{t-1} / 2 + B ⊙ B ⊙ c / t)/∂B* for t = 1, …, 9": 0,
+    "g(u) = ∑_{a*} ∂(∑_{a} u ⊙ B)/∂B*\nh^0 = B\nh^t = h^{t-1} / 2 + g(h^{t-1}) for t = 1, …, 9": 0,
     "h^0 = B\nh^t = sin(h^{t-1}) for t = 1, …, 9\n∂(∑_{a} h^{9})/∂h^{7}*": 0,
 }
 

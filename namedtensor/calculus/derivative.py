@@ -39,6 +39,7 @@ from .transpose import carried_on, transpose
 # ------------------------------------------------------------------------------------------------------- in a formula
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
     """The term of ∂body/∂X*: the axes of the body, and those of X with the mark."""
+    checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
             112, "a derivative is taken by a name", node.variable,
@@ -87,6 +88,7 @@ def is_name(checker: Inference, node: Node, env: Environment) -> bool:
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
     """∂X, which has a value where the differential of an operator is written, and in equations of differentials."""
+    checker.derived += 1
     name = spelled(node.body)
     found = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
     if found is not None:

@@ -172,10 +172,10 @@ class Rolled:
             parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(unit.others),
             variables={Key(unit.variable): self.index}, members={unit.variable: self}, active=holder.active,
         )  # fmt: skip
-        claims = len(checker.pending_claims)
+        claims, derived = len(checker.pending_claims), checker.derived
         with unguarded(checker):
             term = checker.infer_member(family, place)
-        if len(checker.pending_claims) > claims:
+        if len(checker.pending_claims) > claims or checker.derived > derived:  # a state does not say what it is made of
             raise Unrollable
         return term
 

@@ -138,6 +138,7 @@ class Inference(ABC):
         self.aside: Any = None  # types what a scope makes, where a size is asked for
         self.sweeps: dict[int, tuple[Term, dict[int, Term]]] = {}  # numbers, and their derivatives by several names
         self.rolled: dict[str, Any] = {}  # the loops whose bodies are being typed, by their marks
+        self.derived = 0  # how many derivatives and differentials were typed
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
         self.labelled: frozenset[str] | None = None  # the bases of names with labels
         self.layered: dict[int, bool] = {}  # the holders of families, by their functions, and whether these are layers
