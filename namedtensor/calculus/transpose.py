@@ -55,7 +55,7 @@ def transposed(
     return {mark: select.settled(counts[mark]).term for mark in map(id, leaves) if mark in counts}
 
 
-def carried_on(
+def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
