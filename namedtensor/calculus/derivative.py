@@ -30,6 +30,7 @@ from ..terms.inference import Inference
 from ..terms.structural import passed
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
+from .loops import has_loops
 from .nested import Taken, held, remembered
 from .sweep import swept
 from .transpose import pushforward, transpose
@@ -209,7 +210,7 @@ class Derivative:
         change = Linearization(self.checker, make, {**constant, id(by): unknown}).of(body)
         if change is None:
             return self.nothing(body, by, starred)
-        if is_reverse(count(body, kept), count(by, moving)):
+        if is_reverse(count(body, kept), count(by, moving)) or has_loops(change):
             found = transpose(make, change, unknown, body.shape, kept)
             return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
         found = pushforward(make, change, unknown, by.shape, moving)

@@ -21,7 +21,8 @@
 `cases`: cases and guards.
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.
-`loops`: recurrences typed once, as loops.
+`loops`: recurrences and layers typed once, as loops.
+`family_steps`: their members, by their steps.
 `counting`: how far they count.
 `along`: members along an axis.
 `size_solver`: |ax| and n of seq[n], solved.
