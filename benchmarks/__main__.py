@@ -6,6 +6,7 @@ import argparse
 import datetime
 import json
 import sys
+from pathlib import Path
 
 from .peers import load, machine, versions
 from .turns import QUICK, Effort, left_out, measure, rows_of
@@ -39,11 +40,31 @@ def report(rows: list[dict], without: list[dict], quick: bool) -> dict:
     }  # fmt: skip
 
 
-def keep(given: argparse.Namespace, rows: list[dict], without: list[dict]) -> None:
+def keep(given: argparse.Namespace, rows: list[dict], without: list[dict], earlier: dict) -> None:
     """Write what there is so far: a long run that is ended is not lost."""
     if given.json:
+        found = report(rows, without, given.quick)
+        if earlier:
+            anew = {each["work"] for each in (*rows, *without) if "work" in each}
+            left_out = [each for each in earlier["left_out"] if each["work"] not in anew]
+            found |= {"rows": renewed(earlier["rows"], found["rows"]), "left_out": left_out + without}
         with open(given.json, "w", encoding="utf-8") as file:
-            json.dump(report(rows, without, given.quick), file, indent=1, ensure_ascii=False)
+            json.dump(found, file, indent=1, ensure_ascii=False)
+
+
+def earlier_report(given: argparse.Namespace) -> dict:
+    """What the file has, where that is to be kept."""
+    if not given.keep or not given.json or not Path(given.json).exists():
+        return {}
+    return json.loads(Path(given.json).read_text("utf-8"))
+
+
+def renewed(earlier: list[dict], rows: list[dict]) -> list[dict]:
+    """Earlier rows with those of the same figures in their places, all that are new after them, and no others of their works."""
+    works, anew = {row["work"] for row in rows if "work" in row}, {(row["figure"], row["unit"]): row for row in rows}
+    kept = {(row["figure"], row["unit"]): row for row in earlier}
+    kept = {key: row for key, row in kept.items() if key in anew or row.get("work") not in works}
+    return [*(kept | anew).values()]
 
 
 def main() -> int:
@@ -53,6 +74,7 @@ def main() -> int:
         "names", nargs="*", help=f"groups ({known}) or works ({', '.join(WORKS)}); all if none is given"
     )
     options.add_argument("--json", help="write the figures to this file")
+    options.add_argument("--keep", action="store_true", help="keep the other figures that the file has")
     options.add_argument("--quick", action="store_true", help="few rounds, and none of the heavy works")
     given = options.parse_args()
     try:
@@ -61,11 +83,12 @@ def main() -> int:
         options.error(f"there is no {unknown}; known are {known}, {', '.join(WORKS)}")
     rows: list[dict] = []
     without: list[dict] = []
+    earlier = earlier_report(given)
     for name in here:
         found = HERE[name]()
         rows += found
         print(table(found), flush=True)
-    keep(given, rows, without)
+    keep(given, rows, without, earlier)
     for work in works:
         if given.quick and work.heavy and work.name not in given.names:
             without.append({"work": work.name, "side": "", "reason": "heavy: not among the quick ones"})
@@ -75,7 +98,7 @@ def main() -> int:
         rows += found
         without += left_out(work, measured)
         print(table(found), flush=True)
-        keep(given, rows, without)
+        keep(given, rows, without, earlier)
     for each in without:
         print(f"left out: {each['work']}{each['side'] and ': '}{each['side']} ({each['reason']})")
     print(", ".join(f"{name} {version}" for name, version in versions().items()))

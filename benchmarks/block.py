@@ -448,7 +448,7 @@ WORKS = (
         "block", f"pre-LN block, {SHAPE}", inputs,
         (*both(block), block_torch, block_jax, *both(block_by_hand), block_as_written, block_by_hand_torch, block_layer,
          block_by_hand_jax, block_stacked_jax, block_haliax, block_penzai), SIZES, SMALL,
-        bars=(Bar(OURS, 0.9, BY_HAND), Bar(ON_TORCH, 1.03, LAYER), Bar(UNDER_JIT, 1.03, JAX)), memory=True, close=1e-3,
+        bars=(Bar(OURS, 0.85, BY_HAND), Bar(ON_TORCH, 1.03, LAYER), Bar(UNDER_JIT, 1.03, JAX)), memory=True, close=1e-3,
     ),
     Work(
         "block-gradient", f"gradient of the block, {SHAPE}", inputs,

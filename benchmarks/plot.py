@@ -27,10 +27,10 @@ METHOD = """## How it is measured
 
 `python -m benchmarks` runs all of this. Each library has a process of its own; they take turns, round by round, and a ratio
 is the median of the rounds' ratios. In a turn one side calls again and again, after calls that are not counted, while the
-others rest; of calls that take less than 0.3 s the fastest of several chunks counts. Before any turn all answers of a work
-are compared. Of the work by hand, with one BLAS thread or with all, the faster is what counts; *at best* is the ratio of the
-shortest times. *Processor* is what all cores together worked for a call, *ms* what a clock on the wall says. Memory is what a
-call needs at most, over its inputs and its output.
+others rest: all figures are of call after call, but for those that say otherwise. Of calls that take less than 0.3 s the
+fastest of several chunks counts. Before any turn all answers of a work are compared. Of the work by hand, with one BLAS thread
+or with all, the faster is what counts; *at best* is the ratio of the shortest times. *Processor* is what all cores together
+worked for a call, *ms* what a clock on the wall says. Memory is what a call needs at most, over its inputs and its output.
 """
 OVERVIEW = (  # the works of the chart that opens the page, as it calls them
     ("attention-4", "attention, 4 tokens"),
@@ -45,6 +45,10 @@ OVERVIEW = (  # the works of the chart that opens the page, as it calls them
 SHOWN = {
     "speed-attention": ("Attention", "attention-"),
     "speed-block": ("The pre-LN block and models", ("block", "minilm", "generation")),
+    "speed-gradients": (
+        "Gradients and a step of training",
+        ("mlp-gradient", "rnn-gradient", "embedding-gradient", "training"),
+    ),
     "speed-contractions": ("Products of several tensors", ("chain", "linear", "tucker")),
     "speed-elementwise": ("64 MB", ("gelu", "standardize")),
 }
@@ -52,6 +56,14 @@ GROWTH = """## How it grows
 
 Calls of Python functions from a text that was never seen to its first value, by the length of the text: no other work on
 the machine changes them. The exponent is that of the last step of a curve; 1 is a line.
+"""
+MIXED = """## Among other work
+
+After a product OpenBLAS's threads do not sleep, but ask for more in a loop, for a tenth of a second. Formulas give them
+their blocks, and so cost the same after a product of NumPy's as after a rest. Here a formula and the same by hand take turns in
+one process: after 0.15 s of rest, right after a product of 1000³, and call after call. *Processor* is what all cores together
+worked for a call. Memory that a call has freed serves the next, up to 64 MB, in a process in which a formula has run; the work by hand
+gains from that here, and has a process of its own in the other tables.
 """
 COLOURS = {"namedtensor": "#c2410c", "NumPy": "#1f2937", "PyTorch": "#2563eb", "jax": "#059669"}
 
@@ -74,6 +86,8 @@ def page(report: Report) -> str:
     for name, title, rows in groups(report):
         if rows:
             parts += [f"## {title}\n", f"![{title}: time by library](_static/{name}.svg)\n", sides(rows)]
+    if mixed(report):
+        parts += [MIXED, mixed(report)]
     parts += ["## Small operations, first calls, imports\n", small(report)]
     if curves(report):
         parts += [
@@ -130,12 +144,28 @@ def sides(rows: list[dict]) -> str:
     return made(("work: side", "median", "at best", "memory, MB", "ms", "processor, ms"), lines)
 
 
+def mixed(report: Report) -> str:
+    """The table of a formula among other work; nothing where that was not measured."""
+    found = [row for row in report["rows"] if "mixed" in row]
+    rows = (
+        (row["figure"], f"{number(row['value'])} {row['unit']}", *map(milliseconds, (row.get("seconds"), row.get("processor"))),
+         *map(milliseconds, row.get("by_hand", (None, None))))
+        for row in found
+    )  # fmt: skip
+    heads = ("work", "ratio", "ms", "processor, ms", "by hand, ms", "by hand, processor, ms")
+    return made(heads, rows) if found else ""
+
+
 def milliseconds(seconds: float | None) -> str:
     return "" if seconds is None else number(seconds * 1e3)
 
 
 def small(report: Report) -> str:
-    rows = [row for row in report["rows"] if ("work" not in row or row["unit"] == "ms") and "points" not in row]
+    rows = [
+        row
+        for row in report["rows"]
+        if ("work" not in row or row["unit"] == "ms") and not {"points", "mixed"} & row.keys()
+    ]
     return made(("figure", "value"), ((row["figure"], f"{number(row['value'])} {row['unit']}") for row in rows))
 
 

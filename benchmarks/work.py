@@ -32,6 +32,13 @@ class Ready(NamedTuple):
     answer: Callable[[Any], Any] = np.asarray
 
 
+class Times(NamedTuple):
+    """The seconds that a call took, and those that all cores together worked for it."""
+
+    seconds: float
+    processor: float
+
+
 @dataclass(frozen=True)
 class Side:
     """One way of doing a work; `needs` are the packages besides NumPy that it imports; `threads` those of the BLAS."""

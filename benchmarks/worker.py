@@ -15,12 +15,12 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .peers import missing
-from .work import LeftOut, Ready, Side, Work, arrays_of
+from .work import LeftOut, Ready, Side, Times, Work, arrays_of
 
 TURN = 0.015  # seconds that a turn lasts at least, in chunks
 CHUNK = 0.0005  # seconds that a chunk lasts at least, by repeating the call
@@ -111,13 +111,6 @@ def first(work: Work, side: Side, place: Path) -> tuple[Ready, dict[str, Any]]:
         peak = max(0, peak - sum(each.nbytes for each in answer))
     place_threads(ready.call)
     return ready, repeated(ready.call) | {"memory": peak}
-
-
-class Times(NamedTuple):
-    """The seconds that a call took, and those that all cores together worked for it."""
-
-    seconds: float
-    processor: float
 
 
 def turn(call: Callable[[], Any], repeat: int, chunks: int = 1) -> Times:

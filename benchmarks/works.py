@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import attention, block, contractions, eager, elementwise, first, gpu, gradients, growth, models, start
+from . import attention, block, contractions, eager, elementwise, first, gpu, gradients, growth, mixed, models, start
 from .work import Work
 
 GROUPS: dict[str, tuple[Work, ...]] = {
@@ -21,7 +21,7 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 
 # Figures that are measured in this process, each group by a function that gives its rows.
 HERE: dict[str, Callable[[], list[dict]]] = {
-    "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows,
+    "start": start.rows, "eager": eager.rows, "imports": first.rows, "growth": growth.rows, "mixed": mixed.rows,
 }  # fmt: skip
 
 

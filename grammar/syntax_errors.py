@@ -26,7 +26,6 @@ SIGNS = {
     "==": Hint("one = is enough: it defines, it claims, and in a condition it compares", "="),
     "**": Hint("a power is written x^2", "^"),
     "//": Hint("a quotient is written a / b, its whole part floor(a / b)", "/"),
-    ":=": Hint("a definition is written with =", "="),
     "=>": Hint("≥ is written >=, and → is written ->", "≥", "→"),
     "=<": Hint("≤ is written <=", "≤"),
     "<>": Hint("≠ is written !=", "≠"),
@@ -38,6 +37,7 @@ AFTER_OPERAND = {
     "OTHERWISE": "cases are written { a if i ≤ j; b otherwise }",
     "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",
     "AND": "a condition stands in 𝕀[…], in where(…) or in cases",
+    "NOT": "a condition stands in 𝕀[…], in where(…) or in cases",
     "OR": "a condition stands in 𝕀[…], in where(…) or in cases",
     "RELATION": "a condition stands in 𝕀[…], in where(…) or in cases",
     "APPROX": "≈ says nothing that could be tested; write abs(x − y) < 0.01",
@@ -144,6 +144,12 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
         return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
+    if token.type == "BAR" and types[-1:] == ["BAR"]:
+        return "a norm is written ‖x‖, or norm_{axis} x"
+    if token.type == "NOT" or token.type == "IF" and not types:
+        return AFTER_OPERAND[token.type]
+    if token.type == "RELATION" and token.text == "<" and not types:
+        return INNER_PRODUCT
     if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
         return "bars hold one name: a longer absolute value is abs(…)"
     if token.type == "COLON" and "RBRACKET" in expected:
@@ -155,6 +161,9 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _braced(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:

@@ -57,7 +57,7 @@ def pytest_configure():
         over = memory.in_place(made, numpy.writes)
         primitives.verify_memory(made, over)
         for out in (True, False)[len(made.results) != 1 :]:
-            primitives.verify_memory(made, over, numpy.rooms(made, out, fits=lambda value: True))
+            primitives.verify_memory(made, over, numpy.buffers(made, out, fits=lambda value: True))
 
     plan.CHECKS.append(check)
 

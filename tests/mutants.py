@@ -4,8 +4,7 @@
     python tests/mutants.py 40 7 --rooms calculus
     python tests/mutants.py --again             the survivors of the last run once more, for which tests were written since
 
-First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept, or has
-been kept by the stage `coverage`. Then each mutant has a process of its own, forked from one that has imported what is not
+First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept. Then each mutant has a process of its own, forked from one that has imported what is not
 ours, in which the tests that take its line run, the fastest of each file first, until one fails. The survivors are listed;
 of those in `EQUIVALENT` it is known why no test can notice them. The exit status says whether fewer than 95 of a hundred of
 the others were noticed.

@@ -70,6 +70,7 @@ OPERATORS = {
     r"Q \ndot{\mathcal{S^*}} K_{\mathcal{S} \rightarrow \mathcal{S}^*}": "Q ⊙_{𝒮*} K_{𝒮→𝒮*}",
     r"\lim_{\alpha \rightarrow -\infty} \nfun{\seq}{softmax} \alpha X": "lim_{α→-∞} (softmax_{seq} (α X))",
     r"\lim_{h \rightarrow -2} h X": "lim_{h→-2} (h X)",
+    r"Q \ndot{\key} K. \qedhere": "Q ⊙_{key} K",
     r"Q \ndot\key K": "Q ⊙_{key} K",
     r"Q \ndot{\heads \\ \val, \key} K": "Q ⊙_{heads, val, key} K",
     r"Q \ndot{} K \odot K \cdot K * K": "Q ⊙ K ⊙ K ⊙ K ⊙ K",

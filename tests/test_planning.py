@@ -447,11 +447,11 @@ def test_what_is_large_and_needed_no_more_is_given_back():
 
 
 def test_blocks_write_into_the_result():
-    """And keep no more rooms than they need at once."""
+    """And keep no more buffers than they need at once."""
     text, values = OPTIMISED["standardize"]
     source = backend("numpy").source(compiled(text, **values).plan).text
     block = source[source.index("def block_1(") : source.index("def block_1_fallback(")]
-    assert ", out)" in block and "room_2" not in block and "return t" not in block
+    assert ", out)" in block and "buffer_2" not in block and "return t" not in block
 
 
 def test_blocks_need_little_memory():
@@ -467,23 +467,23 @@ def test_blocks_need_little_memory():
 
 
 def test_blocks_lie_where_they_lay_last_time():
-    """A thread keeps the memory of its rooms, if it is small, and one that is at work inside another has its own."""
+    """A thread keeps the memory of its buffers, if it is small, and one that is at work inside another has its own."""
     kernels = backend("numpy").globals(np)
-    rooms, seen = (((3, 5), np.float32), ((2,), np.float64)), []
+    buffers, seen = (((3, 5), np.float32), ((2,), np.float64)), []
 
     def outer(made):
-        first = made(rooms)
+        first = made(buffers)
         first[0][...], first[1][...] = 1, 2
-        kernels["in_rooms"](lambda inner: [each.fill(7) for each in inner(rooms)])
+        kernels["in_buffers"](lambda inner: [each.fill(7) for each in inner(buffers)])
         seen.append([each.ctypes.data for each in first])
         return [each.shape for each in first], [each.mean() for each in first]
 
     for _ in range(2):
-        assert kernels["in_rooms"](outer) == ([(3, 5), (2,)], [1, 2])
+        assert kernels["in_buffers"](outer) == ([(3, 5), (2,)], [1, 2])
     assert seen[0] == seen[1] and seen[0][0] + 64 == seen[0][1]
     with pytest.raises(ZeroDivisionError):
-        kernels["in_rooms"](lambda made: made(rooms) and 1 / 0)
-    assert kernels["in_rooms"](outer) and seen[2] == seen[0]
+        kernels["in_buffers"](lambda made: made(buffers) and 1 / 0)
+    assert kernels["in_buffers"](outer) and seen[2] == seen[0]
 
 
 def test_an_error_inside_a_block_is_one_of_the_formula():
@@ -652,21 +652,21 @@ def test_a_plan_that_breaks_a_law_is_malformed():
             verify_memory(made_of(one, two, both), {two.value: one.value})
         verify_memory(made_of(one, two, both), {both.value: one.value})
         with pytest.raises(Malformed, match="the memory that it is made of"):
-            verify_memory(made_of(one, two), {}, Workspace({one.value: "room_1", two.value: "room_1"}, (), None))
+            verify_memory(made_of(one, two), {}, Workspace({one.value: "buffer_1", two.value: "buffer_1"}, (), None))
     finally:
         CHECKS[:] = CHECKS_BEFORE
 
 
-def test_a_room_is_free_only_after_the_step_that_reads_it():
-    """A product reads its operands while it writes: three in a row take turns with two rooms."""
+def test_a_buffer_is_free_only_after_the_step_that_reads_it():
+    """A product reads its operands while it writes: three in a row take turns with two buffers."""
     value = lambda: Value(("a", "b"), (2, 2), "float64")
     x = value()
     products: list[Step] = []
     for _ in range(4):
         products.append(Step(value(), "dot", (products[-1].value if products else x, x), {}))
     plan = Plan("", ["x"], [x], products, [products[-1].value])
-    found = backend("numpy").rooms(plan, False, fits=lambda each: True)
-    assert [found.places.get(step.value) for step in products] == ["room_1", "room_2", "room_1", None]
+    found = backend("numpy").buffers(plan, False, fits=lambda each: True)
+    assert [found.places.get(step.value) for step in products] == ["buffer_1", "buffer_2", "buffer_1", None]
     assert found.made == (((2, 2), "float64"),) * 2
 
 

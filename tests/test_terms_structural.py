@@ -11,25 +11,26 @@ from namedtensor.terms.terms import TermGraph
 
 NAMES = {row.name for row in ROWS}
 LEAVES = {row.name for row in ROWS if not row.most}  # they have no argument, and so no differential
-LOOPS = {"loop", "after", "through"}  # a recurrence under a derivative is written out, step by step
+PLACEHOLDERS = {"members"}  # which a loop takes away when it is made
+LOOPS = {"loop", "after", "through"}  # through which cotangents go back together
 OF_CHECKING = {"variable"}  # which planning takes away first
 REFUSED = {"python"}  # of which no differential is known
 
 
 def test_planning_has_a_rule_for_each_structural_term():
-    of_loops = {"after", "through"}  # which are read with their loop
+    of_loops = {"members", "after", "through"}  # which are read with their loop
     assert set(RULES) | of_loops | OF_CHECKING >= NAMES
     assert set(RULES) <= NAMES
 
 
 def test_linearization_has_a_rule_for_each_structural_term():
-    assert set(linearize.STRUCTURAL) & NAMES == NAMES - LEAVES - LOOPS - REFUSED
+    assert set(linearize.STRUCTURAL) & NAMES == NAMES - LEAVES - PLACEHOLDERS - REFUSED
 
 
 def test_transposition_has_a_rule_for_each_structural_term():
     made = {"variable", "indicator"}  # a variable's differential is its argument's; that of a condition is nothing
     rows = {*transpose.TRANSPOSE_RULES, *transpose.BACK}
-    assert rows & NAMES >= NAMES - LEAVES - LOOPS - REFUSED - made
+    assert rows & NAMES >= NAMES - LEAVES - LOOPS - PLACEHOLDERS - REFUSED - made
 
 
 def test_regions_know_only_what_keeps_blocks_whole():

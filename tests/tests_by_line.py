@@ -7,7 +7,7 @@ What is recorded is what `pytest --cov --cov-context=test --junitxml` writes: `c
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import multiprocessing
 import os
 import resource
@@ -129,9 +129,12 @@ def statement(path: str, line: int) -> range:
 
 def preload() -> None:
     """Import what is not ours, so that a process that is forked from this one has it."""
-    os.environ.update(environment())
+    wanted = environment()
+    os.environ.clear()
+    os.environ.update(wanted)
     for name in FOREIGN:
-        importlib.import_module(name)
+        if importlib.util.find_spec(name.split(".")[0]):
+            importlib.import_module(name)
     sys.path.insert(0, str(ROOT))
 
 

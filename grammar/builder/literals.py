@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 from .. import nodes
@@ -104,11 +105,15 @@ class Literals:
         return nodes.Literal(tuple(row.cells for row in rows), axes, span)
 
     def indexed_by_number(self, span):
-        """A[0]: what Python would take for an index."""
+        """A[0]: what Python would take for an index; E[x] is what a book of statistics has."""
+        average = "an average over an axis is mean_{axis} X, and one with weights p ⊙_{axis} X"
         self.fail(
             101, "an index names its axis, and stands in a subscript", span,
-            hint="write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",
+            hint=average if EXPECTATION.search(self.source[: span[0]]) else "write X_{axis(1)}, which counts from 1; a product is X ⊙ […]",
         )  # fmt: skip
+
+
+EXPECTATION = re.compile(r"(?:^|\W)(?:E|𝔼|\\mathbb\{E\})$")
 
 
 def _entries(row: Row) -> str:

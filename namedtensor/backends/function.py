@@ -92,7 +92,7 @@ class PlanFunction:
         """The same for tensors by position, of which the plan's inputs are those that `order` says.
 
         It is called with the tuple of them. Where they are of other layouts than these it gives None, and whatever fails in
-        it fails as it may: the call is then made the long way. Nothing is looked up, and what is small between its steps
+        it fails as it may: the call then takes the slow path. Nothing is looked up, and what is small between its steps
         lies where it lay last time, so that a small formula costs little more than its arrays do.
         """
         from ..core.tensor import NamedTensor
@@ -120,15 +120,15 @@ class PlanFunction:
         These are one call's alone: the context in which it runs lets nobody else in, no other thread either.
         """
         backend, plan = self.target.backend, self.plan
-        rooms = None
+        buffers = None
         if self.quiet and not last_uses(plan):
-            rooms = backend.rooms(plan, out=False, fits=lambda value: value.count <= TINY)
-        lines = backend.source(plan, given=rooms).text.splitlines()
+            buffers = backend.buffers(plan, out=False, fits=lambda value: value.count <= TINY)
+        lines = backend.source(plan, given=buffers).text.splitlines()
         start = next(number for number, line in enumerate(lines) if line.startswith("def function("))
         arrays: dict[str, Any] = {}
-        made: Any = () if rooms is None else rooms.made
+        made: Any = () if buffers is None else buffers.made
         for number, (shape, dtype) in enumerate(made, 1):
-            arrays[f"room_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
+            arrays[f"buffer_{number}"] = self.target.xp.empty(shape, dtype=self.target.object_of(dtype))
         return tuple(lines[start + 1 :]), arrays
 
     @property

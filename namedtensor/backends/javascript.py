@@ -20,7 +20,7 @@ from ..core.arrays import kind_of
 from ..planning.plan import Plan, Step, Value
 from ..planning.target import Target
 from ..terms.environment import source_name
-from .lines import INFIX, OF_NUMBERS
+from .lines import INFIX, OF_NUMBERS, parts_of_loop
 from .source import Backend, comment
 
 RUNTIME = "javascript_runtime.js"
@@ -90,9 +90,8 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Step) -> st
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
-    states, slices = options["states"], options["states"] + options["slices"]
-    given = ", ".join(f"[{', '.join(part)}]" for part in (names[:states], names[states:slices], names[slices:]))
-    return f"nt.loop({options['function']}, {given}, {options['steps']}, {said(options['kept'])})"
+    given = ", ".join(f"[{', '.join(part)}]" for part in parts_of_loop(names, options, "[{}]".format))
+    return f"nt.loop({options['function']}, {given}, {options['steps']}, {said((*options['kept'], *options['listed']))}, {len(options['kept'])})"
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:

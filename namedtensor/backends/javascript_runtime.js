@@ -530,12 +530,13 @@ export function exact(x, span) {
 }
 
 // --------------------------------------------------------------------------------------------------------- loops
-/** The states after so many steps, each with its elements of the slices, and after each of them the states kept. */
-export function loop(step, states, slices, given, steps, kept) {
+/** The states after so many steps, each with its elements of the slices, and after each of them the states kept; those
+ * after the first so many in lists. */
+export function loop(step, states, slices, given, steps, kept, stacked) {
   const through = kept.map(() => []);
   for (let n = 0; n < steps; n++) {
-    states = step(...states, ...slices.map((each) => pick(each, [n])), ...given);
+    states = step(...states, ...slices.map((each) => (Array.isArray(each) ? each[n] : pick(each, [n]))), ...given);
     kept.forEach((number, place) => through[place].push(states[number]));
   }
-  return [...states, ...through.map(stack)];
+  return [...states, ...through.slice(0, stacked).map(stack), ...through.slice(stacked)];
 }

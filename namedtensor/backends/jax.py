@@ -109,20 +109,22 @@ def descending(x):
     return jnp.argsort(x, axis=-1, descending=True, stable=True)
 '''
 SCANNED = '''
-def loop(step, states, slices, given, steps, kept):
+def loop(step, states, slices, given, steps, kept, listed=()):
     """The states after so many steps, each with its elements of the slices, and after each of them the states kept."""
 
     def once(states, elements):
         states = step(*states, *elements, *given)
-        return states, tuple(states[number] for number in kept)
+        return states, tuple(states[number] for number in (*kept, *listed))
 
-    states, through = jax.lax.scan(once, tuple(map(jnp.asarray, states)), tuple(map(jnp.asarray, slices)), steps)
+    along = tuple(jnp.stack(each) if isinstance(each, list) else jnp.asarray(each) for each in slices)
+    states, through = jax.lax.scan(once, tuple(map(jnp.asarray, states)), along, steps)
     return (*states, *through)
 
 
-loop = jax.jit(loop, static_argnums=(0, 4, 5))
+loop = jax.jit(loop, static_argnums=(0, 4, 5, 6))
 '''
 IN_TURN = LOOP.replace("def loop", "def loop_in_turn").replace("stacked", "jnp.stack")
+SCANNED_FROM = 24  # steps with tensors of their own: to scan, these are put together at each call
 FAILS = frozenset(
     ("positions", "whole_positions", "covered", "inv", "cholesky", "python")
 )  # on data, which it must see
@@ -138,7 +140,8 @@ def must_see(plan: Any) -> bool:
 
 
 def _loop(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    return loop(names, options, step, "loop_in_turn" if must_see(options["plan"]) else "loop")
+    few = options["members"] and options["steps"] < SCANNED_FROM
+    return loop(names, options, step, "loop_in_turn" if few or must_see(options["plan"]) else "loop")
 
 
 LINES: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 INFIX = {
@@ -65,22 +66,32 @@ def scattered(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
     return f"scatter_add({array}, {at}, {options['at']}, {options['sizes'][options['at']]})"
 
 
+def parts_of_loop(
+    names: tuple[str, ...], options: dict[str, Any], in_list: Callable[[str], str]
+) -> tuple[tuple[str, ...], ...]:
+    """The arguments of a loop: its states; its slices, with the lists of its members; what is given."""
+    slices, steps = options["states"] + options["slices"], options["steps"]
+    end = slices + options["members"] * steps
+    lists = (in_list(", ".join(names[at : at + steps])) for at in range(slices, end, steps))
+    return names[: options["states"]], (*names[options["states"] : slices], *lists), names[end:]
+
+
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
-    """So many steps, each with its elements of the slices."""
-    states, slices = options["states"], options["states"] + options["slices"]
-    given = ", ".join(map(listed, (names[:states], names[states:slices], names[slices:])))
-    return f"{kernel}({options['function']}, {given}, {options['steps']}, {options['kept']})"
+    """So many steps, each with its elements of the slices, and its own of the members."""
+    given = ", ".join(map(listed, parts_of_loop(names, options, "[{}]".format)))
+    listed_ = f", {options['listed']}" if options["listed"] else ""
+    return f"{kernel}({options['function']}, {given}, {options['steps']}, {options['kept']}{listed_})"
 
 
 LOOP = """
-def loop(step, states, slices, given, steps, kept):
+def loop(step, states, slices, given, steps, kept, listed=()):
     \"\"\"The states after so many steps, each with its elements of the slices, and after each of them the states kept.\"\"\"
-    through = [[] for _ in kept]
+    through = [[] for _ in (*kept, *listed)]
     for elements in zip(*slices) if slices else ((),) * steps:
         states = step(*states, *elements, *given)
-        for found, number in zip(through, kept):
+        for found, number in zip(through, (*kept, *listed)):
             found.append(states[number])
-    return (*states, *map(stacked, through))
+    return (*states, *map(stacked, through[: len(kept)]), *through[len(kept) :])
 """
 COMMON = {
     **INFIX_LINES, **PREFIX_LINES, "expand": expand, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",

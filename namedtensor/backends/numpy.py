@@ -1,4 +1,4 @@
-"""NumPy: called low, without detours, and in place where an array is needed no more."""
+"""NumPy: its functions called directly, and a dead array reused in place."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ def _transposed(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 def _in_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     given = f"{listed(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
     forms = []
-    for name, _, rooms in BACKEND.forms(step):
-        forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in rooms.made))]
-    run, rooms, *fallback = forms
+    for name, _, buffers in BACKEND.forms(step):
+        forms += [name, listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))]
+    run, buffers, *fallback = forms
     more = "".join(f", {each}" for each in fallback)
-    return f"in_blocks({run}, {given}, {options['sizes']}, np.{step.value.dtype}, {rooms}{more})"
+    return f"in_blocks({run}, {given}, {options['sizes']}, np.{step.value.dtype}, {buffers}{more})"
 
 
 def _over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    ((name, plan, rooms),) = BACKEND.forms(step)
-    made = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in rooms.made))
+    ((name, plan, buffers),) = BACKEND.forms(step)
+    made = listed(tuple(f"({shape}, np.{dtype})" for shape, dtype in buffers.made))
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
     return f"over_slices({name}, {options['combine']}, {listed(names)}, {options['cuts']}, {places}, {made})"
 
@@ -144,7 +144,7 @@ class NumPy(Backend):
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         into_room = (
-            out.startswith("room_") and step.value.count <= TINY
+            out.startswith("buffer_") and step.value.count <= TINY
         )  # which is dense, and of the result's own dtype
         if step.primitive == "dot" and into_room:
             return f"{names[0]}.dot({names[1]}, {out})"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from . import lines
 from .lines import exact
-from .numpy_threads import BLAS, CORES, ON_ALL_CORES, ROOMS
+from .numpy_threads import BLAS, BUFFERS, CORES, ON_ALL_CORES
 
 IN_BLOCKS = '''
-def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, fallback=None, more_rooms=()):
+def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
     """The result of `run` on each block of the arrays, put together; several blocks at once on several cores.
 
     `cuts` says for each axis of each array which of the counts it is cut by, if by any: the last by slices of `rows`, the
-    others element by element. `run` is given the part of the result to write to, and `rooms`, which each thread has for
+    others element by element. `run` is given the part of the result to write to, and `buffers`, which each thread has for
     itself. The last slice reaches back into the one before, so that all are of one size; what it has anew is kept. From
-    the first block on whose numbers are too extreme for `run`, which it says, `fallback` is run with its own rooms.
+    the first block on whose numbers are too extreme for `run`, which it says, `fallback` is run with its own buffers.
     """
-    forms = [(run, rooms)] if fallback is None else [(run, rooms), (fallback, more_rooms)]
+    forms = [(run, buffers)] if fallback is None else [(run, buffers), (fallback, more_buffers)]
     out = np.empty(shape, dtype)
     picked = len(counts) - 1
     starts = [*range(0, counts[-1], rows)]
@@ -58,12 +58,12 @@ def in_blocks(run, arrays, cuts, counts, rows, axis, shape, dtype, rooms, fallba
 '''
 LOOP = lines.LOOP.replace("stacked", "np.stack")
 OVER_SLICES = '''
-def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
+def over_slices(run, combine, arrays, cuts, start, stop, rows, buffers):
     """What `run` gives for each slice of the arrays, combined; `cuts` says along which axis each is cut, if along any."""
     cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
 
     def work(memory):
-        own, found = memory(rooms), ()
+        own, found = memory(buffers), ()
         for place in range(start, stop, rows):
             at = slice(place, place + rows)
             parts = [array if cut is None else array[(*cut, at)] for array, cut in zip(arrays, cuts)]
@@ -72,7 +72,7 @@ def over_slices(run, combine, arrays, cuts, start, stop, rows, rooms):
             found = [combine(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
         return found
 
-    return in_rooms(work)
+    return in_buffers(work)
 '''
 GUARD = '''
 def guard(x, low, high):
@@ -255,7 +255,7 @@ KERNELS = {
     "loop": LOOP,
     "in_blocks": IN_BLOCKS,
     "over_slices": OVER_SLICES,
-    "in_rooms": ROOMS,
+    "in_buffers": BUFFERS,
     "cores": CORES,
     "on_all_cores": ON_ALL_CORES,
     "one_thread_of_blas": BLAS,

@@ -8,11 +8,11 @@ waits; where NumPy has another BLAS, or its threads are somebody else's just the
 
 from __future__ import annotations
 
-ROOMS = '''
+BUFFERS = '''
 rooms_kept = []
 
 
-def in_rooms(work):
+def in_buffers(work):
     """What `work` gives for a function that makes arrays of shapes and dtypes: their memory, where it is not large, is kept
     for the next, and nobody else has it while it is in use."""
     try:
@@ -20,13 +20,13 @@ def in_rooms(work):
     except IndexError:
         memory = b""
 
-    def made(rooms):
+    def made(buffers):
         nonlocal memory
-        sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in rooms]
+        sizes = [-(-math.prod(shape) * np.dtype(dtype).itemsize // 64) * 64 for shape, dtype in buffers]
         if len(memory) < sum(sizes):
             memory = np.empty(sum(sizes), np.uint8)
         starts = itertools.accumulate(sizes, initial=0)
-        return [np.ndarray(*room, memory, start) for room, start in zip(rooms, starts)]
+        return [np.ndarray(*buffer, memory, start) for buffer, start in zip(buffers, starts)]
 
     try:
         return work(made)
@@ -54,7 +54,7 @@ def on_all_cores(work):
 
     def job(_=None):
         try:
-            contexts.pop().run(in_rooms, work)
+            contexts.pop().run(in_buffers, work)
         except BaseException as problem:
             problems.append(problem)
 

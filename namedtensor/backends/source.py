@@ -103,9 +103,9 @@ class Backend:
         """The functions of one block: what they are called, their plans, and where they write."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
-        return [(name, plan, self.rooms(plan, step.primitive == "blocks")) for name, plan in several]
+        return [(name, plan, self.buffers(plan, step.primitive == "blocks")) for name, plan in several]
 
-    def rooms(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
+    def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
         """Where the function of one block or slice writes."""
         over = in_place(plan, self.writes) if plan.in_place else {}
         return workspaces(plan, self.writes, self.products, over, out, **fits)
@@ -119,7 +119,7 @@ class Backend:
         tupled: bool = False,
         complete: bool = False,
     ) -> Source:
-        """The text that does what a plan says, without imports and kernels; the result goes to `out` if rooms are given.
+        """The text that does what a plan says, without imports and kernels; the result goes to `out` if buffers are given.
 
         A single result is given back in a tuple where that is asked for.
 
@@ -130,8 +130,8 @@ class Backend:
         for step in plan.steps:
             if "plan" in step.options:
                 is_loop, own = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
-                for name_of_block, of_block, room in [own] if is_loop else self.forms(step):
-                    inner = self.source(of_block, name_of_block, comments, room, is_loop, complete)
+                for name_of_block, of_block, buffer in [own] if is_loop else self.forms(step):
+                    inner = self.source(of_block, name_of_block, comments, buffer, is_loop, complete)
                     steps |= {len(lines) + line: own for line, own in inner.steps.items()}
                     lines += inner.text.splitlines()
         for step in plan.steps:
@@ -150,7 +150,7 @@ class Backend:
                 steps[len(lines)] = step
         parameters = [plan.names[value] for value in plan.inputs]
         if given is not None:
-            parameters += [*["out"] * given.out, *(f"room_{number}" for number in range(1, len(given.made) + 1))]
+            parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
         lines.append(f"def {name}({', '.join(parameters)}):")
         lines += self.opening(plan)
         over = in_place(plan, self.writes) if self.writes and plan.in_place else {}

@@ -155,7 +155,8 @@ LINES: dict[str, Any] = {
 
 # Arrays of the standard need not give their elements one by one.
 STEPS = LOOP.replace("stacked", "xp.stack").replace(
-    "zip(*slices) if slices else ((),) * steps", "([each[number, ...] for each in slices] for number in range(steps))"
+    "zip(*slices) if slices else ((),) * steps",
+    "([each[number] if isinstance(each, list) else each[number, ...] for each in slices] for number in range(steps))",
 )
 ERF_WITHOUT_OUT = ERF.replace("np.", "xp.").replace(", out=None", "").replace(", out)", ")")
 

@@ -30,9 +30,10 @@ from ..terms.inference import Inference
 from ..terms.structural import passed
 from ..terms.terms import Term, topological
 from .linearize import DIFFERENTIAL, Linearization
+from .loops import has_loops
 from .nested import Taken, held, remembered
 from .sweep import swept
-from .transpose import carried_on, transpose
+from .transpose import pushforward, transpose
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula
@@ -209,10 +210,10 @@ class Derivative:
         change = Linearization(self.checker, make, {**constant, id(by): unknown}).of(body)
         if change is None:
             return self.nothing(body, by, starred)
-        if is_reverse(count(body, kept), count(by, moving)):
+        if is_reverse(count(body, kept), count(by, moving)) or has_loops(change):
             found = transpose(make, change, unknown, body.shape, kept)
             return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
-        found = carried_on(make, change, unknown, by.shape, moving)
+        found = pushforward(make, change, unknown, by.shape, moving)
         return make.rename(found, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:

@@ -19,6 +19,7 @@ from ..terms.builder import SimplifyingGraph, TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, topological
+from . import loops
 
 DIFFERENTIAL = "∂"
 
@@ -195,8 +196,15 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
     return None
 
 
+def _of_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
+    """A state of a loop, of the loop of the differentials."""
+    return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
+
+
 # The differentials of terms that are no operators, and of the operator that takes any number of directions.
 STRUCTURAL = {
+    "loop": loops.tangent,
+    **dict.fromkeys(loops.READING, _of_loop),
     "rename": _rename,
     **dict.fromkeys(("merge", "split", "spread", "pick", "index", "scatter"), _linear),
     **dict.fromkeys(("fill", "literal"), _of_parts),

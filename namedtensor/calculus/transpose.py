@@ -20,6 +20,7 @@ from ..core.sizes import resolve
 from ..operators import REGISTRY
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, topological
+from . import loops
 from .selection import Condition, Selecting, Share, joined, touching, without
 
 Rule = Callable[[TermBuilder, Term, Term, int], Term]
@@ -36,31 +37,54 @@ def transposed(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
     """The same for several leaves, by their identities; without those that nothing depends on."""
-    select, further = Selecting(make), frozenset(partners.values())
-    order, depends = dependent(whole, leaves)
+    select = Selecting(make)
+    found = carried_back(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
+    return {mark: select.settled(share).term for mark, share in found.items()}
+
+
+def carried_back(
+    select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], further: frozenset[str]
+) -> dict[int, Share]:
+    """The cotangents of leaves, by their identities, from those of roots; `further` are axes that only cotangents have."""
+    order, depends = dependent([root for root, _ in roots], leaves)
     ends = {id(leaf) for leaf in leaves}
-    counts: dict[int, Share] = {id(whole): select.seed(shape, partners)}
+    counts: dict[int, Share] = {}
+    asked: dict[int, list[tuple[Term, Share]]] = {}
+
+    def count(term: Term, more: Share) -> None:
+        before = counts.get(id(term))
+        counts[id(term)] = more if before is None else select.add(before, more)
+
+    for root, share in roots:
+        if id(root) in depends:
+            count(root, share)
     for term in reversed(order):
         if id(term) in ends:
             continue
-        cotangent = counts.pop(id(term))
-        for place, argument in enumerate(term.arguments):
+        if term.operator == "loop":
+            shares = loops.back(select, term, asked.pop(id(term), ()), depends, carried_back)
+        elif (cotangent := counts.pop(id(term), None)) is None:
+            continue
+        elif term.operator in loops.READING:
+            asked.setdefault(id(term.arguments[0]), []).append((term, cotangent))
+            continue
+        else:
+            places = (place for place, each in enumerate(term.arguments) if id(each) in depends)
+            shares = {place: back(select, term, cotangent, place) for place in places}
+        for place, more in shares.items():
+            argument = term.arguments[place]
             if id(argument) in depends:
-                more = back(select, term, cotangent, place)
-                more = select.sum(
-                    more, [axis for axis in more.term.shape if axis not in argument.shape and axis not in further]
-                )
-                before = counts.get(id(argument))
-                counts[id(argument)] = more if before is None else select.add(before, more)
-    return {mark: select.settled(counts[mark]).term for mark in map(id, leaves) if mark in counts}
+                axes = [axis for axis in more.term.shape if axis not in argument.shape and axis not in further]
+                count(argument, select.sum(more, axes))
+    return {mark: counts[mark] for mark in ends if mark in counts}
 
 
-def carried_on(
+def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
-    order, depends = dependent(whole, [leaf])
+    order, depends = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
@@ -69,11 +93,11 @@ def carried_on(
     return select.settled(changes[id(whole)]).term
 
 
-def dependent(whole: Term, leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
+def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
     """The terms that depend on one of the leaves, in order, and their ids."""
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, []
-    for term in topological(whole):
+    for term in topological(*roots):
         if id(term) in ends or any(id(each) in depends for each in term.arguments):
             depends.add(id(term))
             order.append(term)

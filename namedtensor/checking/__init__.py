@@ -8,7 +8,8 @@
 `lookup`: what a name stands for.
 `families`: members of families.
 `unknown_names`: what may have been meant.
-`calls`: which function a use means.
+`calls`: operators and functions applied.
+`matching`: which of the user's functions a use means.
 `lifting`: its body typed for its arguments.
 `hygiene`: names of axes kept apart.
 `application`: operators on typed operands.
@@ -20,7 +21,8 @@
 `cases`: cases and guards.
 `renames`: renames, merges, splits.
 `literals`: numbers and literals.
-`loops`: recurrences typed once, as loops.
+`loops`: recurrences and layers typed once, as loops.
+`family_steps`: their members, by their steps.
 `counting`: how far they count.
 `along`: members along an axis.
 `size_solver`: |ax| and n of seq[n], solved.

@@ -12,11 +12,14 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
-from .loops import FIRST, LEAST, Made, Unit, counter, loop_to
+from .family_steps import Unit
+from .loops import FIRST, LEAST, Made, counter, loop_to
 
 
 class Along:
     """An index that takes the values from `first` on along an axis: the members of a family lie along it too."""
+
+    mark = None  # it is no label
 
     def __init__(self, axis: str, first: int, size: Any):
         self.axis, self.first, self.size = axis, first, size
@@ -62,7 +65,11 @@ def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> Made 
     for made in unit.holder.loops.get(unit.mark, ()):
         if (made.last - end) * way >= 0 and (max(begin * way, first * way + FIRST) - made.base * way) >= 0:
             return made
-    if checker.scope.varied or (end - first) * way < LEAST or unit.mark in unit.holder.unrollable:
+    if (
+        unit.family.name.base in checker.scope.varied
+        or (end - first) * way < LEAST
+        or unit.mark in unit.holder.unrollable
+    ):
         return None
     return loop_to(checker, unit, first, end)
 
@@ -94,6 +101,6 @@ def through(checker: Inference, made: Made, axis: str, steps: range) -> Term:
 
 def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
-    if not is_ground(size) or resolve(size) < LEAST or checker.scope.varied:
+    if not is_ground(size) or resolve(size) < LEAST:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from grammar import nodes
@@ -11,6 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Name, Node
 
 from ..scope.names import Key, component, spelled, walk
+from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReported, Inference
 from ..terms.loop_bodies import Unsliceable
@@ -20,6 +21,75 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 class Unrollable(Exception):
     """A recurrence is no loop, or not one that begins here."""
+
+
+def has_layers(checker: Inference, holder: Environment) -> bool:
+    """Whether a family that is held here has an index that is a label besides: W^l, FFN^l."""
+    function = holder.function
+    if id(function) not in checker.layered:
+        families = checker.scope.families if function is None else function.families
+        checker.layered[id(function)] = any(each.range and is_layer(checker, each) for each in families)
+    return checker.layered[id(function)]
+
+
+def is_layer(checker: Inference, family: Definition) -> bool:
+    assert family.range is not None
+    variable, families = family.range.variable.text, {each.name.base for each in checker.scope.families}
+    labelled = bases_with_labels(checker) - families
+    for node in walk(family.body):
+        if isinstance(node, Call):
+            named = node.operator in checker.scope.functions
+        else:
+            name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
+            named = name is not None and name.base in labelled
+            node = name
+        if named and node and any(mentions(part, variable) for part in (*node.subscript, *node.superscript)):
+            return True
+    return False
+
+
+def bases_with_labels(checker: Inference) -> frozenset[str]:
+    """The bases of all names in the program that have labels, and of those given."""
+    if checker.labelled is None:
+        scope = checker.scope
+        names = [name for _, name, _, _ in scope.declarations]
+        keys = [*scope.definitions, *checker.top.variables]
+        for function in scope.all_functions():
+            names += [*function.parameters, *function.options]
+            keys += [*function.facts, *function.declarations]
+        found = {each.base for each in (*names, *keys) if each.superscript or each.subscript}
+        checker.labelled = frozenset(found)
+    return checker.labelled
+
+
+def marked(checker: Inference, key: Key) -> str | None:
+    """The mark of the loop whose index stands in the labels of a name."""
+    found = (mark_in(checker, part) for part in (*key.superscript, *key.subscript) if "@" in part)
+    return next((mark for mark in found if mark is not None), None)
+
+
+def mark_in(checker: Inference, part: str) -> str | None:
+    """The mark of the loop whose index stands in a label."""
+    return next((mark for mark in checker.rolled if mark in part), None)
+
+
+def ahead(part: str, mark: str) -> int:
+    """How many steps ahead of the loop's index a label is: −1 for l − 1."""
+    rest = part.removeprefix(mark)
+    if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
+        raise Unrollable
+    return int(rest or 0)
+
+
+def at_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
+    """A label at each step of the loop of this mark: 7, 8, … for l, 6, 7, … for l − 1, 7', 8', … for l'."""
+    if "@" not in part:
+        return [part] * len(steps)
+    primes = part[len(part.rstrip("'")) :]
+    offset = ahead(part.rstrip("'"), mark)
+    if primes and offset:
+        raise Unrollable
+    return [f"{step + offset}{primes}" for step in steps]
 
 
 def members_of(variable: str, env: Environment | None) -> Any:
@@ -33,15 +103,22 @@ def members_of(variable: str, env: Environment | None) -> Any:
     return None
 
 
-def is_value(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
-    """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away."""
+def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
+    """Whether a variable is nothing but a number in a body, and the index of families a fixed number of steps away.
+
+    With `labels` it may be a label as well, of tensors and of functions, such a number of steps away.
+    """
     labelled, families = labelled_names(checker, env)
+    if labels:
+        families, labelled = families | labelled, set()
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:
                 return False
         elif isinstance(node, Call):
-            if any(mentions(part, variable) for part in (*node.superscript, *node.subscript)):
+            if any(mentions(part, variable) for part in node.subscript):
+                return False
+            if any(mentions(part, variable) and not (labels and is_near(part, variable)) for part in node.superscript):
                 return False
         elif isinstance(node, (nodes.Superscript, nodes.Subscript)) and (name := spelled(node)) is not None:
             for part in (*name.subscript, *name.superscript):
@@ -74,7 +151,7 @@ def mentions(part: Node, variable: str) -> bool:
 def is_near(part: Node, variable: str) -> bool:
     """Whether a component is t, t − 1, t + 2, …"""
     found = OFFSET.fullmatch(component(part))
-    return found is not None and found[1] == variable
+    return found is not None and found[1].rstrip("'") == variable
 
 
 def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
@@ -84,6 +161,7 @@ def attempted(checker: Inference, env: Environment, typed: Callable[[], Any]) ->
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
         (memo, set(memo)) for each in around(env) for memo in (each.memo, each.steps, each.loops, each.unrollable)
     ]
+    memos.append((checker.parameters, set(checker.parameters)))
     try:
         return typed()
     except (Unrollable, Unsliceable, NotationError, AlreadyReported):

@@ -16,6 +16,7 @@ from . import loops
 from .claims import check_statement
 from .declarations import unknown_bound
 from .elements import define_by_elements
+from .family_steps import Unit
 
 
 def infer_family(
@@ -47,11 +48,11 @@ def infer_family(
             hint="raise limits.steps",
         )
     found = None
-    unit = loops.Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
+    unit = Unit(family, {name: each for name, each in indices.items() if name != variable}, holder)
     against = (id(holder), unit.key(wanted - unit.way)) in env.active  # h^{t-1} asks for h^t: none before is due
     alone = against or over.further is not None  # in which order E^{i,j} are made, only their equation says
     begin = wanted if alone else unit.nearest(last if over.downward else first, wanted)
-    rolled = loops.rolled_up(checker, unit, begin, wanted, env)
+    rolled = loops.within(checker, unit, wanted) or loops.rolled_up(checker, unit, begin, wanted, env)
     if rolled is not None:
         return rolled
     for step in range(begin, wanted + unit.way, unit.way):

@@ -23,6 +23,7 @@ from .application import apply
 from .axis_sizes import scalar_term
 from .cases import unguarded
 from .claims import check_statement
+from .counting import mark_in, marked
 from .declarations import declaration, declared_parameter
 from .elements import define_by_elements
 from .families import infer_family
@@ -68,11 +69,16 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
             value = current.indices[key.base]
             if isinstance(value, str) and value.isdecimal():
                 value = int(value)
+            elif isinstance(value, str) and (mark := mark_in(checker, value)) is not None:
+                return current, checker.rolled[mark].value(value, node)
             if isinstance(value, int):
                 return current, checker.graph.number(value, node)
         if key in current.scalars and may_be_number(checker, key):
             return current, scalar_term(checker, current.scalars[key], key, node)
         current = current.parent
+    mark = marked(checker, key) if checker.rolled else None
+    if mark is not None:
+        return checker.top, checker.rolled[mark].labelled(key, env, node)
     return checker.top, input_or_parameter(checker, key, node)
 
 
@@ -278,8 +284,9 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
     """The term that a name with its scripts stands for: as it is written, else by the values of its scripts."""
-    found = checker.find(name.key(env.index), env, node)
-    if found is None and (name.superscript or name.subscript):
+    key = name.key(env.index)
+    found = checker.find(key, env, node)
+    if found is None and (name.superscript or name.subscript) and not (checker.rolled and marked(checker, key)):
         return by_value(checker, name, env, node)
     return found
 

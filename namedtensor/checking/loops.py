@@ -9,24 +9,36 @@ the shape of h^t stays the same. A body that the index means more to, as a label
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right, insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from grammar import nodes
 
 from ..core.sizes import unify
-from ..scope.names import Key, match_key
+from ..scope.names import Key
 from ..scope.symbols import Definition
-from ..terms.environment import Environment
+from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
 from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term, resolved_shape
 from .cases import unguarded
-from .counting import OFFSET, Unrollable, attempted, is_value, members_of
+from .counting import (
+    OFFSET,
+    Unrollable,
+    ahead,
+    at_steps,
+    attempted,
+    bases_with_labels,
+    has_layers,
+    is_value,
+    members_of,
+)
+from .family_steps import Unit
 
 LEAST = 64  # steps that are worth a loop
+LAYERS = 7  # the same where the index is a label besides, as in W^l: such steps are long
 FIRST = 3  # steps that are written out at most until shapes stay the same
 
 
@@ -35,7 +47,7 @@ def member_at(
 ) -> Any:
     """h^{t-1} where t is a tensor in the environment that asks; None where it is none."""
     found = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    members = None if found is None else members_of(found[1], env)
+    members = None if found is None else checker.rolled.get(found[1]) or members_of(found[1], env)
     if found is None or members is None or family.range is None:
         return None
     offset = int(found[3] or 0) * (-1 if found[2] == "-" else 1)
@@ -45,105 +57,18 @@ def member_at(
     return members.member(checker, Unit(family, others, holder), offset)
 
 
-# ------------------------------------------------------------------------------------------------- a family, by steps
-@dataclass(eq=False)
-class Unit:
-    """A family, its further indices, and the environment that holds it; while a loop is typed, its states and what is next.
-
-    `states[k]` is the member k steps before.
-    """
-
-    family: Definition
-    others: dict[str, Any]
-    holder: Environment
-    states: dict[int, Term] = field(default_factory=dict)
-    next: Term | None = None
-    busy: bool = False
-
-    @property
-    def mark(self) -> tuple[Any, ...]:
-        return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
-
-    @property
-    def way(self) -> int:
-        """1 where the members are made upwards, -1 where downwards."""
-        return -1 if self.family.range.downward else 1  # type: ignore[union-attr]
-
-    @property
-    def variable(self) -> str:
-        return self.family.range.variable.text  # type: ignore[union-attr]
-
-    def key(self, step: int) -> Key:
-        return self.family.name.key({**self.others, self.variable: step}.get)
-
-    def range(self, checker: Inference) -> tuple[int, int]:
-        over = self.family.range
-        first, last = (checker.solver.value(part, self.holder) for part in (over.low, over.high))  # type: ignore[union-attr]
-        if not isinstance(first, int) or not isinstance(last, int):
-            raise Unrollable
-        return first, last
-
-    @property
-    def known(self) -> list[int]:
-        """The steps of the members that were made, in order."""
-        return self.holder.steps.setdefault(self.mark, [])
-
-    def note(self, step: int, term: Term) -> None:
-        """Keep a member that was made."""
-        key = self.key(step)
-        if key not in self.holder.memo:
-            insort(self.known, step)
-        self.holder.memo[key] = term
-
-    def nearest(self, first: int, wanted: int) -> int:
-        """The last step on the way to the one that is wanted whose member was made, or the first."""
-        known, back = self.known, 1 if self.way > 0 else 0
-        place = bisect_right(known, wanted) if back else bisect_left(known, wanted)
-        while 0 <= place - back < len(known) and self.key(known[place - back]) not in self.holder.memo:
-            del known[place - back]  # forgotten with what was tried
-            place -= back
-        return known[place - back] if 0 <= place - back < len(known) else first
-
-    def at(self, checker: Inference, step: int) -> Term:
-        """One member, written out."""
-        found = checker.find(self.key(step), self.holder, self.family.head)
-        if found is None:
-            raise Unrollable
-        return found
-
-    def is_given(self, checker: Inference, steps: range) -> bool:
-        """Whether some member of these steps has a value of its own."""
-        function = self.holder.function
-        keys = [*self.holder.variables, *(checker.scope.definitions if function is None else function.facts)]
-        return any(key.base == self.family.name.base and key in self.keys(steps) for key in keys)
-
-    def keys(self, steps: range) -> Keys:
-        return Keys(self, steps)
-
-
-class Keys:
-    """The keys of the members of some steps."""
-
-    def __init__(self, unit: Unit, steps: range):
-        self.unit, self.steps = unit, steps
-
-    def __contains__(self, key: Key) -> bool:
-
-        unit = self.unit
-        indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
-        text = None if indices is None else str(indices.get(unit.variable))
-        return text is not None and text.isdecimal() and int(text) in self.steps and unit.key(int(text)) == key
-
-
 class Rolled:
     """The body of a loop while it is typed: the steps after `base` up to `last`, or down to it."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, way: int):
         self.checker, self.base, self.last, self.way = checker, base, last, way
         self.axis = f"{over.variable.text}@loop{len(checker.graph)}"
+        self.mark = self.axis
         self.steps = (last - base) * way
         self.index = counter(checker, self.axis, base + way, self.steps, way, over)
         self.units: dict[tuple[Any, ...], Unit] = {}
+        self.before = len(checker.parameters)
+        self.own: dict[Key, int] = {}  # the parameters that single steps have, and their places
 
     def member(self, checker: Inference, unit: Unit, offset: int) -> Term:
         unit = self.units.setdefault(unit.mark, unit)
@@ -163,6 +88,69 @@ class Rolled:
                 )  # fmt: skip
         return unit.states[back]
 
+    def unread(self, unit: Unit, term: Term) -> Term:
+        """The state of a family that no step reads: what it was before does not matter."""
+        shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
+        name = f"a state {len(self.checker.graph)}"
+        return self.checker.graph.intern(
+            "input", options=(name, unit.family.name.base), shape=shape, boolean=term.boolean, node=unit.family.head
+        )
+
+    def first(self, unit: Unit, back: int) -> Term:
+        """What a state is before the first step: a member made before; of a family that no step reads, nothing."""
+        checker, state = self.checker, unit.states[back]
+        if unit.carried:
+            return unit.at(checker, self.base + unit.way * (1 - back))
+        nothing = checker.graph.number(False if state.boolean else 0, state.node, state.boolean)
+        if not state.shape:
+            return nothing
+        sizes = tuple(state.shape.items())
+        return checker.graph.intern(
+            "spread", (nothing,), options=sizes, shape=dict(sizes), boolean=state.boolean, node=state.node
+        )
+
+    def value(self, text: str, node: Any) -> Term:
+        """The index where it is a number in a function that has it in its name: k in f^k(x) = x / k."""
+        offset, graph = ahead(text, self.mark), self.checker.graph
+        if not offset:
+            return self.index
+        return graph.intern("+", (self.index, graph.number(offset, node)), shape=dict(self.index.shape), node=node)
+
+    def labelled(self, key: Key, env: Environment, node: Any) -> Term | None:
+        """What a name with the index in its labels is at each step, W^{l,Q}; None where it stands for nothing at any."""
+        checker = self.checker
+        if key.base not in bases_with_labels(checker):
+            return None
+        found: list[Term | None] = []
+        steps = range(self.base + self.way, self.last + self.way, self.way)
+        texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
+        for scripts in zip(*(zip(*each) if each else ((),) * len(steps) for each in texts)):
+            known = len(checker.parameters)
+            found.append(checker.find(Key(key.base, *scripts), env, node))
+            if (found[-1] is None) != (found[0] is None):
+                raise Unrollable
+            self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found))
+        return None if found[0] is None else self.members([each for each in found if each is not None], key, node)
+
+    def order_parameters(self) -> None:
+        """Put the parameters that were found meanwhile in the order of the steps."""
+        parameters = self.checker.parameters
+        for key in sorted([*islice(parameters, self.before, None)], key=lambda key: self.own.get(key, 1)):
+            parameters[key] = parameters.pop(key)
+
+    def members(self, found: list[Term], key: Key, node: Any) -> Term:
+        """Terms of the steps as one, if they are alike."""
+        first = found[0]
+        if all(each is first for each in found):
+            return first
+        for each in found:
+            alike = each.shape.keys() == first.shape.keys() and each.boolean == first.boolean
+            if not alike or not all(unify(size, first.shape[axis]) for axis, size in each.shape.items()):
+                raise Unrollable
+        shape = {self.axis: self.steps, **first.shape}
+        name = str(key).replace(self.mark, source_name(self.mark))
+        return self.checker.graph.intern("members", tuple(found), (self.axis,), (name,), shape, first.boolean, node)
+
     def next(self, unit: Unit) -> Term:
         """The member of this step."""
         if unit.next is None:
@@ -178,7 +166,7 @@ class Rolled:
         low, high = sorted((self.base + self.way, self.last))
         fits = first <= low and high <= last and not unit.is_given(checker, range(low, high + 1))
         apart = family.claims or means_something(checker, unit.variable, holder)
-        if not fits or apart or not is_value(checker, unit.variable, family.body, holder):
+        if not fits or apart or not is_value(checker, unit.variable, family.body, holder, labels=True):
             raise Unrollable
         place = Environment(
             parent=holder, sizes_parent=holder, definition=family, depth=holder.depth, indices=dict(unit.others),
@@ -194,13 +182,21 @@ class Rolled:
     def rolled(self, unit: Unit) -> dict[tuple[Any, ...], Unit]:
         """Every family that the loop needs, typed."""
         self.units[unit.mark] = unit
-        self.next(unit)
-        while waiting := [each for each in self.units.values() if each.next is None]:
-            self.next(waiting[0])
+        self.checker.rolled[self.mark] = self
+        try:
+            self.next(unit)
+            while waiting := [each for each in self.units.values() if each.next is None]:
+                self.next(waiting[0])
+        finally:
+            del self.checker.rolled[self.mark]
+        self.order_parameters()
         for each in self.units.values():
             term = each.next
-            for state in (self.state(each, back) for back in range(1, max(each.states, default=1) + 1)):
-                assert term is not None
+            assert term is not None
+            if not each.states:
+                each.states[1], each.carried = self.unread(each, term), False
+                continue
+            for state in (self.state(each, back) for back in range(1, max(each.states) + 1)):
                 shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
                 if shape.keys() != state.shape.keys() or term.boolean != state.boolean:
                     raise Unrollable
@@ -230,19 +226,39 @@ class Made:
 
 def rolled_up(checker: Inference, unit: Unit, begin: int, wanted: int, env: Environment) -> Term | None:
     """The member of a step that is far from those known, which a loop gives; None where it has to be written out."""
-    if (wanted - begin) * unit.way < LEAST or checker.scope.varied or unit.mark in unit.holder.unrollable:
+    if not is_worth_it(checker, unit, (wanted - begin) * unit.way) or unit.mark in unit.holder.unrollable:
         return None
     if any((id(unit.holder), unit.key(step)) in env.active for step in firsts(unit, begin)):
         return None  # what asks is one of the first members itself, in terms of later ones
     made = loop_to(checker, unit, begin, wanted)
-    return None if made is None else after(checker, made)
+    return None if made is None else after(checker, made, wanted)
+
+
+def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
+    """The member of a step that a loop of layers has gone through; None where there is none."""
+    for made in unit.holder.loops.get(unit.mark, ()):
+        if made.loop.options[0].members and (wanted - made.base) * made.way > 0 < (made.last - wanted) * made.way:
+            found = after(checker, made, wanted)
+            unit.note(wanted, found)
+            return found
+    return None
+
+
+def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
+    """Whether so many steps are a loop, and not written out."""
+    if unit.family.name.base in checker.scope.varied:
+        return False
+    if checker.shows_layers or steps < LAYERS or steps >= LEAST:
+        return steps >= LEAST
+    return has_layers(checker, unit.holder)
 
 
 def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
     """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
     for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
-            unit.at(checker, base)
+            if (base - begin) * unit.way >= 0:
+                unit.at(checker, base)
         except Unrollable:
             continue
         found = attempted(
@@ -255,8 +271,9 @@ def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | Non
 
 
 def firsts(unit: Unit, begin: int) -> range:
-    """The steps after which a loop may begin."""
-    return range(begin, begin + unit.way * (FIRST + 1), unit.way)
+    """The steps after which a loop may begin; where no member was made, the step before them all is one."""
+    before = 0 if unit.key(begin) in unit.holder.memo else unit.way
+    return range(begin - before, begin + unit.way * (FIRST + 1), unit.way)
 
 
 def counter(checker: Inference, axis: str, first: int, count: int, way: int, node: Any) -> Term:
@@ -276,7 +293,7 @@ def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
     units = list(rolled.rolled(unit).values())
     states = [state for each in units for state in each.states.values()]
     results = [term for each in units for term in (rolled.next(each), *[*each.states.values()][:-1])]
-    initial = [each.at(checker, base + each.way * (1 - back)) for each in units for back in each.states]
+    initial = [rolled.first(each, back) for each in units for back in each.states]
     loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
     found: Made | None = None
@@ -286,7 +303,7 @@ def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
             made = Made(base, last, loop, number, state, each.way)
             step = last + each.way * (1 - back)
             if each.key(step) not in each.holder.memo:
-                each.note(step, after(checker, made))
+                each.note(step, after(checker, made, last))
             number += 1
             if back == 1:
                 each.holder.loops.setdefault(each.mark, []).append(made)
@@ -305,9 +322,8 @@ def explained(checker: Inference, unit: Unit, step: int) -> None:
     checker.trace.append((unit.family.body, term, place))
 
 
-def after(checker: Inference, made: Made) -> Term:
-    """What a state is after the last step."""
+def after(checker: Inference, made: Made, step: int) -> Term:
+    """What a state is after a step."""
     state, node = made.state, made.loop.node
-    return checker.graph.intern(
-        "after", (made.loop,), options=(made.number,), shape=dict(state.shape), boolean=state.boolean, node=node
-    )
+    options = (made.number, abs(step - made.base) - 1)
+    return checker.graph.intern("after", (made.loop,), (), options, dict(state.shape), state.boolean, node)

@@ -137,8 +137,12 @@ def unspelled(checker: Inference, key: Key) -> str | None:
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None
     axes = [source_name(axis) for axis in tensor.shape]
-    named = key.subscript[0] if key.subscript[0] in axes else axes[0]
-    index = "i" if key.subscript[0] in axes else key.subscript[0]
+    first, *others = key.subscript
+    indices = [first, *others] if others else list(first)
+    if len(indices) == len(axes) > 1 and not {first, *others} & {*axes}:
+        listed = ", ".join(f"{axis}({index})" for axis, index in zip(axes, indices))
+        return f"an index names its axis: {key.base}_{{{listed}}}"
+    named, index = (first, "i") if first in axes else (axes[0], first)
     return f"an index names its axis: {key.base}_{{{named}({index})}}"
 
 

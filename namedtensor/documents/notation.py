@@ -23,7 +23,7 @@ OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?!
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
 
-BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:mid|cup)(?![A-Za-z])")  # fmt: skip
+BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:mid|cup)(?![A-Za-z])|\\(?:only|onslide|uncover|visible|alert)\s*<")  # fmt: skip
 CALLED = re.compile(
     r"\\(?:text|mathrm|operatorname|textrm|textsf|mathsf)\s*\{(\w+)\}(?=\s*(?:\\left|\\[bB]igg?l?)?\s*\()"
 )

@@ -55,7 +55,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Value:
     root, parts = regions.tile(region, tiling)
     inner = lowering.inner()
-    inner.prefix = f"block_{lowering.blocks + 1}_"
+    inner.prefix = f"{lowering.prefix}block_{lowering.blocks + 1}_"
     given, cuts = [], []
     for number, (term, own) in enumerate(parts, 1):
         value = lowering.array(term)
@@ -74,9 +74,9 @@ def _in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling) -> Va
     order = (*tiling.picked, *result.order)
     sizes = regions.sizes_of(region.root) or {}
     shape = tuple(sizes[axis] for axis in order)
-    plan = inner.builder.plan(lowering.source, (result,), f"b{lowering.blocks}_", FEW_OF_BLOCK)
+    plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", FEW_OF_BLOCK)
     return lowering.builder.step(
-        "blocks", given, order, shape, result.dtype, plan=plan, function=f"block_{lowering.blocks}", cuts=tuple(cuts),
+        "blocks", given, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.sliced]), rows=tiling.rows,
         at=order.index(tiling.sliced), sizes=shape,
     )  # fmt: skip

@@ -11,8 +11,9 @@ from grammar.errors import NotationError
 
 from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
-from ..terms.loop_bodies import Loop
-from ..terms.terms import Term, without_variables
+from ..terms.loop_bodies import Loop, prepared
+from ..terms.terms import Term
+from .builder import PlanBuilder
 from .lowering import LoopStep, Lowering
 from .plan import Plan, Value
 
@@ -39,22 +40,29 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     rest = [
         b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[count:]
     ]
-    slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: len(loop.slices)]]
-    given = rest[len(loop.slices) :]
+    ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
+    slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
+    members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
+    given = rest[ends[1] :]
     lowering.loops += 1
     name = f"{lowering.prefix}loop_{lowering.loops}"
     while True:
-        plan, states = body(lowering, loop, name, initial, [of_one(each) for each in slices], given)
+        elements = [*map(of_one, slices), *(each[0] for each in members)]
+        plan, states = body(lowering, loop, name, initial, elements, given)
         dtypes = [met(lowering, *pair) for pair in zip(initial, states)]
         if dtypes == [each.dtype for each in initial]:
             break
         initial = [b.cast(each, dtype) for each, dtype in zip(initial, dtypes)]
-    kept = tuple(sorted({user.options[0] for user in lowering.uses[id(term)] if user.operator == "through"}))
+    users = lowering.uses[id(term)]
+    kept = tuple(sorted({user.options[0] for user in users if user.operator == "through"}))
+    between = (user.options[0] for user in users if user.operator == "after" and user.options[1] < loop.steps - 1)
+    listed = tuple(sorted({*between}))
     step = b.step(
-        "loop", (*initial, *slices, *given), (), (), initial[0].dtype, plan=plan, function=name, states=count,
-        slices=len(slices), steps=loop.steps, kept=kept,
+        "loop", (*initial, *slices, *(each for some in members for each in some), *given), (), (), initial[0].dtype,
+        plan=plan, function=name, states=count, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
+        listed=listed,
     )  # fmt: skip
-    return LoopStep(step, tuple(initial), kept)
+    return LoopStep(step, tuple(initial), kept, listed)
 
 
 def begun(lowering: Lowering, state: Term, value: Value) -> Value:
@@ -66,6 +74,12 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     if unknown is not None:
         raise NotationError(309, f"the size of {unknown} is not known")
     return b.broadcast(value, order, lowering.extents(state, order))
+
+
+def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
+    """Values of one shape with one order of axes and one dtype."""
+    order, dtype = values[0].order, b.common_dtype(values)
+    return [b.cast(b.reorder(each, order), dtype) for each in values]
 
 
 def without(order: Order, axis: str) -> Order:
@@ -86,16 +100,16 @@ def met(lowering: Lowering, before: Value, after: Value) -> str:
 
 
 def body(
-    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], slices: Sequence[Value], given: Sequence[Value]
+    lowering: Lowering, loop: Loop, name: str, states: Sequence[Value], elements: Sequence[Value], given: Sequence[Value]
 ) -> tuple[Plan, list[Value]]:  # fmt: skip
     """The plan of one step, and what it makes of the states before these are cast to what they were."""
-    inner = lowering.inner()
-    inner.builder.in_block, inner.prefix, inner.user_functions = False, f"{name}_", lowering.user_functions
-    for term, value in zip(loop.inputs, (*states, *slices, *given)):
+    inner = lowering.of_body()
+    inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
+    for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options
         inner.inputs[called] = inner.builder.input(shown, value.order, value.shape, value.dtype)
     b, made, results = inner.builder, [], []
-    for value, before in zip(inner.lower_all(without_variables(loop.results)), states):
+    for value, before in zip(inner.lower_all(prepared(loop.results)), states):
         value = b.array(value)
         made.append(value)
         results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))
@@ -103,10 +117,14 @@ def body(
 
 
 def after(lowering: Lowering, term: Term) -> Value:
-    """A state after the last step."""
-    found, number = _looped(lowering, term.arguments[0]), term.options[0]
-    state = found.states[number]
-    return lowering.builder.step("item", (found.step,), state.order, state.shape, state.dtype, at=number)
+    """A state after a step."""
+    found, (number, place) = _looped(lowering, term.arguments[0]), term.options
+    b, state = lowering.builder, found.states[number]
+    if place == term.arguments[0].options[0].steps - 1:
+        return b.step("item", (found.step,), state.order, state.shape, state.dtype, at=number)
+    at = len(found.states) + len(found.kept) + found.listed.index(number)
+    every = b.step("item", (found.step,), (), (), state.dtype, at=at)
+    return b.step("item", (every,), state.order, state.shape, state.dtype, at=place)
 
 
 def through(lowering: Lowering, term: Term) -> Value:

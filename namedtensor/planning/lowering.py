@@ -59,11 +59,12 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The step of a loop, what its states are like, and those of which it keeps all."""
+    """The step of a loop, what its states are like, and those of which it keeps all, as one array or in a list."""
 
     step: Value
     states: tuple[Value, ...]
     kept: tuple[int, ...]
+    listed: tuple[int, ...]
 
 
 class Lowering:
@@ -91,12 +92,15 @@ class Lowering:
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """The lowering of an inner function, which one thread runs: a block, a slice, the body of a loop."""
-        without = (*self.without, "blocks", "products by rows")
-        real = self.builder.half or self.builder.real
-        found = Lowering(self.source, self.target, self.limits, real, without, self.tables)
+        """The lowering of an inner function, which one thread runs: a block, a slice."""
+        found = self.of_body("blocks", "products by rows")
         found.builder.in_block = True
         return found
+
+    def of_body(self, *without: str) -> Lowering:
+        """The lowering of the body of a loop, or of a function that is run as one."""
+        real = self.builder.half or self.builder.real
+        return Lowering(self.source, self.target, self.limits, real, (*self.without, *without), self.tables)
 
     def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
         """Make the inputs of the plan."""

@@ -1,4 +1,4 @@
-"""Where results are written: over an array that is needed no more, or into a room that is there already."""
+"""Memory of a plan: a dead array is reused in place, and other results are written into buffers allocated once."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def in_place(plan: Plan, writes: frozenset[str]) -> dict[Value, Value]:
     return found
 
 
-# --------------------------------------------------------------------------------------------------------- rooms given
-SMALL = 2**14  # bytes of an array that needs no room in a function of blocks
-TINY = 2**10  # numbers of an array that has a room in a function that is called again and again
+# --------------------------------------------------------------------------------------------------------- buffers given
+SMALL = 2**14  # bytes of an array that needs no buffer in a function of blocks
+TINY = 2**10  # numbers of an array that has a buffer in a function that is called again and again
 
 
 class Workspace(NamedTuple):
-    """What each step writes into: `out`, or one of the rooms `made`, which are shapes and dtypes; `first` writes to `out`."""
+    """What each step writes into: `out`, or one of the buffers `made`, which are shapes and dtypes; `first` writes to `out`."""
 
     places: dict[Value, str]
     made: tuple[tuple[tuple[int, ...], str], ...]
@@ -76,7 +76,7 @@ def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[Value, Value], out: bool = True,
     fits: Callable[[Value], bool] = lambda value: value.count * 4 >= SMALL,
 ) -> Workspace:  # fmt: skip
-    """For each array of a function that fits, the room that it is written into; what is given back lies in none."""
+    """For each array of a function that fits, the buffer that it is written into; what is given back lies in none."""
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)
@@ -112,7 +112,7 @@ def workspaces(
                 made.append(kind)
                 busy.append(0.0)
             held[value], busy[free[0]] = free[0], until[value]
-            places[value] = f"room_{free[0] + 1}"
+            places[value] = f"buffer_{free[0] + 1}"
     return Workspace(places, tuple(made), first, out)
 
 

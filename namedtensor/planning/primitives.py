@@ -203,7 +203,7 @@ ROWS = (
     Primitive("python", (0, MANY), unsaid, "a Python function of the user's"),
     Primitive("blocks", SEVERAL, stated, "the inner `plan` on each tile, put together"),
     Primitive("slices", SEVERAL, unsaid, "the inner `plan` on each slice, combined"),
-    Primitive("loop", (0, MANY), unsaid, "the inner `plan` again and again: the states after the last step, and those kept of all"),
+    Primitive("loop", (0, MANY), unsaid, "the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists"),
 )  # fmt: skip
 PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 

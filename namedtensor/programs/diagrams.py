@@ -48,6 +48,7 @@ def diagram(
     inputs = {name: shape for name, shape in given.items() if name not in names}
     extent = {**dict.fromkeys(open_ranges(scope, stated, inputs), 1), **stated}
     checker = program.checker(inputs, extent, scope=scope, infer_parameters=True)
+    checker.shows_layers = True
     data = frozenset({key(name) for name in shapes} - names)
     shown = [shape.shape for name, shape in (*given.items(), *own) if name in data or name in names]
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))

@@ -36,7 +36,7 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Ar
     """The steps to what `typed` gives; `whole` is the formula, or the name, that stands for all of it."""
     from ..tensors.values import namespace_of
 
-    source = checker.scope.source
+    source, checker.shows_layers = checker.scope.source, True
     with recursion_headroom(source):
         root = typed()
         made = of_terms(checker, (root,), given.abstract, target_of(namespace_of(given.arrays)))

@@ -35,6 +35,7 @@ class Key(NamedTuple):
         return self.base + _script("_", self.subscript) + _script("^", self.superscript)
 
 
+@lru_cache(maxsize=16_384)
 def _script(sign: str, components: tuple[str, ...]) -> str:
     if not components:
         return ""

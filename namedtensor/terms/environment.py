@@ -67,14 +67,14 @@ class Environment:
         return env
 
     def index(self, name: str) -> Any:
-        """What an index variable stands for here, or None."""
+        """What an index variable stands for here, or None; one that a loop counts is the loop's mark."""
         env: Environment | None = self
         while env is not None:
             if name in env.indices:
                 return env.indices[name]
             if Key(name) in env.variables:
                 value = env.variables[Key(name)].number
-                return value if isinstance(value, int) else None
+                return value if isinstance(value, int) else getattr(env.members.get(name), "mark", None)
             env = env.parent
         return None
 

@@ -137,6 +137,10 @@ class Inference(ABC):
         self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
         self.aside: Any = None  # types what a scope makes, where a size is asked for
         self.sweeps: dict[int, tuple[Term, dict[int, Term]]] = {}  # numbers, and their derivatives by several names
+        self.rolled: dict[str, Any] = {}  # the loops whose bodies are being typed, by their marks
+        self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
+        self.labelled: frozenset[str] | None = None  # the bases of names with labels
+        self.layered: dict[int, bool] = {}  # the holders of families, by their functions, and whether these are layers
         self.rules: Inference | None = None  # types the differentials of operators
         self.perturbations: dict[int, Term] | None = None  # of the terms of an equation of differentials
 

@@ -2,9 +2,11 @@
 
     states   what each step gives the next: h^{t-1}
     slices   what is known for all steps at once, an element for each: x_{time(t)}
+    members  tensors that are alike, one for each step: W^t
     given    what is the same at each step: W
 
-A term that needs a state becomes the same without the axis of the steps; the others stay outside, before the loop.
+A term that needs a state, or such a tensor, becomes the same without the axis of the steps; the others stay outside,
+before the loop.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .environment import source_name
-from .terms import Term, TermGraph, topological
+from .terms import Term, TermGraph, topological, without_variables
 
 
 class Unsliceable(Exception):
@@ -23,10 +25,12 @@ class Unsliceable(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Inputs of the body, and what it makes of them: the next of each state. `slices` lie along `axis`."""
+    """Inputs of the body, and what it makes of them: the next of each state. `slices` lie along `axis`; the arguments of
+    the loop's term are the first states, the slices, all of each of the members, and what is given."""
 
     states: tuple[Term, ...]
     slices: tuple[Term, ...]
+    members: tuple[Term, ...]
     given: tuple[Term, ...]
     results: tuple[Term, ...]
     axis: str
@@ -34,7 +38,7 @@ class Loop:
 
     @property
     def inputs(self) -> tuple[Term, ...]:
-        return self.states + self.slices + self.given
+        return self.states + self.slices + self.members + self.given
 
 
 def loop_of(
@@ -45,14 +49,18 @@ def loop_of(
     for state in states:
         body.take("state", state)
     for term in topological(*results):
-        if any(body.depends(each) for each in term.arguments):
+        if term.operator == "members" and term.axes == (axis,):
+            body.members.append((term, body.take("member", term)))
+        elif any(body.depends(each) for each in term.arguments):
             body.found[id(term)] = body.of_step(term)
     nexts = tuple(map(body.part, results))
     parts = tuple(body.found[id(state)] for state in states)
-    slices, given = ([inner for _, inner in each] for each in (body.slices, body.given))
-    loop = Loop(parts, tuple(slices), tuple(given), nexts, axis, steps)
-    outside = (term for each in (body.slices, body.given) for term, _ in each)
-    return terms.intern("loop", (*initial, *outside), options=(loop,), node=node)
+    slices, members, given = (tuple(inner for _, inner in each) for each in (body.slices, body.members, body.given))
+    loop = Loop(parts, slices, members, given, nexts, axis, steps)
+    along = (term for term, _ in body.slices)
+    alike = (each for term, _ in body.members for each in term.arguments)
+    same = (term for term, _ in body.given)
+    return terms.intern("loop", (*initial, *along, *alike, *same), options=(loop,), node=node)
 
 
 MOVES = ("rename", "index", "pick", "spread", "merge", "split")
@@ -62,6 +70,8 @@ def called(term: Term) -> str:
     """What an input of the body is called in its text: as the tensor that its numbers are of, if it is one's."""
     while term.operator in MOVES:
         term = term.arguments[0]
+    if term.operator == "members":
+        return term.options[0]
     if term.operator == "input":
         return term.options[-1]
     return source_name(term.axes[0]) if term.operator == "iota" else "x"
@@ -75,6 +85,7 @@ class _Body:
         self.found: dict[int, Term] = {}
         self.leaves: dict[int, Term] = {}
         self.slices: list[tuple[Term, Term]] = []
+        self.members: list[tuple[Term, Term]] = []
         self.given: list[tuple[Term, Term]] = []
 
     def depends(self, term: Term) -> bool:
@@ -135,8 +146,78 @@ def _inside(loop: Loop, axis: str) -> Loop:
     def all_of(group: Iterable[Term]) -> tuple[Term, ...]:
         return tuple(found[id(each)] for each in group)
 
-    states, slices, given, results = map(all_of, (loop.states, loop.slices, loop.given, loop.results))
-    return Loop(states, slices, given, results, loop.axis, loop.steps)
+    states, slices, members, given, results = map(
+        all_of, (loop.states, loop.slices, loop.members, loop.given, loop.results)
+    )
+    return Loop(states, slices, members, given, results, loop.axis, loop.steps)
+
+
+# ------------------------------------------------------------------------------------------------ what no one asks for
+def prepared(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The same terms as they are planned: each variable what it stands for, and of loops what is asked for."""
+    return without_unasked(without_variables(roots))
+
+
+def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The same terms, their loops without the states that neither another step nor another term reads."""
+    order = topological(*roots)
+    asked = _asked(order)
+    if not asked:
+        return roots
+    terms = TermGraph()
+    found: dict[int, Term] = {}
+    numbers: dict[int, list[int]] = {}
+    for term in order:
+        arguments, options = tuple(found[id(each)] for each in term.arguments), term.options
+        if term.operator == "loop":
+            numbers[id(term)] = states = _needed(options[0], asked[id(term)])
+            loop, arguments = _with_states(options[0], states, arguments)
+            options = (loop,)
+        elif term.operator in ("after", "through"):
+            options = (numbers[id(term.arguments[0])].index(options[0]), *options[1:])
+        found[id(term)] = terms.intern(
+            term.operator, arguments, term.axes, options, term.shape, term.boolean, term.node
+        )
+    return tuple(found[id(root)] for root in roots)
+
+
+def _asked(order: Sequence[Term]) -> dict[int, set[int]]:
+    """The states of each loop that other terms read."""
+    found: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
+    for term in order:
+        if term.operator in ("after", "through"):
+            found[id(term.arguments[0])].add(term.options[0])
+    return found
+
+
+def _needed(loop: Loop, asked: set[int]) -> list[int]:
+    """These states, and those that they are made of."""
+    number = {id(state): place for place, state in enumerate(loop.states)}
+    found, waiting = set(asked), [*asked]
+    while waiting:
+        for term in topological(loop.results[waiting.pop()]):
+            place = number.get(id(term))
+            if place is not None and place not in found:
+                found.add(place)
+                waiting.append(place)
+    return sorted(found)
+
+
+def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -> tuple[Loop, tuple[Term, ...]]:
+    """A loop of some of the states alone, with what it is given for them."""
+    results = tuple(loop.results[place] for place in states)
+    read = {id(term) for term in topological(*results)}
+    kept: list[Term] = [arguments[place] for place in states]
+    at = len(loop.states)
+    groups: list[tuple[Term, ...]] = []
+    for group, size in ((loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
+        groups.append(tuple(each for each in group if id(each) in read))
+        for each in group:
+            kept += arguments[at : at + size] if id(each) in read else ()
+            at += size
+    slices, members, given = groups
+    inner = tuple(loop.states[place] for place in states)
+    return Loop(inner, slices, members, given, results, loop.axis, loop.steps), tuple(kept)
 
 
 # The axes that structural terms take, or give another name.

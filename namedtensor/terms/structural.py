@@ -49,8 +49,11 @@ ROWS = (
         "variable", 1, 1, ("name", "holder"), "the same tensor, apart from all that equals it, for a derivative by it"
     ),
     Structural("python", 0, ANY, ("function",), "a user's function of Python"),
+    Structural(
+        "members", 1, ANY, ("name",), "terms that are alike, one for each step, while the body of a loop is typed"
+    ),
     Structural("loop", 0, ANY, ("body",), "a body run so many times: states at first, slices, and what is given"),
-    Structural("after", 1, 1, ("state",), "a state of a loop after the last step"),
+    Structural("after", 1, 1, ("state", "step from 0"), "a state of a loop after a step"),
     Structural("through", 1, 1, ("state", "axis"), "a state of a loop after each step, along an axis"),
 )
 STRUCTURAL = {row.name: row for row in ROWS}

@@ -1,0 +1,261 @@
+"""Loops under derivatives: the differential of a loop is a loop, and so is what carries cotangents back through it.
+
+    s ← f(s, x)                      a step
+    ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential: linear in its states, and given each s from before
+    c, ∂x ← f'(s, x)ᵀ ⊙ c            a step back, from the last to the first
+
+A state is kept for each step, what a step makes of it is made again on the way back. What all steps are given gets the sum
+of what it counts in each; a slice, and a tensor of its own, what it counts in its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..terms.builder import TermBuilder
+from ..terms.loop_bodies import Loop
+from ..terms.terms import Term, topological
+from .selection import Condition, Selecting, Share
+
+Asked = Sequence[tuple[Term, Share]]  # terms that read a loop's states, with their cotangents
+Carry = Callable[[Selecting, Sequence[tuple[Term, Share]], Sequence[Term], frozenset[str]], dict[int, Share]]
+READING = ("after", "through")
+
+
+class Inputs(NamedTuple):
+    """The inputs of a body, each with what the loop is given for it: one term, or one for each step."""
+
+    states: tuple[tuple[Term, Term], ...]
+    slices: tuple[tuple[Term, Term], ...]
+    members: tuple[tuple[Term, tuple[Term, ...]], ...]
+    given: tuple[tuple[Term, Term], ...]
+
+
+def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
+    """What stands in the places of a loop's arguments, beside the inputs of its body."""
+    ends = [len(loop.states), len(loop.states) + len(loop.slices)]
+    ends.append(ends[-1] + len(loop.members) * loop.steps)
+    lists = (tuple(arguments[at : at + loop.steps]) for at in range(ends[1], ends[2], loop.steps))
+    return Inputs(
+        tuple(zip(loop.states, arguments)), tuple(zip(loop.slices, arguments[ends[0] : ends[1]])),
+        tuple(zip(loop.members, lists)), tuple(zip(loop.given, arguments[ends[2] :])),
+    )  # fmt: skip
+
+
+def made(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
+    """The term of a loop with these inputs, as far as its results read them."""
+    results = tuple(results)
+    read = {id(term) for term in topological(*results)}
+    slices, given = ([pair for pair in each if id(pair[0]) in read] for each in (inputs.slices, inputs.given))
+    members = [pair for pair in inputs.members if id(pair[0]) in read]
+    states = tuple(leaf for leaf, _ in inputs.states)
+    along, alike, same = (tuple(pair[0] for pair in each) for each in (slices, members, given))
+    loop = Loop(states, along, alike, same, results, like.axis, like.steps)
+    lists = (each for _, some in members for each in some)
+    around = (term for pairs in (inputs.states, slices) for _, term in pairs)
+    arguments = (*around, *lists, *(term for _, term in given))
+    return make.graph.intern("loop", arguments, options=(loop,), node=make.node)
+
+
+def after(make: TermBuilder, loop: Term, number: int, step: int) -> Term:
+    state = loop.options[0].states[number]
+    return make.term("after", (loop,), (), (number, step), dict(state.shape))
+
+
+def through(make: TermBuilder, loop: Term, number: int) -> Term:
+    body = loop.options[0]
+    shape = {body.axis: body.steps, **body.states[number].shape}
+    return make.term("through", (loop,), (), (number, body.axis), shape)
+
+
+def leaf_of(make: TermBuilder, name: str, shape: Mapping[str, Any]) -> Term:
+    """An input of a body, called so in its text."""
+    return make.term("input", (), (), (f"{name} {len(make.graph)}", name), dict(shape))
+
+
+def zero(make: TermBuilder, shape: Mapping[str, Any]) -> Term:
+    return make.spread(make.number(0.0), shape)
+
+
+def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Term:
+    """A term with all axes of a shape; zeros for none."""
+    return zero(make, shape) if term is None else make.spread(term, shape)
+
+
+# ----------------------------------------------------------------------------------------------------------- forwards
+def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
+    """The loop of the differentials of a loop's states, where those of its arguments are given."""
+    make, loop = linearization.make, term.options[0]
+    inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
+    leaves: dict[int, Term | None] = {}
+
+    def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
+        """The leaves of the differentials of those inputs that change, with what is given for them."""
+        found = []
+        for leaf, change in pairs:
+            leaves[id(leaf)] = leaf_of(make, "change", leaf.shape) if are(change) else None
+            if are(change):
+                found.append((leaves[id(leaf)], change))
+        return found
+
+    def is_given(change: Any) -> bool:
+        return change is not None
+
+    states = changing(changes.states, lambda change: True)
+    slices = changing(changes.slices, is_given)
+    members = changing(changes.members, any)
+    given = changing(changes.given, is_given)
+    inner = type(linearization)(linearization.checker, make, leaves)
+    results = [whole(make, inner.of(each), state.shape) for each, state in zip(loop.results, loop.states)]
+    begun = tuple((leaf, whole(make, change, leaf.shape)) for leaf, change in states)
+    lists = [(leaf, tuple(whole(make, each, leaf.shape) for each in some)) for leaf, some in members]
+    kept: list[tuple[Term, Any]] = [(state, before(make, term, number)) for number, state in read(loop, results)]
+    along = [(leaf, whole(make, change, {loop.axis: loop.steps, **leaf.shape})) for leaf, change in slices]
+    return made(
+        make,
+        Inputs(
+            begun,
+            (*inputs.slices, *along, *(() if loop.members else kept)),
+            (*inputs.members, *lists, *(kept if loop.members else ())),
+            (*inputs.given, *((leaf, whole(make, change, leaf.shape)) for leaf, change in given)),
+        ),
+        results,
+        loop,
+    )
+
+
+def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
+    """The states that some terms need."""
+    found = {id(term) for term in topological(*results)}
+    return [(number, state) for number, state in enumerate(loop.states) if id(state) in found]
+
+
+def before(make: TermBuilder, term: Term, number: int) -> Any:
+    """A state before each step: one term for each, where the steps have tensors of their own; else along their axis."""
+    loop, first = term.options[0], term.arguments[number]
+    axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
+    if loop.members:
+        return (whole(make, first, shape), *(after(make, term, number, step) for step in range(steps - 1)))
+    rest = make.at(through(make, term, number), axis, make.iota(axis, 1, steps - 1))
+    parts = (make.spread(whole(make, first, shape), {axis: 1}), rest)
+    return make.term("fill", parts, (), (axis, tuple(range(steps))), {axis: steps, **shape})
+
+
+# ---------------------------------------------------------------------------------------------------------- backwards
+def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: Carry) -> dict[int, Share]:
+    """The cotangents of the arguments of a loop, by their places, from those of the terms that read its states."""
+    return Backwards(select.make, term, depends).of(
+        [(user, select.settled(share).term) for user, share in asked], carry
+    )
+
+
+class Backwards:
+    """The loop that goes back through another, whose states are linear in what it `depends` on."""
+
+    def __init__(self, make: TermBuilder, term: Term, depends: set[int]):
+        self.make, self.term, self.loop = make, term, term.options[0]
+        self.steps, self.axis = self.loop.steps, self.loop.axis
+        self.inputs = inputs_of(self.loop, term.arguments)
+        self.turned = make.between("-", make.number(self.steps + 1), make.iota(self.axis, 1, self.steps))
+        self.linear = [leaf for leaf, _ in self.inputs.states]
+        for leaf, value in (*self.inputs.slices, *self.inputs.given):
+            self.linear += [leaf] * (id(value) in depends)
+        for leaf, some in self.inputs.members:
+            self.linear += [leaf] * any(id(each) in depends for each in some)
+        self.depends = {id(leaf) for leaf in self.linear}
+
+    def of(self, asked: Sequence[tuple[Term, Term]], carry: Carry) -> dict[int, Share]:
+        make, loop = self.make, self.loop
+        further = self.further(asked)
+        last, within = self.given_back(asked, further)
+        states: list[tuple[Term, Term]] = []
+        slices: list[tuple[Term, Term]] = []
+        seeds: list[tuple[Term, Share]] = []
+        for number, (state, result) in enumerate(zip(loop.states, loop.results)):
+            shape = {**state.shape, **further}
+            cotangent = leaf_of(make, "count", shape)
+            states.append((cotangent, whole(make, last.get(number), shape)))
+            if number in within:
+                slices.append((leaf_of(make, "count", shape), self.turn(within[number])))
+                cotangent = make.add(cotangent, slices[-1][0])
+            seeds.append((result, counted(make, cotangent)))
+        inner = Selecting(make)
+        found = carry(inner, seeds, self.linear, frozenset(further))
+        counts = {mark: inner.settled(share).term for mark, share in found.items()}
+        results = [whole(make, counts.get(id(leaf)), shape.shape) for leaf, (shape, _) in zip(loop.states, states)]
+        same = {id(leaf) for leaf in loop.given}
+        for leaf in self.linear[len(loop.states) :]:
+            shape = {**leaf.shape, **further}
+            state, count = leaf_of(make, "count", shape), whole(make, counts.get(id(leaf)), shape)
+            states.append((state, zero(make, shape)))
+            results.append(make.add(state, count) if id(leaf) in same else count)
+        rest = Inputs(
+            tuple(states), (*slices, *((leaf, self.turn(value)) for leaf, value in self.fixed(self.inputs.slices))),
+            tuple((leaf, some[::-1]) for leaf, some in self.fixed(self.inputs.members)), self.fixed(self.inputs.given),
+        )  # fmt: skip
+        return self.read_off(made(make, rest, results, loop))
+
+    def fixed(self, pairs: Iterable[tuple[Term, Any]]) -> tuple[tuple[Term, Any], ...]:
+        return tuple(pair for pair in pairs if id(pair[0]) not in self.depends)
+
+    def turn(self, term: Term) -> Term:
+        """A slice from its last element to its first."""
+        return self.make.at(term, self.axis, self.turned)
+
+    def further(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
+        """The axes that cotangents have besides, with their sizes."""
+        found: dict[str, Any] = {}
+        for user, cotangent in asked:
+            found |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
+        return found
+
+    def given_back(
+        self, asked: Sequence[tuple[Term, Term]], further: Mapping[str, Any]
+    ) -> tuple[dict[int, Term], dict[int, Term]]:
+        """The cotangents of each state after the last step, and those after each step, along the axis."""
+        make, last, within = self.make, dict[int, Term](), dict[int, Term]()
+        for user, cotangent in asked:
+            number, at = user.options
+            found, kind = make.spread(cotangent, {**user.shape, **further}), within
+            if user.operator == "through":
+                found = make.rename(found, {at: self.axis})
+            elif at == self.steps - 1:
+                kind = last
+            else:
+                here = make.between("=", make.iota(self.axis, 1, self.steps), make.number(at + 1))
+                found = make.between("where", here, found, make.number(0.0))
+            kind[number] = make.add(kind[number], found) if number in kind else found
+        return last, within
+
+    def read_off(self, loop: Term) -> dict[int, Share]:
+        """The cotangents of the arguments, by their places."""
+        make, steps, shares = self.make, self.steps, dict[int, Share]()
+        numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}
+        place = 0
+        for leaf, _ in (*self.inputs.states, *self.inputs.slices):
+            if id(leaf) in numbers:
+                number = numbers[id(leaf)]
+                along = place >= len(self.inputs.states)
+                found = self.turn(through(make, loop, number)) if along else after(make, loop, number, steps - 1)
+                shares[place] = Share(found)
+            place += 1
+        for leaf, some in self.inputs.members:
+            for step in range(len(some)) if id(leaf) in numbers else ():
+                shares[place + step] = Share(after(make, loop, numbers[id(leaf)], steps - 1 - step))
+            place += len(some)
+        for leaf, _ in self.inputs.given:
+            if id(leaf) in numbers:
+                shares[place] = Share(after(make, loop, numbers[id(leaf)], steps - 1))
+            place += 1
+        return shares
+
+
+def counted(make: TermBuilder, cotangent: Term) -> Share:
+    """A cotangent that counts where it is not zero: what is nothing by a choice in a later step stays so."""
+    holds = Condition(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
+    return Share(cotangent, (holds,))
+
+
+def has_loops(term: Term) -> bool:
+    return any(each.operator == "loop" for each in topological(term))

@@ -1,0 +1,106 @@
+"""A family and its members by their steps: which of them were made, and while a loop is typed, its states."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..scope.names import Key, match_key
+from ..scope.symbols import Definition
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from ..terms.terms import Term
+from .counting import Unrollable
+
+
+@dataclass(eq=False)
+class Unit:
+    """A family, its further indices, and the environment that holds it; while a loop is typed, its states and what is next.
+
+    `states[k]` is the member k steps before.
+    """
+
+    family: Definition
+    others: dict[str, Any]
+    holder: Environment
+    states: dict[int, Term] = field(default_factory=dict)
+    next: Term | None = None
+    carried: bool = True  # whether some step reads a member before
+    busy: bool = False
+
+    @property
+    def mark(self) -> tuple[Any, ...]:
+        return id(self.family), id(self.holder), tuple(sorted(self.others.items()))
+
+    @property
+    def way(self) -> int:
+        """1 where the members are made upwards, -1 where downwards."""
+        return -1 if self.family.range.downward else 1  # type: ignore[union-attr]
+
+    @property
+    def variable(self) -> str:
+        return self.family.range.variable.text  # type: ignore[union-attr]
+
+    def key(self, step: int) -> Key:
+        return self.family.name.key({**self.others, self.variable: step}.get)
+
+    def range(self, checker: Inference) -> tuple[int, int]:
+        over = self.family.range
+        first, last = (checker.solver.value(part, self.holder) for part in (over.low, over.high))  # type: ignore[union-attr]
+        if not isinstance(first, int) or not isinstance(last, int):
+            raise Unrollable
+        return first, last
+
+    @property
+    def known(self) -> list[int]:
+        """The steps of the members that were made, in order."""
+        return self.holder.steps.setdefault(self.mark, [])
+
+    def note(self, step: int, term: Term) -> None:
+        """Keep a member that was made."""
+        key = self.key(step)
+        if key not in self.holder.memo:
+            insort(self.known, step)
+        self.holder.memo[key] = term
+
+    def nearest(self, first: int, wanted: int) -> int:
+        """The last step on the way to the one that is wanted whose member was made, or the first."""
+        known, back = self.known, 1 if self.way > 0 else 0
+        place = bisect_right(known, wanted) if back else bisect_left(known, wanted)
+        while 0 <= place - back < len(known) and self.key(known[place - back]) not in self.holder.memo:
+            del known[place - back]  # forgotten with what was tried
+            place -= back
+        return known[place - back] if 0 <= place - back < len(known) else first
+
+    def at(self, checker: Inference, step: int) -> Term:
+        """One member, written out."""
+        found = checker.find(self.key(step), self.holder, self.family.head)
+        if found is None:
+            raise Unrollable
+        return found
+
+    def is_given(self, checker: Inference, steps: range) -> bool:
+        """Whether some member of these steps has a value of its own."""
+        function = self.holder.function
+        keys = [*self.holder.variables, *(checker.scope.definitions if function is None else function.facts)]
+        base, members = self.family.name.base, self.keys(steps)
+        own = [key for key in keys if key.base == base]
+        return any(key in members for key in own)
+
+    def keys(self, steps: range) -> Keys:
+        return Keys(self, steps)
+
+
+class Keys:
+    """The keys of the members of some steps."""
+
+    def __init__(self, unit: Unit, steps: range):
+        self.unit, self.steps = unit, steps
+
+    def __contains__(self, key: Key) -> bool:
+
+        unit = self.unit
+        indices = match_key(unit.family.name, key, {unit.variable, *unit.others})
+        text = None if indices is None else str(indices.get(unit.variable))
+        return text is not None and text.isdecimal() and int(text) in self.steps and unit.key(int(text)) == key

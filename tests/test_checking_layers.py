@@ -1,0 +1,182 @@
+"""Layers as loops: tensors W^l, functions FFN^l and members X^l that are alike are planned once, as one step of a loop."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+import transformer
+from benchmarks.growth import GPT2, LLAMA, SIZES, calls_of, model
+from namedtensor import reference
+from namedtensor.checking import loops
+from namedtensor.programs.evaluate import EVALUATORS, EXECUTABLES
+
+MODULES = {"torch": "torch", "jax": "jax.numpy"}
+RNG = np.random.default_rng(3)
+L = 9
+X = nt.tensor(RNG.normal(size=(2, 3)), "seq a")
+GIVEN = {"X": X, "Z": nt.tensor(RNG.normal(size=(12, 3)), "time a")}
+for number in range(1, L + 2):
+    GIVEN[f"W^{number}"] = nt.tensor(RNG.normal(size=(3, 3)) / 2, "a a'")
+    GIVEN[f"b^{{{number},1}}"] = nt.tensor(RNG.normal(size=3), "a")
+    GIVEN[f"c_{number}"] = nt.tensor(RNG.normal(), "")
+    GIVEN[f"γ^{number}'"] = nt.tensor(RNG.normal(size=3), "a")
+    GIVEN[f"U^{number}"] = nt.tensor(RNG.normal(size=(3, number)), "a k")  # of sizes of their own
+    GIVEN[f"S^{number}"] = nt.tensor(
+        RNG.normal(size=(3, 3))[: 3 if number % 2 else 1].repeat(1 + 2 * (number % 2 == 0), 0), "a a'"
+    )
+TURNED = {
+    name: nt.tensor(each.array.T, each.axes[::-1]) if name in ("W^2", "W^7") else each for name, each in GIVEN.items()
+}
+LAYER = "X^0 = X\nX^l = X^{l-1} + tanh(X^{l-1} ⊙_{a} W^l)_{a'→a}"
+RNN = "h^0 = 0\nh^t = tanh(h^{t-1} ⊙ c_t + Z_{time(t)})"
+# what is written -> how many loops its plan has
+LAYERED = {
+    f"{LAYER} for l = 1, …, 9": 1,
+    f"{LAYER} for l = 1, …, 8\nX^8": 1,
+    f"{LAYER} for l = 1, …, 7\nX^7": 0,
+    f"{LAYER} / l for l = 1, …, 9": 1,
+    f"{LAYER} + b^{{l,1}} for l = 1, …, 9\nX^9 + X^4 - X^1": 1,
+    f"{LAYER} for l = 1, …, 9\nX^2 + X^9": 1,
+    "f^l(x) = tanh(x ⊙_{a} W^l + 1 / l)_{a'→a} + b^{l,1}\nX^0 = X\nX^l = f^l(X^{l-1}) for l = 1, …, 9": 1,
+    "f^l(x) = y^l ⊙ y^l\ny^l = tanh(x ⊙_{a} W^l)_{a'→a}\nX^0 = X\nX^l = f^l(X^{l-1}) + f^{l+1}(X) for l = 1, …, 9": 1,
+    "f^m(x) = ∑_{l=1}^{2} x ⊙ c_l + γ^{m'}\nX^0 = X\nX^l = f^l(X^{l-1}) / 9 for l = 1, …, 9": 1,
+    "X^{10} = X\nX^l = tanh(X^{l+1} ⊙_{a} W^l)_{a'→a} ⊙ c_{l+1} for l = 9, …, 1\nX^1": 1,
+    "A^l = softmax_{seq}(X^{l-1} ⊙ γ^{l'}) for l = 1, …, 9\nX^0 = X\nX^l = X^{l-1} / 2 + A^l for l = 1, …, 9\nX^9 + A^9 + A^3": 1,
+    "X^1 = X\nX^0 = 2 X\nX^l = X^{l-1} ⊙ c_l - X^{l-2} ⊙ b^{l,1} for l = 2, …, 9": 1,
+    f"{RNN} for t = 1, …, 9": 1,
+    "g(x) = s^9\ns^0 = 0 x\ns^l = s^{l-1} / 2 + x ⊙ c_l for l = 1, …, 9\nX^0 = X\nX^l = X^{l-1} + g(X^{l-1}) ⊙ b^{l,1} for l = 1, …, 9": 1,
+    f"{LAYER} for l = 1, …, 9\nY^0 = X^9\nY^l = Y^{{l-1}} ⊙ b^{{l,1}} for l = 1, …, 9": 2,
+    "B = 2\nX^0 = X\nX^l = X^{l-1} ⊙ B^l / c_l for l = 1, …, 9": 1,  # B^l is a power
+    # members that are not alike
+    "X^0 = X\nX^l = X^{l-1} / 2 + ∑_{k} U^l for l = 1, …, 9": 0,
+    "X^0 = X\nX^l = X^{l-1} / 2 + W^l_{a'(1)} for l = 1, …, 4\nX^5 = X\nX^l = X^{l-1} + W^l_{a'(2)} for l = 6, …, 9": 0,
+    "X^0 = X\nX^l = X^{l-1} ⊙ W^{9 - l}_{a'(1)} for l = 1, …, 8": 0,
+}  # fmt: skip
+
+
+def used(formula, given=GIVEN):
+    return {name: each for name, each in given.items() if name[0] in formula}
+
+
+def forget():
+    for cache in (EXECUTABLES, EVALUATORS):
+        cache.clear()
+
+
+def written_out(monkeypatch, formula, given):
+    forget()
+    with monkeypatch.context() as context:
+        context.setattr(loops, "LAYERS", 10**9)
+        context.setattr(loops, "LEAST", 10**9)
+        found = nt.evaluate(formula, given)
+    forget()
+    return found
+
+
+def plan_of(formula, given):
+    compiled = nt.formula(formula).compile()
+    compiled(values=given)
+    return compiled.plan
+
+
+def loops_in(plan):
+    return [step for step in plan.steps if step.primitive == "loop"]
+
+
+@pytest.mark.parametrize("given", [GIVEN, TURNED], ids=["", "some lie otherwise"])
+@pytest.mark.parametrize("formula", LAYERED)
+def test_layers_give_what_they_give_written_out(formula, given, monkeypatch):
+    given = used(formula, given)
+    assert nt.allclose(nt.evaluate(formula, given), written_out(monkeypatch, formula, given))
+    assert len(loops_in(plan_of(formula, given))) == LAYERED[formula]
+
+
+@pytest.mark.parametrize("formula", [*LAYERED][::2])
+def test_layers_give_what_the_definitions_give(formula):
+    given = {name: reference.tensor(each.array.tolist(), each.axes) for name, each in used(formula).items()}
+    exact, found = reference.evaluate(formula, given), nt.evaluate(formula, used(formula))
+    assert np.allclose(found.to_array(found.axes), exact.to_list(found.axes))
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("formula", LAYERED)
+def test_layers_are_the_same_in_each_library(formula, library):
+    expected = nt.evaluate(formula, used(formula))
+    xp = pytest.importorskip(MODULES[library], reason=f"{library} is not installed")
+    given = {name: nt.tensor(xp.asarray(each.array), each.axes) for name, each in used(formula).items()}
+    found = nt.evaluate(formula, given)
+    assert np.allclose(np.asarray(found.to_array(expected.axes)), expected.array, rtol=1e-3, atol=1e-3)
+
+
+def test_many_layers_are_scanned_by_jax():
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    formula, n = f"{LAYER} for l = 1, …, 30", 30
+    numbers = {"X": X} | {f"W^{k}": nt.tensor(RNG.normal(size=(3, 3)), "a a'") for k in range(1, n + 1)}
+    given = {name: nt.tensor(jax.numpy.asarray(each.array), each.axes) for name, each in numbers.items()}
+    expected = nt.evaluate(formula, numbers)
+    assert np.allclose(np.asarray(nt.evaluate(formula, given).to_array(expected.axes)), expected.array, atol=1e-3)
+    text = nt.formula(formula).to_python("jax", given)
+    assert "jax.lax.scan" in text and text.count("tanh") == 1
+
+    def loss(w):
+        return nt.evaluate(formula, given | {"W^5": nt.tensor(w, "a a'")}).array.sum()
+
+    found = jax.grad(loss)(given["W^5"].array)
+    step = np.zeros((3, 3))
+    step[1, 2] = 1e-5
+    both = [nt.evaluate(formula, numbers | {"W^5": numbers["W^5"] + s * nt.tensor(step, "a a'")}) for s in (1, -1)]
+    assert np.isclose(float(found[1, 2]), (both[0] - both[1]).array.sum() / 2e-5, rtol=1e-2)
+
+
+def test_pytorch_differentiates_layers():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    formula = f"{LAYER} for l = 1, …, 9"
+    leaf = torch.tensor(GIVEN["W^5"].array, requires_grad=True)
+    given = {name: nt.tensor(torch.tensor(each.array), each.axes) for name, each in used(formula).items()}
+    nt.evaluate(formula, given | {"W^5": nt.tensor(leaf, "a a'")}).array.sum().backward()
+    step = np.zeros((3, 3))
+    step[1, 2] = 1e-6
+    both = [nt.evaluate(formula, used(formula) | {"W^5": GIVEN["W^5"] + s * nt.tensor(step, "a a'")}) for s in (1, -1)]
+    assert np.isclose(leaf.grad[1, 2], (both[0] - both[1]).array.sum() / 2e-6, rtol=1e-5)
+
+
+def test_layers_of_several_dtypes_meet_in_one():
+    given = used("X W") | {"W^4": nt.tensor(GIVEN["W^4"].array.astype("float32"), "a a'")}
+    formula = f"{LAYER} for l = 1, …, 9"
+    assert nt.allclose(nt.evaluate(formula, given), nt.evaluate(formula, used("X W")), rtol=1e-5)
+
+
+def test_a_layer_that_is_missing_is_told_of():
+    given = {name: each for name, each in used("X W").items() if name != "W^4"}
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(f"W^l ∈ ℝ^{{a × a'}}\n{LAYER} for l = 1, …, 9", given)
+    assert caught.value.number == 206 and "W^4" in str(caught.value)
+
+
+# ----------------------------------------------------------------------------------------------------- whole models
+@pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
+def test_parameters_are_in_the_order_of_the_layers(kind, sizes):
+    sizes = {**SIZES, **sizes, "L": 9}
+    rolled = getattr(transformer, kind).init(0, sizes)
+    plain = getattr(transformer, kind).init(0, {**sizes, "L": 7})
+    assert [name for name in rolled.parameters if name.partition("^")[2][1:2] not in ("8", "9")] == [*plain.parameters]
+
+
+def test_attention_of_each_layer_is_found_with_the_states():
+    sizes = {**SIZES, **GPT2, "L": 9}
+    found = transformer.GPT2.init(1, sizes)
+    ids = nt.tensor([1, 2, 3, 4], "seq")
+    names = ("states", *(f"A^{l}" for l in range(1, 10)))
+    states, *maps = found.at(names, ids=ids)
+    assert nt.allclose(states, found.at("states", ids=ids))
+    for name, each in zip(names[1:], maps):
+        assert nt.allclose(each, found.at(name, ids=ids))
+
+
+@pytest.mark.parametrize("kind, sizes", [("GPT2", GPT2), ("Llama", LLAMA)])
+def test_a_model_of_many_layers_costs_little_more_than_one_of_few(kind, sizes):
+    """In calls of Python functions to the first value; what grows is what is done for each tensor that is given."""
+    make = model(kind, sizes)
+    make(3)()
+    few, many = (calls_of(make(n)) for n in (9, 36))
+    assert many < 3 * few

@@ -1,0 +1,76 @@
+"""What other notations write, and readings in doubt: each is asked about in words of the notation, with what to write."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+DRAWN = np.random.default_rng(3)
+GIVEN = {
+    "x": nt.tensor(DRAWN.normal(size=5), "seq"),
+    "y": nt.tensor(DRAWN.normal(size=5), "seq"),
+    "A": nt.tensor(DRAWN.normal(size=(4, 3)), "a b"),
+    "Q": nt.tensor(DRAWN.normal(size=(2, 3)), "seq key"),
+    "K": nt.tensor(DRAWN.normal(size=(2, 3)), "seq key"),
+} | {"a": 2.0, "b": 3.0, "c": 4.0, "n": 3}
+ASKED = {
+    "2^3^2": (107, "2^3^2 reads two ways", "say which with brackets"),
+    "a/2 b": (107, "a/2 b reads two ways", "say which with brackets"),
+    "1/n ∑_{seq} x": (107, "reads two ways", "say which with brackets"),
+    "a/bc": (201, "bc is one name, and it is not known", "a product is b ⊙ c, a contraction b ⊙_{axis} c"),
+    "QK": (201, "QK is one name", "a product is Q ⊙ K, a contraction Q ⊙_{axis} K"),
+    r"QK^\top": (201, "Q K^⊤ is a transposed matrix", "contract the axis that they share: Q ⊙_{axis} K"),
+    "A^T": (201, "T is not known", "axes have names and no order"),
+    "x_i": (201, "x_i is not known", "an index names its axis: x_{seq(i)}"),
+    "∑_i x_i y_i": (201, "x_i is not known", "an index names its axis: x_{seq(i)}"),
+    "A_{ij}": (201, "A_ij is not known", "an index names its axis: A_{a(i), b(j)}"),
+    "A_{i,j}": (201, "A_{i,j} is not known", "an index names its axis: A_{a(i), b(j)}"),
+    "A_i": (201, "A_i is not known", "an index names its axis: A_{a(i)}"),
+    "x[1]": (101, "an index names its axis", "write X_{axis(1)}, which counts from 1"),
+    "E[x]": (101, "an index names its axis", "an average over an axis is mean_{axis} X"),
+    "𝔼[x]": (101, "an index names its axis", "an average over an axis is mean_{axis} X"),
+    "softmax x": (316, "softmax takes 1 axis, and none is named", "softmax_{seq}"),
+    "∑ x": (105, "∑ needs the axis to go over", "write ∑_{axis} and then its operand"),
+    "|x + y|": (101, "+ cannot stand here", "a longer absolute value is abs(…)"),
+    "||x||": (101, "| cannot stand here", "a norm is written ‖x‖"),
+    "<x, y>": (105, "an operand is missing before <", "an inner product is a contraction: x ⊙_{axis} y"),
+    "⟨x, y⟩": (106, "⟨ is no part of the notation", "an inner product is a contraction"),
+    "x × y": (101, "× cannot stand here", "a product is written A ⊙ B, a contraction A ⊙_{axis} B"),
+    "x @ y": (105, "@ needs the axis to contract", "write A @_{axis} B"),
+    "¬ x > 0": (105, "an operand is missing before ¬", "a condition stands in 𝕀[…]"),
+    "if x > 0": (105, "an operand is missing before if", "cases are written { a if i ≤ j; b otherwise }"),
+    "x > 0 ? 1 : 0": (106, "? is no part of the notation", "cases are written { a if x > 0; b otherwise }"),
+    "x ∼ y": (106, "∼ is no part of the notation", "a random variable has no value"),
+    "∫ x": (106, "∫ is no part of the notation", "a sum over an axis is ∑_{axis} X"),
+    "x!": (106, "! is no part of the notation", "a factorial ∏_{i=1}^{n} i"),
+    "tr(A)": (201, "tr is not known", "a trace is trace_{rows,columns} X"),
+    "∂x/∂y": (303, "the derivative would have the axis seq twice", "write ∂(…)/∂y*"),
+    "x_{seq(i)}": (201, "i is not known", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_it_is_asked_about(text):
+    number, message, hint = ASKED[text]
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text, GIVEN)
+    problem = caught.value
+    assert problem.number == number and message in problem.message and hint in (problem.hint or "")
+
+
+SETTLED = {  # what language settles, as the reference page says
+    "exp a x": "exp(a ⊙ x)",
+    "sin x^2": "sin(x ⊙ x)",
+    "sin^2 x": "(sin(x))^2",
+    "−x^2": "0 − (x ⊙ x)",
+    "∑_{seq} x + y": "(∑_{seq} x) + y",
+    "∑_{seq} x y": "∑_{seq} (x ⊙ y)",
+    "a / b · c": "(a / b) ⊙ c",
+    "√x^2": "√(x ⊙ x)",
+}
+
+
+@pytest.mark.parametrize("text", SETTLED)
+def test_what_is_settled_is_read_one_way(text):
+    found, due = (nt.evaluate(each, GIVEN).array for each in (text, SETTLED[text]))
+    np.testing.assert_allclose(found, due, rtol=1e-12)
