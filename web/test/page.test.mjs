@@ -444,6 +444,7 @@ test("7. an answer that takes too long is told so in time, and the next one is m
   await until(page, () => document.querySelectorAll("#view label select option").length === 25);
   const mark = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
   const editor = "#view .exercise .cm-content";
+  await page.waitForSelector(editor);
   await write(page, "|q| = 100000000\niota_{q}", editor);
   await settled(page);
   await mark();
