@@ -7,6 +7,7 @@
 `spellings`: names with their scripts, before there is a tree.
 `tokens`: what both lexers make.
 `functions_told`: which names are functions.
+`stray_characters`: what may have been meant by a character that is none of the notation's.
 `text`: the text spelling to tokens.
 `latex`: the LaTeX spelling to the same tokens.
 `automaton`: the LALR tables of `formula.lark`, kept.

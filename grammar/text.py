@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from .errors import NotationError
+from .stray_characters import advice, shown
 from .symbols import (
     ASCII_MACROS,
     CALLIGRAPHIC,
@@ -327,10 +328,10 @@ class _Lexer:
         if text not in SINGLE:
             raise NotationError(
                 106,
-                f"{_shown(text)} is no part of the notation",
+                f"{shown(text)} is no part of the notation",
                 self.source,
                 (start, end),
-                hint=_advice(text, self.source, end),
+                hint=advice(text, self.source, end),
             )
         type, spelled = SINGLE[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
@@ -391,33 +392,3 @@ BARRED = re.compile(
 )
 SUBSCRIPTED = re.compile(rf"\s*[_{''.join(SUBSCRIPTS)}]")
 HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
-
-
-def _shown(character: str) -> str:
-    if character.isprintable() and not unicodedata.combining(character):
-        return character
-    return f"the character U+{ord(character):04X}"
-
-
-def _advice(character: str, source: str, end: int) -> str | None:
-    if character == "." and source[end : end + 1].isalpha():
-        return "nothing of Python can be reached from a formula: write sum_{axis} X, X_{a→b}, |axis|"
-    return ADVICE.get(character)
-
-
-ADVICE = {
-    ".": "a decimal point stands between digits",
-    "&": 'this looks like LaTeX: say syntax="latex"',
-    "$": 'this looks like LaTeX: say syntax="latex"',
-    "%": "a comment begins with #; a remainder is x − n floor(x/n)",
-    "!": "≠ is !=, and a factorial ∏_{i=1}^{n} i",
-    "~": "¬ is not; a random variable has no value: give its draws as a tensor, and take mean_{axis}",
-    "∼": "a random variable has no value: give its draws as a tensor, and take mean_{axis}",
-    "?": "cases are written { a if x > 0; b otherwise }",
-    "⟨": "an inner product is a contraction: x ⊙_{axis} y",
-    "⟩": "an inner product is a contraction: x ⊙_{axis} y",
-    "∫": "an integral has no value; a sum over an axis is ∑_{axis} X",
-    "=": "one = is enough",
-    "∇": "a gradient is a derivative by a name: ∂L/∂W*",
-    '"': "names are written without quotation marks; values are given by name, beside the formula",
-}

@@ -4,11 +4,10 @@
     python tests/mutants.py 40 7 --rooms calculus
     python tests/mutants.py --again             the survivors of the last run once more, for which tests were written since
 
-First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept, or has
-been kept by the stage `coverage`. Then each mutant has a process of its own, forked from one that has imported what is not
-ours, in which the tests that take its line run, the fastest of each file first, until one fails. The survivors are listed;
-of those in `EQUIVALENT` it is known why no test can notice them. The exit status says whether fewer than 95 of a hundred of
-the others were noticed.
+First the tests run once, and it is recorded which of them take which lines; `--recorded` says where that is kept. Then each
+mutant has a process of its own, forked from one that has imported what is not ours, in which the tests that take its line
+run, the fastest of each file first, until one fails. The survivors are listed; of those in `EQUIVALENT` it is known why no
+test can notice them. The exit status says whether fewer than 95 of a hundred of the others were noticed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 from equivalent_mutants import EQUIVALENT
@@ -36,25 +34,25 @@ BATCHES = (25, 250, 100_000)  # most mutants are noticed by the first few tests
 BUDGET = 90.0  # seconds of the tests, as recorded, that are run for one mutant
 
 
-def noticed(recorded: Recorded, mutant: Mutant) -> tuple[str | None, int, float]:
-    """The test that fails with the mutant, or None; how many were chosen, and the seconds."""
+def noticed(mutant: Mutant, tests: list[str]) -> tuple[str | None, float]:
+    """Which of the tests fails with the mutant, if any; and the seconds."""
     began = time.monotonic()
-    tests = recorded.tests(mutant.path, mutant.line, BUDGET)
     for start, end in zip((0, *BATCHES), BATCHES):
         if tests[start:end] and (failed := failing(tests[start:end], mutant)):
-            return failed[0], len(tests), time.monotonic() - began
-    return None, len(tests), time.monotonic() - began
+            return failed[0], time.monotonic() - began
+    return None, time.monotonic() - began
 
 
 def tried(mutants: list[Mutant], recorded: Recorded, processes: int) -> dict[Mutant, str | None]:
     """By which test each was noticed."""
+    chosen = [recorded.tests(mutant.path, mutant.line, BUDGET) for mutant in mutants]
     preload()
     found: dict[Mutant, str | None] = {}
     fork = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=fork) as pool:
-        for mutant, (said, count, seconds) in zip(mutants, pool.map(partial(noticed, recorded), mutants)):
+        for mutant, tests, (said, seconds) in zip(mutants, chosen, pool.map(noticed, mutants, chosen)):
             found[mutant] = said
-            print(f"{seconds:5.0f} s  {mutant}\n         {said or f'SURVIVES {count} tests'}", flush=True)
+            print(f"{seconds:5.0f} s  {mutant}\n         {said or f'SURVIVES {len(tests)} tests'}", flush=True)
     return found
 
 
@@ -100,8 +98,7 @@ def main() -> int:
         kept = given.recorded or Path(folder)
         if not (kept / "coverage").exists():
             record(kept, [f"namedtensor/{room}" for room in given.rooms], given.processes)
-        recorded = Recorded.read(kept)
-    found = tried(mutants, recorded, given.processes)
+        found = tried(mutants, Recorded.read(kept), given.processes)
     noticing = sorted({said for said in found.values() if said and "::" in said})
     if anyway := failing(noticing, None, stop=False):
         print("these fail without a mutant too:", *anyway, sep="\n    ")

@@ -26,5 +26,5 @@ def test_two_equations_that_each_fill_all_of_a_tensor(program, place):
 def test_a_chain_of_what_has_no_type_is_checked_once(first):
     program = first + "\n".join(f"a_{n + 1} = a_{n} + Y" for n in range(150))
     start = time.process_time()
-    assert len(nt.check(program, Y="ℝ", A="ℝ").errors) == 1
+    assert len(nt.check(program, {"Y": "ℝ", "A": "ℝ"}).errors) == 1
     assert time.process_time() - start < 5

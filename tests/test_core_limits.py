@@ -4,6 +4,7 @@ import re
 import time
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import namedtensor as nt
@@ -42,8 +43,6 @@ DOUBLING = {
     "with signatures": "g : ℝ^{a} → ℝ^{a}\n" + towers("#(#(t))"),
     "members": "h^0 = x\nh^k = h^{k-1} + 1 for k = 1, …, 50\n"
     "∑_{i=1}^{50} ∑_{j=1}^{50} ∑_{l=1}^{50} ∑_{m=1}^{50} h^i ⊙ h^j ⊙ h^l ⊙ h^m",
-    "a recurrence of labels": "g^k(t) = t ⊙ k\nh^0 = x\nh^k = g^k(h^{k-1}) for k = 1, …, 900000",
-    "a derivative of a recurrence": "h^0 = x\nh^k = sin(h^{k-1}) for k = 1, …, 900000\n∂h^{900000}/∂x*",
     "derivatives of derivatives": "y_{0} = sin(x ⊙ exp(x)) / (1 + x^2)\n"
     + "\n".join(f"y_{{{i}}} = ∂(∑_{{a}} y_{{{i - 1}}})/∂x" for i in range(1, 41)),
 }
@@ -62,6 +61,20 @@ def test_what_doubles_is_refused(name):
     error = refused(lambda: nt.evaluate(DOUBLING[name], x=X, limits=FEW))
     assert "pieces" in error.message and "limits.pieces" in error.hint
     assert error.span_text and len(error.span_text) < 120
+
+
+@pytest.mark.parametrize(
+    "last, expected", [("h^{90000}", lambda h: h[-1]), ("∑_{k=1}^{90000} h^k", lambda h: sum(h[1:]))]
+)
+def test_a_long_recurrence_is_a_loop_of_few_pieces(last, expected):
+    steps = [np.array([1.0, 2.0])]
+    for k in range(1, 90001):
+        steps.append(np.sin(steps[-1]) + k / 90000)
+    found = nt.evaluate(
+        f"g^k(t) = sin(t) + k / 90000\nh^0 = x\nh^k = g^k(h^{{k-1}}) for k = 1, …, 90000\n{last}",
+        x=nt.tensor(steps[0], "a"), limits=FEW,
+    )  # fmt: skip
+    np.testing.assert_allclose(found.array, expected(steps))
 
 
 @pytest.mark.parametrize("way", WAYS)

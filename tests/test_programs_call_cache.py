@@ -1,4 +1,4 @@
-"""Calls that are repeated: by the short way that the first ones prepare, with the same result as by the long one."""
+"""Calls that are repeated: by the fast path that the first ones prepare, with the same result as by the slow one."""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ import signal
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib.machinery import SourceFileLoader
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -70,9 +72,9 @@ def record(folder: Path, sources: list[str], processes: int) -> None:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The tests of each line of each file, and the seconds of each test."""
+    """The tests of each line of a file, and the seconds of each test."""
 
-    lines: dict[str, dict[int, list[str]]]
+    lines: Callable[[str], dict[int, set[str]]]
     seconds: dict[str, float]
 
     @staticmethod
@@ -86,19 +88,20 @@ class Recorded:
             seconds[name] = float(case.get("time", "0"))
         data = CoverageData(str(folder / "coverage"))
         data.read()
-        lines: dict[str, dict[int, list[str]]] = {}
-        for path in data.measured_files():
-            if Path(path).is_relative_to(ROOT):
-                taken = data.contexts_by_lineno(path)
-                lines[Path(path).relative_to(ROOT).as_posix()] = {line: ran(taken[line]) for line in taken}
+        tests = cache(lambda context: context.rpartition("|")[0])  # of `test|setup`, `test|run` and `test|teardown`
+
+        @cache
+        def lines(path: str) -> dict[int, set[str]]:
+            taken = data.contexts_by_lineno(str(ROOT / path))
+            return {line: set(map(tests, contexts)) for line, contexts in taken.items()}
+
         return Recorded(lines, seconds)
 
     def tests(self, path: str, line: int, budget: float) -> list[str]:
         """The tests that take the line, so many seconds of them: the fastest of each file, the next of each, and so on."""
-        taken = self.lines.get(path, {})
+        taken = self.lines(path)
         found = {name for number in statement(path, line) for name in taken.get(number, ())}
-        if line in taken and taken[line]:
-            found = set(taken[line])
+        found = taken.get(line) or found
         if AT_IMPORT in found:  # what is made then may be used by all that the file is used for
             found = {name for names in taken.values() for name in names}
         files: dict[str, list[str]] = defaultdict(list)
@@ -112,11 +115,6 @@ class Recorded:
                 break
             chosen.append(name)
         return chosen
-
-
-def ran(contexts: list[str]) -> list[str]:
-    """The tests among the contexts of coverage, which are `test|setup`, `test|run` and `test|teardown`."""
-    return sorted({context.rpartition("|")[0] for context in contexts})
 
 
 def statement(path: str, line: int) -> range:

@@ -92,7 +92,7 @@ class PlanFunction:
         """The same for tensors by position, of which the plan's inputs are those that `order` says.
 
         It is called with the tuple of them. Where they are of other layouts than these it gives None, and whatever fails in
-        it fails as it may: the call is then made the long way. Nothing is looked up, and what is small between its steps
+        it fails as it may: the call then takes the slow path. Nothing is looked up, and what is small between its steps
         lies where it lay last time, so that a small formula costs little more than its arrays do.
         """
         from ..core.tensor import NamedTensor

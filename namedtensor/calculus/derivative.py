@@ -33,7 +33,7 @@ from .linearize import DIFFERENTIAL, Linearization
 from .loops import has_loops
 from .nested import Taken, held, remembered
 from .sweep import swept
-from .transpose import carried_on, transpose
+from .transpose import pushforward, transpose
 
 
 # ------------------------------------------------------------------------------------------------------- in a formula
@@ -215,7 +215,7 @@ class Derivative:
         if is_reverse(count(body, kept), count(by, moving)) or has_loops(change):
             found = transpose(make, change, unknown, body.shape, kept)
             return make.rename(found, {**starred, **{new: old for old, new in kept.items()}})
-        found = carried_on(make, change, unknown, by.shape, moving)
+        found = pushforward(make, change, unknown, by.shape, moving)
         return make.rename(found, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:

@@ -79,7 +79,7 @@ def carried_back(
     return {mark: counts[mark] for mark in ends if mark in counts}
 
 
-def carried_on(
+def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""

@@ -8,7 +8,8 @@
 `lookup`: what a name stands for.
 `families`: members of families.
 `unknown_names`: what may have been meant.
-`calls`: which function a use means.
+`calls`: operators and functions applied.
+`matching`: which of the user's functions a use means.
 `lifting`: its body typed for its arguments.
 `hygiene`: names of axes kept apart.
 `application`: operators on typed operands.

@@ -5,7 +5,6 @@ A function of the program itself goes before a Python function, and that before 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from grammar import nodes
@@ -17,7 +16,7 @@ from ..core.sizes import unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.mentions import NEARLY
-from ..scope.names import Key, component
+from ..scope.names import Key
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
@@ -30,6 +29,7 @@ from .diagnostics import shape_error
 from .indexing import take
 from .lifting import Bindings, inline_call
 from .made_sizes import may_make
+from .matching import matching
 from .sums import implicit_sum, is_reduction
 from .unknown_names import visible
 
@@ -244,64 +244,6 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 # --------------------------------------------------------------------------------------------------- the user's own
-
-
-def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
-    """The function definitions that a use can mean, the one spelled exactly so first."""
-    subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
-    superscripts = [{component(part, env.index)} for part in node.superscript]
-    found = []
-    for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
-        bindings = match(checker, function, node, env)
-        if bindings is not None:
-            exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
-            fits = takes(function, len(node.arguments), len(node.parameters))
-            found.append(((not fits, not exact), function, bindings))
-    for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
-        yield function, bindings
-
-
-def takes(function: FunctionDefinition, count: int, options: int) -> bool:
-    """Whether a function takes so many arguments: f(X) and f(X, M) may be two."""
-    wanted = len(function.parameters)
-    return count == wanted or (options == 0 and wanted < count <= wanted + len(function.options))
-
-
-def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
-    bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
-    heads, uses = function.subscript, node.subscript
-    if len(heads) == 1 and heads[0][0] == "axis" and uses:
-        names = []
-        for part in uses:
-            axis = axis_of(part)
-            if axis is None:
-                return None
-            names += env.real_axes(axis.name)
-        bindings["axes"][heads[0][1]] = tuple(names)
-    elif len(heads) != len(uses):
-        return None
-    else:
-        for (kind, text), part in zip(heads, uses):
-            axis = axis_of(part)
-            if kind == "axis":
-                if axis is None:
-                    return None
-                bindings["axes"][text] = env.real_axes(axis.name)
-            elif kind == "number":
-                bindings["numbers"][text] = part
-            elif component(part, env.index) != text and component(part) != text:
-                return None
-    if len(function.superscript) != len(node.superscript):
-        return None
-    for (kind, text), part in zip(function.superscript, node.superscript):
-        use = component(part, env.index)
-        if kind == "index":
-            if bindings["indices"].setdefault(text, use) != use:
-                return None
-        elif use != text:
-            return None
-    return bindings
 
 
 def call_defined(

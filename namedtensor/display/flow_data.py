@@ -12,8 +12,8 @@ from grammar import nodes
 from grammar.nodes import Call, Node
 from grammar.printer.runs import axes_in
 
-from ..checking.calls import matching
 from ..checking.checker import Checker
+from ..checking.matching import matching
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import Key, match_key, spelled, walk
 from ..scope.symbols import Definition, FunctionDefinition

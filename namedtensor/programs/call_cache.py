@@ -4,7 +4,7 @@
     by layouts        one look-up of names and layouts, where all that is given are tensors
     by types          canonical names, numbers by their values, sizes
 
-The last two are keys of one bounded cache, and what is in none of them is made the long way.
+The last two are keys of one bounded cache, and what is in none of them is made by the slow path.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class CachedCall:
         return self._called(arguments, values, sizes, named)
 
     def _called(self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any]):
-        """The same by what the cache holds, or else the long way."""
+        """The same by what the cache holds, or else by the slow path."""
         try:
             given = named if values is None else {**values, **named} if named else values
             layouts = (*map(LAYOUT, arguments), *map(LAYOUT, given.values()))
@@ -137,11 +137,11 @@ class CachedCall:
                     self._subscribe()
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
-            return self._long_way(arguments, values, sizes, named, by_layout)
+            return self._slow_path(arguments, values, sizes, named, by_layout)
         except NotationError as problem:
             raise problem.alone() from None
 
-    def _long_way(
+    def _slow_path(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> Any:  # fmt: skip

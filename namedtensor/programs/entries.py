@@ -14,10 +14,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Declaration, Equation, Name, Node, Number, Signature
 
 from ..checking.axis_sizes import unknown_size
-from ..checking.calls import matching
 from ..checking.checker import Checker
 from ..checking.given_sizes import agree_with_given
 from ..checking.lifting import Bindings, inline_call
+from ..checking.matching import matching
 from ..core.limits import recursion_headroom
 from ..core.sizes import SizeVariable
 from ..scope.names import Key, key, spelled

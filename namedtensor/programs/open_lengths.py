@@ -28,7 +28,7 @@ def for_any_length(program: ParsedProgram, check: Checks, known: Mapping[str, An
     """What is found whatever the ends are that nothing says; `check` is given them as sizes."""
     ends: list[str] = []
     found = latest = check({})
-    if found.ok:
+    if found.ok or any(each.kind == "syntax" for each in found.errors):
         return found
     while open := [name for name in open_ends(program.tree, latest) if name not in known and name not in ends]:
         ends += open

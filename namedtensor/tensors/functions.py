@@ -1,6 +1,6 @@
 """The Python functions and methods, made of the operators' records: nt.softmax(A, axis="seq"), A.softmax(axis="seq").
 
-A record says how many tensors a function takes; for one and for two there is a short way to a call that was prepared.
+A record says how many tensors a function takes; for one and for two there is a fast path to a call that was prepared.
 The example in each docstring is made of the record, too: what is written goes by the operator's signature, what is shown
 is the shape that the lifting rule gives.
 """

@@ -37,6 +37,7 @@ async function marking() {
   const found = [];
   for (const [place, answer] of [["0", "X"], ["1", "X ⊙_{n} X"], ["2", "x + y"], ["8", "∑_{n} X"], ["9", "mean_{n} X"], ["11", "exp X"], ["14", "x ⊙ y"]]) {
     await other.select("#view label select", place);
+    await other.waitForSelector("#view .exercise .cm-content");
     await write(other, answer, "#view .exercise .cm-content");
     await new Promise((resolve) => setTimeout(resolve, 600)); // while it is written it is checked too
     found.push(await other.evaluate(async () => {

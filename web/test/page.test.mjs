@@ -444,7 +444,9 @@ test("7. an answer that takes too long is told so in time, and the next one is m
   await until(page, () => document.querySelectorAll("#view label select option").length === 25);
   const mark = () => page.$$eval("#view button", (buttons) => buttons.find((each) => each.textContent === "mark it").click());
   const editor = "#view .exercise .cm-content";
-  await write(page, "|q| = 100000000\niota_{q}", editor);
+  await page.waitForSelector(editor);
+  const large = Array.from({ length: 11 }, (_, n) => `a${n + 1} = a${n} ⊙ a${n}_{n→n${n + 1}}`); // 3^12 numbers
+  await write(page, ["a0 = X", ...large, "a11"].join("\n"), editor);
   await settled(page);
   await mark();
   await until(page, () => document.querySelector(".feedback")?.textContent.includes("could not be marked in 2 seconds"), [], 30_000);

@@ -1,0 +1,35 @@
+"""Characters that are no part of the notation: how an error shows one, and what may have been meant by it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def shown(character: str) -> str:
+    if character.isprintable() and not unicodedata.combining(character):
+        return character
+    return f"the character U+{ord(character):04X}"
+
+
+def advice(character: str, source: str, end: int) -> str | None:
+    if character == "." and source[end : end + 1].isalpha():
+        return "nothing of Python can be reached from a formula: write sum_{axis} X, X_{a→b}, |axis|"
+    return ADVICE.get(character)
+
+
+ADVICE = {
+    ".": "a decimal point stands between digits",
+    "&": 'this looks like LaTeX: say syntax="latex"',
+    "$": 'this looks like LaTeX: say syntax="latex"',
+    "%": "a comment begins with #; a remainder is x − n floor(x/n)",
+    "!": "≠ is !=, and a factorial ∏_{i=1}^{n} i",
+    "~": "¬ is not; a random variable has no value: give its draws as a tensor, and take mean_{axis}",
+    "∼": "a random variable has no value: give its draws as a tensor, and take mean_{axis}",
+    "?": "cases are written { a if x > 0; b otherwise }",
+    "⟨": "an inner product is a contraction: x ⊙_{axis} y",
+    "⟩": "an inner product is a contraction: x ⊙_{axis} y",
+    "∫": "an integral has no value; a sum over an axis is ∑_{axis} X",
+    "=": "one = is enough",
+    "∇": "a gradient is a derivative by a name: ∂L/∂W*",
+    '"': "names are written without quotation marks; values are given by name, beside the formula",
+}

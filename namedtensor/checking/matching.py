@@ -1,0 +1,71 @@
+"""Which of the user's functions a use means: by its name, its scripts, and how many arguments it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grammar.nodes import Call, axis_of
+
+from ..scope.names import component
+from ..scope.symbols import FunctionDefinition
+from ..terms.environment import Environment
+from ..terms.inference import Inference
+from .lifting import Bindings
+
+
+def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
+    """The function definitions that a use can mean, the one spelled exactly so first."""
+    subscripts = [{component(part, env.index), component(part)} for part in node.subscript]
+    superscripts = [{component(part, env.index)} for part in node.superscript]
+    found = []
+    for function in checker.scope.functions_of(node.operator, subscripts, superscripts):
+        bindings = match(checker, function, node, env)
+        if bindings is not None:
+            exact = function.head.subscript == node.subscript and function.head.superscript == node.superscript
+            fits = takes(function, len(node.arguments), len(node.parameters))
+            found.append(((not fits, not exact), function, bindings))
+    for _, function, bindings in sorted(found, key=lambda entry: entry[0]):
+        yield function, bindings
+
+
+def takes(function: FunctionDefinition, count: int, options: int) -> bool:
+    """Whether a function takes so many arguments: f(X) and f(X, M) may be two."""
+    wanted = len(function.parameters)
+    return count == wanted or (options == 0 and wanted < count <= wanted + len(function.options))
+
+
+def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
+    """What the head's axis parameters, numbers and indices are in this use; None where the head does not fit."""
+    bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
+    heads, uses = function.subscript, node.subscript
+    if len(heads) == 1 and heads[0][0] == "axis" and uses:
+        names = []
+        for part in uses:
+            axis = axis_of(part)
+            if axis is None:
+                return None
+            names += env.real_axes(axis.name)
+        bindings["axes"][heads[0][1]] = tuple(names)
+    elif len(heads) != len(uses):
+        return None
+    else:
+        for (kind, text), part in zip(heads, uses):
+            axis = axis_of(part)
+            if kind == "axis":
+                if axis is None:
+                    return None
+                bindings["axes"][text] = env.real_axes(axis.name)
+            elif kind == "number":
+                bindings["numbers"][text] = part
+            elif component(part, env.index) != text and component(part) != text:
+                return None
+    if len(function.superscript) != len(node.superscript):
+        return None
+    for (kind, text), part in zip(function.superscript, node.superscript):
+        use = component(part, env.index)
+        if kind == "index":
+            if bindings["indices"].setdefault(text, use) != use:
+                return None
+        elif use != text:
+            return None
+    return bindings
