@@ -17,8 +17,7 @@ from ..core.sizes import SizeVariable, is_ground, resolve
 from ..scope.names import walk
 from .parsed import ParsedProgram
 
-TRIED = (3, 5), (1, 2)  # what an end is, and what it is in another program that is the same but for this
-APART = 17  # between the numbers of two ends
+TRIED = (3, 5), (1, 2)  # what the first end is, and what it is in another program that is the same but for this
 
 ASKED = re.compile(r"sizes=\{'(.+?)':")  # in the hint of an error
 Checks = Callable[[dict[str, int]], CheckResult]
@@ -31,7 +30,7 @@ def for_any_length(program: ParsedProgram, check: Checks, known: Mapping[str, An
     if found.ok or any(each.kind == "syntax" for each in found.errors):
         return found
     while open := [name for name in open_ends(program.tree, latest) if name not in known and name not in ends]:
-        ends += open
+        ends += dict.fromkeys(open)
         latest = check(numbers(ends, TRIED[0][0]))
     if not ends:
         return found
@@ -55,7 +54,8 @@ def for_any_length(program: ParsedProgram, check: Checks, known: Mapping[str, An
 
 
 def numbers(ends: list[str], first: int) -> dict[str, int]:
-    return {name: first + APART * place for place, name in enumerate(ends)}
+    """Distinct numbers, which grow with the first, each by another difference: so that a size tells which it follows."""
+    return {name: first * (place + 1) + place for place, name in enumerate(ends)}
 
 
 def open_ends(tree: nodes.Program, found: CheckResult) -> Iterator[str]:

@@ -31,7 +31,7 @@ class NotReadable(Exception):
     """A term that no form stands for."""
 
     def __init__(self, term: Term):
-        super().__init__(term.operator)
+        super().__init__("a recurrence" if term.operator == "loop" else term.operator)
         self.term = term
 
 

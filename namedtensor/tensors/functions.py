@@ -264,6 +264,7 @@ BY_SIGNATURE = {
     "-> ax": Example('(axis="seq", size=4)', (), ("seq",), {"seq": 4}),
     "-> ax ax'": Example('(axis=("row", "column"), size=4)', (), ("row", "column"), {"row": 4, "column": 4}),
     "row column ->": Example('(S, axis=("row", "column"))', (S,), ("row", "column")),
+    "row column -> row": Example('(S, axis=("row", "column"))', (S,), ("row", "column")),
     "row column, row -> column": Example(
         '(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column"))', (S, {"row": 2}), ("row", "column")
     ),
