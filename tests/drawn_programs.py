@@ -163,7 +163,7 @@ def function(d: Drawing, sight: Sight, name: str, depth: int) -> Function:
     return Function(name, (), tuple(parameters), body, body.shape if signature else None, options, tuple(facts))
 
 
-SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot", "iota", "I")
+SIZED = ("size", "made", "split", "unroll", "pool", "maxk", "argmaxk", "onehot", "iota", "ones", "I")
 
 
 def outside_leaves(d: Drawing, sight: Sight) -> tuple[Leaf, ...]:
@@ -241,7 +241,7 @@ def draw(seed: Any, known: Any = None, depth: int | None = None) -> Program:
         program = drawn(d, depth)
         stated = dict(program.sizes)
         held = {*d.called_with, *sizes_in_functions(program)}  # what is stated holds in calls too
-        if all(stated.get(axis, size) == size for axis, size in held):
+        if all(stated.get(axis, size) == size for axis, size in held) and not asks_for_one_of_two(program):
             return program
     raise AssertionError(f"seed {seed} gives no program")
 
@@ -251,6 +251,17 @@ def sizes_in_functions(program: Program) -> set[tuple[str, int]]:
     functions = [each for each in program.statements if isinstance(each, Function)]
     found = {pair for each in functions for term in terms_of(each) for pair in term.shape}
     return {(axis, size) for axis, size in found if not is_generic(size)}
+
+
+def asks_for_one_of_two(program: Program) -> bool:
+    """Whether a function speaks of sizes where an axis has one of its own and, under the same name, one of a call."""
+    for each in program.statements:
+        if isinstance(each, Function) and speaks_of_sizes(each):
+            pairs = {pair for term in terms_of(each) for pair in term.shape}
+            known = {axis for axis, size in pairs if not is_generic(size)}
+            if known & {axis for axis, size in pairs if is_generic(size)}:
+                return True
+    return False
 
 
 def drawn(d: Drawing, depth: int | None) -> Program:

@@ -50,7 +50,7 @@ FORMS = set(drawn_tree.WRITTEN)
 OPERATORS = {
     *drawn_terms.ONE_NUMBER, *drawn_terms.GUARDED, *drawn_tree.RELATIONS, *drawn_terms.REDUCTIONS, *"+−⊙·/∧∨¬",
     *"max min pow clip where softmax logsoftmax argmax argmin standardize cumsum cumprod sort any all odd even".split(),
-    *"concat stack unroll pool maxk argmaxk onehot iota I".split(),
+    *"concat stack unroll pool maxk argmaxk onehot iota ones I".split(),
 }  # fmt: skip
 DTYPES = {*drawn_sight.FLOATS, *drawn_sight.WHOLE, "bool", "int", "float"}
 STATEMENTS = {

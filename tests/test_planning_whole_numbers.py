@@ -529,3 +529,21 @@ def test_half_precision_takes_off_its_mean_in_single(name):
     wanted = nt.evaluate(f"{name}_{{a}} X", X=nt.tensor(numbers.astype("float64"), "a"))
     assert found.dtype == np.float16
     np.testing.assert_allclose(found.array, wanted.array, rtol=2e-3)
+
+
+def test_what_was_planned_with_64_bits_is_no_plan_for_32():
+    jax = pytest.importorskip("jax")
+    given = {"S": np.array([0, 0, 2**32 - 1], "uint32"), "P": np.zeros(3, "uint8")}
+    program = nt.program("where(iota_{a} > 1, S, P)")
+    dtypes = []
+    for wide in (True, False, True):
+        jax.config.update("jax_enable_x64", wide)
+        tensors = {name: nt.tensor(jax.numpy.asarray(array), "a") for name, array in given.items()}
+        for found in (program(**tensors), nt.evaluate("where(iota_{a} > 1, S, P)", tensors)):
+            assert [float(each) for each in found.array] == [
+                0,
+                0,
+                float(np.float32(2**32 - 1)) if not wide else 2**32 - 1,
+            ]
+        dtypes.append(str(found.dtype))
+    assert dtypes == ["int64", "float32", "int64"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
@@ -29,7 +30,23 @@ def _namespace(array: Any) -> Any:
     found = array_api_compat.array_namespace(array)
     for part in found.__name__.split("."):  # array_api_compat.torch, jax.numpy
         seen(part)
+    if found.__name__.startswith("jax"):
+        _WIDE[found] = _x64
     return found
+
+
+_WIDE: dict[Any, Callable[[], bool]] = {}  # of the libraries where a setting says whether numbers may have 64 bits
+
+
+def wide(xp: Any) -> bool | None:
+    """Whether numbers of the library have up to 64 bits now; None where they always may."""
+    return _WIDE[xp]() if xp in _WIDE else None
+
+
+def _x64() -> bool:
+    import jax
+
+    return bool(getattr(jax.config, "jax_enable_x64"))  # noqa: B009
 
 
 def at_once(xp: Any) -> Any:

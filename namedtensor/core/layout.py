@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from .arrays import dtype_name, namespace
+from .arrays import dtype_name, namespace, wide
 from .axes import show
 
 Key = TypeVar("Key")
@@ -17,15 +17,17 @@ MOST = 4096  # layouts, and calls of one operator, that are kept
 
 
 class Layout:
-    """Axes in storage order, their sizes, the dtype and the namespace of an array."""
+    """Axes in storage order, their sizes, the dtype and the namespace of an array; `wide`, where it may change, says
+    whether the library's numbers may have 64 bits: a plan for one is not one for the other."""
 
-    __slots__ = ("axes", "extent", "dtype", "xp")
+    __slots__ = ("axes", "extent", "dtype", "xp", "wide")
 
-    def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any):
+    def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any, wide: bool | None = None):
         self.axes: tuple[str, ...] = axes
         self.extent: tuple[int, ...] = extent
         self.dtype: Any = dtype
         self.xp: Any = xp
+        self.wide: bool | None = wide
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -39,7 +41,7 @@ class Layout:
         return f"Layout({show(self.sizes)}, {self.dtype})"
 
 
-_INTERNED: dict[tuple[tuple[str, ...], tuple[int, ...], Any, Any], Layout] = {}
+_INTERNED: dict[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None], Layout] = {}
 
 
 def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
@@ -50,7 +52,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     True
     """
     xp = namespace(array)
-    key = (axes, tuple(array.shape), array.dtype, xp)
+    key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
     found = _INTERNED.get(key)
     if found is None:
         found = remember(_INTERNED, key, Layout(*key))
@@ -59,7 +61,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
 
 def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
     """The same layout under other names."""
-    key = (axes, layout.extent, layout.dtype, layout.xp)
+    key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
     found = _INTERNED.get(key)
     return remember(_INTERNED, key, Layout(*key)) if found is None else found
 

@@ -188,7 +188,7 @@ def kind_of(given: Arguments) -> tuple[tuple, tuple[int, ...]]:
     for name, value in given.values.items():
         layout = getattr(value, "layout", None)
         if isinstance(layout, Layout):
-            kind.append((name, layout.axes, layout.dtype, layout.xp))
+            kind.append((name, layout.axes, layout.dtype, layout.xp, layout.wide))
             sizes += layout.extent
         else:
             kind.append((name, type(value), value))
