@@ -117,4 +117,4 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
 def _statement_end(tokens: list[Token], within: Token) -> int:
     """Where the statement of a token ends."""
     later = takewhile(lambda each: each.type != "SEPARATOR", (each for each in tokens if each.start >= within.start))
-    return max(each.end for each in later)
+    return max((each.end for each in later), default=within.end)

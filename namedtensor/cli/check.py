@@ -109,12 +109,13 @@ def shape_given(name: str, text: str, console: Console) -> Any:
 
 
 def _print_checked(checked: Any, source: Source, console: Console) -> None:
-    types = dict(checked.types)
+    names = checked.types
+    types = dict(names)
     if checked.type is not None:
         types["value"] = checked.type
     width = max(map(len, types), default=0)
     for name, text in types.items():
-        console.print(f"{name:<{width}} : {text}" if checked.types else text)
+        console.print(f"{name:<{width}} : {text}" if names else text)
     blank = bool(types)
     if not (types or checked.errors or checked.warnings):
         console.print("no errors; there is no value whose type could be told: a function without a signature has none")
