@@ -66,7 +66,8 @@ def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> Made 
         if (made.last - end) * way >= 0 and (max(begin * way, first * way + FIRST) - made.base * way) >= 0:
             return made
     if (
-        unit.family.name.base in checker.scope.varied
+        not checker.rolls
+        or unit.family.name.base in checker.scope.varied
         or (end - first) * way < LEAST
         or unit.mark in unit.holder.unrollable
     ):
@@ -101,6 +102,6 @@ def through(checker: Inference, made: Made, axis: str, steps: range) -> Term:
 
 def lifted(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """What `typed` gives where members of families lie along an axis; None where the index means more, or is short."""
-    if not is_ground(size) or resolve(size) < LEAST:
+    if not is_ground(size) or resolve(size) < LEAST or not checker.rolls:
         return None
     return attempted(checker, env, typed) if is_value(checker, variable, body, env) else None

@@ -246,7 +246,7 @@ def within(checker: Inference, unit: Unit, wanted: int) -> Term | None:
 
 def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
     """Whether so many steps are a loop, and not written out."""
-    if unit.family.name.base in checker.scope.varied:
+    if not checker.rolls or unit.family.name.base in checker.scope.varied:
         return False
     if checker.shows_layers or steps < LAYERS or steps >= LEAST:
         return steps >= LEAST

@@ -101,6 +101,7 @@ class ReadingChecker(Checker):
         self.taken: list[Taken] = []
         self.called: list[tuple[Term, tuple[Term, ...]]] = []
         super().__init__(*arguments, **named)
+        self.rolls = not self.scope.varied  # what a derivative is read off is written out
 
 
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:

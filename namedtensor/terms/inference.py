@@ -91,6 +91,7 @@ class Inference(ABC):
     `recover`, errors are gathered in `errors` and checking goes on; with `strict`, what would be warned of is an error.
     """
 
+    rolls: bool = True  # whether recurrences may be loops
     RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]]  # the rule of each kind of node
     solver: Sizes
 
