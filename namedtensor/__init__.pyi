@@ -92,7 +92,6 @@ def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sum(A, axis="width").shape
     ℝ^{height[2]}
@@ -106,7 +105,6 @@ def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.prod(A, axis="width").shape
@@ -122,7 +120,6 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.mean(A, axis="width").shape
     ℝ^{height[2]}
@@ -137,7 +134,6 @@ def var(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.var(A, axis="width").shape
     ℝ^{height[2]}
@@ -151,7 +147,6 @@ def std(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.std(A, axis="width").shape
@@ -168,7 +163,6 @@ def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.norm(A, axis="width").shape
     ℝ^{height[2]}
@@ -182,7 +176,6 @@ def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logsumexp(A, axis="width").shape
@@ -198,7 +191,6 @@ def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.any(A > 2, axis="width").shape
     ℝ^{height[2]}
@@ -212,7 +204,6 @@ def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.all(A > 2, axis="width").shape
@@ -228,7 +219,6 @@ def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.max(A, axis="width").shape
     ℝ^{height[2]}
@@ -242,7 +232,6 @@ def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.min(A, axis="width").shape
@@ -259,7 +248,6 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.quantile(A, axis="width").shape
     ℝ^{height[2]}
@@ -273,7 +261,6 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.median(A, axis="width").shape
@@ -289,7 +276,6 @@ def softmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.softmax(A, axis="width").shape
     ℝ^{height[2] × width[3]}
@@ -303,7 +289,6 @@ def logsoftmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logsoftmax(A, axis="width").shape
@@ -319,7 +304,6 @@ def argmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argmax(A, axis="width").shape
     ℝ^{height[2] × width[3]}
@@ -333,7 +317,6 @@ def argmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argmin(A, axis="width").shape
@@ -350,7 +333,6 @@ def standardize(X: Operand, *, axis: Axes | None = None, eps: float = 1e-05) -> 
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.standardize(A, axis="width").shape
     ℝ^{height[2] × width[3]}
@@ -364,7 +346,6 @@ def cumsum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cumsum(A, axis="width").shape
@@ -380,7 +361,6 @@ def cumprod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cumprod(A, axis="width").shape
     ℝ^{height[2] × width[3]}
@@ -394,7 +374,6 @@ def sort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sort(A, axis="width").shape
@@ -410,7 +389,6 @@ def cummax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cummax(A, axis="width").shape
     ℝ^{height[2] × width[3]}
@@ -424,7 +402,6 @@ def cummin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cummin(A, axis="width").shape
@@ -441,7 +418,6 @@ def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argsort(A, axis="width").shape
     ℝ^{height[2] × width[3]}
@@ -455,7 +431,6 @@ def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.dot(A, A.rename(height="rows"), axis="width").shape
@@ -471,7 +446,6 @@ def exp(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.exp(A).shape
     ℝ^{height[2] × width[3]}
@@ -485,7 +459,6 @@ def log(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.log(A).shape
@@ -501,7 +474,6 @@ def ln(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.log(A).shape
     ℝ^{height[2] × width[3]}
@@ -515,7 +487,6 @@ def sqrt(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sqrt(A).shape
@@ -531,7 +502,6 @@ def sin(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sin(A).shape
     ℝ^{height[2] × width[3]}
@@ -545,7 +515,6 @@ def cos(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cos(A).shape
@@ -561,7 +530,6 @@ def tan(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.tan(A).shape
     ℝ^{height[2] × width[3]}
@@ -575,7 +543,6 @@ def tanh(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.tanh(A).shape
@@ -591,7 +558,6 @@ def sinh(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sinh(A).shape
     ℝ^{height[2] × width[3]}
@@ -605,7 +571,6 @@ def cosh(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.cosh(A).shape
@@ -621,7 +586,6 @@ def arctan(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.arctan(A).shape
     ℝ^{height[2] × width[3]}
@@ -635,7 +599,6 @@ def arcsin(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.arcsin(A).shape
@@ -651,7 +614,6 @@ def arccos(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.arccos(A).shape
     ℝ^{height[2] × width[3]}
@@ -665,7 +627,6 @@ def log1p(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.log1p(A).shape
@@ -681,7 +642,6 @@ def expm1(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.expm1(A).shape
     ℝ^{height[2] × width[3]}
@@ -695,7 +655,6 @@ def logsigmoid(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logsigmoid(A).shape
@@ -711,7 +670,6 @@ def leaky_relu(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.leaky_relu(A).shape
     ℝ^{height[2] × width[3]}
@@ -725,7 +683,6 @@ def elu(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.elu(A).shape
@@ -741,7 +698,6 @@ def gelu(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.gelu(A).shape
     ℝ^{height[2] × width[3]}
@@ -755,7 +711,6 @@ def gelu_tanh(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.gelu_tanh(A).shape
@@ -771,7 +726,6 @@ def silu(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.silu(A).shape
     ℝ^{height[2] × width[3]}
@@ -785,7 +739,6 @@ def softplus(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.softplus(A).shape
@@ -801,7 +754,6 @@ def erf(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.erf(A).shape
     ℝ^{height[2] × width[3]}
@@ -815,7 +767,6 @@ def sigmoid(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sigmoid(A).shape
@@ -831,7 +782,6 @@ def sign(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.sign(A).shape
     ℝ^{height[2] × width[3]}
@@ -845,7 +795,6 @@ def floor(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.floor(A).shape
@@ -861,7 +810,6 @@ def ceil(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.ceil(A).shape
     ℝ^{height[2] × width[3]}
@@ -875,7 +823,6 @@ def abs(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.abs(A).shape
@@ -891,7 +838,6 @@ def round(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.round(A).shape
     ℝ^{height[2] × width[3]}
@@ -905,7 +851,6 @@ def relu(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.relu(A).shape
@@ -921,7 +866,6 @@ def ReLU(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.relu(A).shape
     ℝ^{height[2] × width[3]}
@@ -935,7 +879,6 @@ def negative(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.negative(A).shape
@@ -951,7 +894,6 @@ def odd(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.odd(A).shape
     ℝ^{height[2] × width[3]}
@@ -965,7 +907,6 @@ def even(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.even(A).shape
@@ -981,7 +922,6 @@ def add(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.add(A, 2).shape
     ℝ^{height[2] × width[3]}
@@ -995,7 +935,6 @@ def subtract(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.subtract(A, 2).shape
@@ -1011,7 +950,6 @@ def divide(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.divide(A, 2).shape
     ℝ^{height[2] × width[3]}
@@ -1025,7 +963,6 @@ def multiply(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.multiply(A, 2).shape
@@ -1041,7 +978,6 @@ def pow(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.pow(A, 2).shape
     ℝ^{height[2] × width[3]}
@@ -1055,7 +991,6 @@ def mod(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.mod(A, 2).shape
@@ -1071,7 +1006,6 @@ def equal(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.equal(A, 2).shape
     ℝ^{height[2] × width[3]}
@@ -1085,7 +1019,6 @@ def not_equal(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.not_equal(A, 2).shape
@@ -1101,7 +1034,6 @@ def less(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.less(A, 2).shape
     ℝ^{height[2] × width[3]}
@@ -1115,7 +1047,6 @@ def less_equal(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.less_equal(A, 2).shape
@@ -1131,7 +1062,6 @@ def greater(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.greater(A, 2).shape
     ℝ^{height[2] × width[3]}
@@ -1145,7 +1075,6 @@ def greater_equal(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.greater_equal(A, 2).shape
@@ -1161,7 +1090,6 @@ def logical_and(X: Operand, Y: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logical_and(A > 2, A < 5).shape
     ℝ^{height[2] × width[3]}
@@ -1175,7 +1103,6 @@ def logical_or(X: Operand, Y: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logical_or(A < 2, A > 5).shape
@@ -1191,7 +1118,6 @@ def logical_not(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.logical_not(A > 2).shape
     ℝ^{height[2] × width[3]}
@@ -1205,7 +1131,6 @@ def where(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.where(A > 2, A, 0).shape
@@ -1221,7 +1146,6 @@ def clip(X: Operand, Y: Operand, Z: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.clip(A, 2, 4).shape
     ℝ^{height[2] × width[3]}
@@ -1236,7 +1160,6 @@ def lgamma(X: Operand) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.lgamma(A).shape
     ℝ^{height[2] × width[3]}
@@ -1250,7 +1173,6 @@ def digamma(X: Operand) -> NamedTensor:
     Broadcasts over the union of the axes.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.digamma(A).shape
@@ -1267,7 +1189,6 @@ def polygamma(X: Operand, *, n: float = 1) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.polygamma(A).shape
     ℝ^{height[2] × width[3]}
@@ -1282,7 +1203,6 @@ def index(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Indices count from 0 here, and from 1 in formulas.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.index(A, 0, axis="width").shape
@@ -1301,7 +1221,6 @@ def maxk(
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.maxk(A, axis=("width", "k"), size=2).shape
     ℝ^{height[2] × k[2]}
@@ -1318,7 +1237,6 @@ def argmaxk(
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.argmaxk(A, axis=("width", "k"), size=2).shape
@@ -1338,7 +1256,6 @@ def onehot(
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.onehot(A, axis="vocab", size=10).shape
     ℝ^{height[2] × width[3] × vocab[10]}
@@ -1356,7 +1273,6 @@ def iota(
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> nt.iota(axis="seq", size=4).shape
     ℝ^{seq[4]}
     """
@@ -1372,7 +1288,6 @@ def ones(
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> nt.ones(axis="seq", size=4).shape
     ℝ^{seq[4]}
@@ -1390,7 +1305,6 @@ def identity(
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> nt.identity(axis=("row", "column"), size=4).shape
     ℝ^{row[4] × column[4]}
     """
@@ -1403,7 +1317,6 @@ def det(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.det(S, axis=("row", "column")).shape
@@ -1419,7 +1332,6 @@ def cofactors(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.cofactors(S, axis=("row", "column")).shape
     ℝ^{row[2] × column[2]}
@@ -1433,7 +1345,6 @@ def inv(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.inv(S, axis=("row", "column")).shape
@@ -1449,7 +1360,6 @@ def trace(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.trace(S, axis=("row", "column")).shape
     ℝ
@@ -1463,7 +1373,6 @@ def solve(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.solve(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column")).shape
@@ -1479,7 +1388,6 @@ def logdet(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.logdet(S, axis=("row", "column")).shape
     ℝ
@@ -1494,7 +1402,6 @@ def diag(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
     ℝ^{row[2] × column[2]}
     """
@@ -1508,7 +1415,6 @@ def cholesky(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.cholesky(S, axis=("row", "column")).shape
     ℝ^{row[2] × column[2]}
@@ -1521,6 +1427,11 @@ def eigvalsh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
+
+    >>> import namedtensor as nt
+    >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+    >>> nt.eigvalsh(S, axis=("row", "column")).shape
+    ℝ^{row[2]}
     """
 
 def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
@@ -1531,7 +1442,6 @@ def eigh(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     `axis` is a name or several; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.eigh(S, axis=("row", "column")).shape
@@ -1547,7 +1457,6 @@ def expm(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Nam
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
     >>> nt.expm(S, axis=("row", "column")).shape
     ℝ^{row[2] × column[2]}
@@ -1562,7 +1471,6 @@ def concat(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> N
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.concat(A, A, axis="width").shape
     ℝ^{height[2] × width[6]}
@@ -1576,7 +1484,6 @@ def stack(*tensors: Operand | Iterable[Operand], axis: Axes | None = None) -> Na
     `axis` is a name; all other axes are mapped over.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.stack(A, A, axis="copy").shape
@@ -1595,7 +1502,6 @@ def unroll(
     Raises NotationError where an axis is missing or has two sizes.
 
     >>> import namedtensor as nt
-    >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.unroll(A, axis=("width", "kernel"), size=3).shape
     ℝ^{height[2] × width[1] × kernel[3]}
@@ -1612,7 +1518,6 @@ def pool(
     `size` is that of the new axis; `sizes` gives it by name.
     Raises NotationError where an axis is missing or has two sizes.
 
-    >>> import namedtensor as nt
     >>> import namedtensor as nt
     >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
     >>> nt.pool(A, axis=("width", "kernel"), size=3).shape

@@ -107,7 +107,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sum(A, axis="width").shape
         ℝ^{height[2]}
@@ -121,7 +120,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.prod(A, axis="width").shape
@@ -137,7 +135,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.mean(A, axis="width").shape
         ℝ^{height[2]}
@@ -152,7 +149,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.var(A, axis="width").shape
         ℝ^{height[2]}
@@ -166,7 +162,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.std(A, axis="width").shape
@@ -183,7 +178,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.norm(A, axis="width").shape
         ℝ^{height[2]}
@@ -197,7 +191,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logsumexp(A, axis="width").shape
@@ -213,7 +206,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.any(A > 2, axis="width").shape
         ℝ^{height[2]}
@@ -227,7 +219,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.all(A > 2, axis="width").shape
@@ -243,7 +234,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.max(A, axis="width").shape
         ℝ^{height[2]}
@@ -257,7 +247,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.min(A, axis="width").shape
@@ -274,7 +263,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.quantile(A, axis="width").shape
         ℝ^{height[2]}
@@ -288,7 +276,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.median(A, axis="width").shape
@@ -304,7 +291,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.softmax(A, axis="width").shape
         ℝ^{height[2] × width[3]}
@@ -318,7 +304,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logsoftmax(A, axis="width").shape
@@ -334,7 +319,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argmax(A, axis="width").shape
         ℝ^{height[2] × width[3]}
@@ -348,7 +332,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argmin(A, axis="width").shape
@@ -365,7 +348,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.standardize(A, axis="width").shape
         ℝ^{height[2] × width[3]}
@@ -379,7 +361,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cumsum(A, axis="width").shape
@@ -395,7 +376,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cumprod(A, axis="width").shape
         ℝ^{height[2] × width[3]}
@@ -409,7 +389,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sort(A, axis="width").shape
@@ -425,7 +404,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cummax(A, axis="width").shape
         ℝ^{height[2] × width[3]}
@@ -439,7 +417,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cummin(A, axis="width").shape
@@ -456,7 +433,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argsort(A, axis="width").shape
         ℝ^{height[2] × width[3]}
@@ -470,7 +446,6 @@ class Behaviour:
         `axis` is a name or several, or None for the elementwise product; axes that both operands keep are aligned.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.dot(A, A.rename(height="rows"), axis="width").shape
@@ -486,7 +461,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.exp(A).shape
         ℝ^{height[2] × width[3]}
@@ -500,7 +474,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.log(A).shape
@@ -516,7 +489,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.log(A).shape
         ℝ^{height[2] × width[3]}
@@ -530,7 +502,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sqrt(A).shape
@@ -546,7 +517,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sin(A).shape
         ℝ^{height[2] × width[3]}
@@ -560,7 +530,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cos(A).shape
@@ -576,7 +545,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.tan(A).shape
         ℝ^{height[2] × width[3]}
@@ -590,7 +558,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.tanh(A).shape
@@ -606,7 +573,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sinh(A).shape
         ℝ^{height[2] × width[3]}
@@ -620,7 +586,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.cosh(A).shape
@@ -636,7 +601,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.arctan(A).shape
         ℝ^{height[2] × width[3]}
@@ -650,7 +614,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.arcsin(A).shape
@@ -666,7 +629,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.arccos(A).shape
         ℝ^{height[2] × width[3]}
@@ -680,7 +642,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.log1p(A).shape
@@ -696,7 +657,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.expm1(A).shape
         ℝ^{height[2] × width[3]}
@@ -710,7 +670,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logsigmoid(A).shape
@@ -726,7 +685,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.leaky_relu(A).shape
         ℝ^{height[2] × width[3]}
@@ -740,7 +698,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.elu(A).shape
@@ -756,7 +713,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.gelu(A).shape
         ℝ^{height[2] × width[3]}
@@ -770,7 +726,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.gelu_tanh(A).shape
@@ -786,7 +741,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.silu(A).shape
         ℝ^{height[2] × width[3]}
@@ -800,7 +754,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.softplus(A).shape
@@ -816,7 +769,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.erf(A).shape
         ℝ^{height[2] × width[3]}
@@ -830,7 +782,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sigmoid(A).shape
@@ -846,7 +797,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.sign(A).shape
         ℝ^{height[2] × width[3]}
@@ -860,7 +810,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.floor(A).shape
@@ -876,7 +825,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.ceil(A).shape
         ℝ^{height[2] × width[3]}
@@ -890,7 +838,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.abs(A).shape
@@ -906,7 +853,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.round(A).shape
         ℝ^{height[2] × width[3]}
@@ -920,7 +866,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.relu(A).shape
@@ -936,7 +881,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.relu(A).shape
         ℝ^{height[2] × width[3]}
@@ -950,7 +894,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.negative(A).shape
@@ -966,7 +909,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.odd(A).shape
         ℝ^{height[2] × width[3]}
@@ -980,7 +922,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.even(A).shape
@@ -996,7 +937,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.pow(A, 2).shape
         ℝ^{height[2] × width[3]}
@@ -1010,7 +950,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.mod(A, 2).shape
@@ -1026,7 +965,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.logical_not(A > 2).shape
         ℝ^{height[2] × width[3]}
@@ -1040,7 +978,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.clip(A, 2, 4).shape
@@ -1056,7 +993,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.lgamma(A).shape
         ℝ^{height[2] × width[3]}
@@ -1070,7 +1006,6 @@ class Behaviour:
         Broadcasts over the union of the axes.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.digamma(A).shape
@@ -1087,7 +1022,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.polygamma(A).shape
         ℝ^{height[2] × width[3]}
@@ -1102,7 +1036,6 @@ class Behaviour:
         Indices count from 0 here, and from 1 in formulas.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.index(A, 0, axis="width").shape
@@ -1121,7 +1054,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.maxk(A, axis=("width", "k"), size=2).shape
         ℝ^{height[2] × k[2]}
@@ -1138,7 +1070,6 @@ class Behaviour:
         `size` is that of the new axis; `sizes` gives it by name.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.argmaxk(A, axis=("width", "k"), size=2).shape
@@ -1158,7 +1089,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.onehot(A, axis="vocab", size=10).shape
         ℝ^{height[2] × width[3] × vocab[10]}
@@ -1172,7 +1102,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.det(S, axis=("row", "column")).shape
@@ -1188,7 +1117,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.cofactors(S, axis=("row", "column")).shape
         ℝ^{row[2] × column[2]}
@@ -1202,7 +1130,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.inv(S, axis=("row", "column")).shape
@@ -1218,7 +1145,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.trace(S, axis=("row", "column")).shape
         ℝ
@@ -1232,7 +1158,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.solve(S, nt.tensor([1.0, 2.0], "row"), axis=("row", "column")).shape
@@ -1248,7 +1173,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.logdet(S, axis=("row", "column")).shape
         ℝ
@@ -1263,7 +1187,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> nt.diag(nt.tensor([3, 1], "row"), axis=("row", "column")).shape
         ℝ^{row[2] × column[2]}
         """
@@ -1277,7 +1200,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.cholesky(S, axis=("row", "column")).shape
         ℝ^{row[2] × column[2]}
@@ -1290,6 +1212,11 @@ class Behaviour:
         (paper §3.5 Vectors to vectors). In NumPy: `np.linalg.eigvalsh(X)`.
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
+
+        >>> import namedtensor as nt
+        >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
+        >>> nt.eigvalsh(S, axis=("row", "column")).shape
+        ℝ^{row[2]}
         """
 
     def eigh(self, *, axis: Axes | None = None) -> Self:
@@ -1300,7 +1227,6 @@ class Behaviour:
         `axis` is a name or several; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.eigh(S, axis=("row", "column")).shape
@@ -1316,7 +1242,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> S = nt.tensor([[2.0, 1.0], [1.0, 3.0]], "row column")
         >>> nt.expm(S, axis=("row", "column")).shape
         ℝ^{row[2] × column[2]}
@@ -1330,7 +1255,6 @@ class Behaviour:
         `axis` is a name; all other axes are mapped over.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.concat(A, A, axis="width").shape
@@ -1349,7 +1273,6 @@ class Behaviour:
         Raises NotationError where an axis is missing or has two sizes.
 
         >>> import namedtensor as nt
-        >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.unroll(A, axis=("width", "kernel"), size=3).shape
         ℝ^{height[2] × width[1] × kernel[3]}
@@ -1366,7 +1289,6 @@ class Behaviour:
         `size` is that of the new axis; `sizes` gives it by name.
         Raises NotationError where an axis is missing or has two sizes.
 
-        >>> import namedtensor as nt
         >>> import namedtensor as nt
         >>> A = nt.tensor([[3, 1, 4], [1, 5, 9]], "height width")
         >>> nt.pool(A, axis=("width", "kernel"), size=3).shape

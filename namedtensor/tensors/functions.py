@@ -233,7 +233,7 @@ def documentation(record: Operator) -> str:
     lines += ["Raises NotationError where an axis is missing or has two sizes."]
     if record.python_name in EXAMPLES:
         example, shown = EXAMPLES[record.python_name]
-        lines += ["", ">>> import namedtensor as nt", f">>> {example}", shown]
+        lines += ["", f">>> {example}", shown]
     return "\n".join(lines)
 
 
