@@ -79,6 +79,7 @@ export const textOf = (page) => page.$eval("#formula", (each) => [...each.queryS
 export const settled = (page) => until(page, () => document.querySelector(".formula[data-state=right]") && document.querySelector(".python.ready") && document.fonts.status === "loaded", [], 30_000);
 
 export async function clear(page, editor = "#formula") {
+  await page.waitForSelector(editor); // a tab's own comes with the tab
   await page.focus(editor);
   await page.keyboard.down("Control");
   await page.keyboard.press("a");
