@@ -5,6 +5,7 @@
 `work`: laws counted, and the limit.
 `signs`: what is never negative, or hardly ever 0.
 `sums`: sums that an operator's meaning says.
+`factors`: laws among the factors of one product.
 `algebra`: sums, products, powers, simplified as they are made.
 `applying`: operators of forms.
 `linearizing`: derivatives in typed trees, as they are read.

@@ -12,6 +12,7 @@ from math import gcd, isqrt
 from typing import Any
 
 from . import canonical, signs
+from .factors import absolute, as_factors, without_deltas
 from .forms import (
     DELTA,
     ONE,
@@ -137,7 +138,7 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
     """A product that nothing makes smaller."""
     current().spend()
     own, standing = set(summed), list(factors)
-    standing = _without_deltas(standing, own)
+    standing = without_deltas(standing, own)
     standing, coefficient = _gathered(standing, coefficient)
     if not coefficient:
         return ZERO
@@ -157,27 +158,6 @@ def settled(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozense
     if current().proving:
         return _expanded(found)
     return (found,) if coefficient else ZERO
-
-
-def _without_deltas(factors: list[Factor], summed: set[Index]) -> list[Factor]:
-    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
-    while True:
-        for place, factor in enumerate(factors):
-            if factor.head is not DELTA:
-                continue
-            row, column = factor.indices
-            if row is column:
-                used("trace of an identity")
-                factors = factors[:place] + factors[place + 1 :]
-                break
-            old, new = (row, column) if row in summed else (column, row)
-            if old in summed:
-                used("identity")
-                summed.discard(old)
-                factors = [each.at({old: new}) for each in factors[:place] + factors[place + 1 :]]
-                break
-        else:
-            return factors
 
 
 def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor], Fraction]:
@@ -212,39 +192,9 @@ def _gathered(factors: list[Factor], coefficient: Fraction) -> tuple[list[Factor
     return _signed(standing), coefficient
 
 
-def _absolute(factors: list[Factor]) -> list[Factor] | None:
-    """sign(x) ⊙ x = |x|."""
-    for factor in factors:
-        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "sign", 1):
-            continue
-        (inner,) = opened(factor)
-        wanted = _as_factors(inner)
-        if wanted is None or len(wanted) != 1:
-            continue
-        (x,) = wanted
-        for other in factors:
-            if other.head is x.head and other.indices == x.indices and (other.exponent - x.exponent).denominator == 1:
-                left = other.exponent - x.exponent
-                if left < 0 or x.exponent < 0:
-                    continue
-                used("sign of a number")
-                rest = [each for each in factors if each is not factor and each is not other]
-                rest += [other._replace(exponent=left)] if left else []
-                key = {name: getattr(factor.head, name) for name in ("parts", "slots", "symmetries")}
-                of = head("apply", "abs", factor.head.axes, factor.head.options, key=_key_of(factor.head), **key)
-                return [*rest, factor._replace(head=of)]
-    return None
-
-
-def _key_of(of: Head) -> tuple[Any, ...]:
-    """The key of an operator of one form, over no axes of its own."""
-    key, _, _ = canonical.closed(of.parts, (), set(of.slots))
-    return key, len(of.axes)
-
-
 def _signed(factors: list[Factor]) -> list[Factor]:
     """sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x|."""
-    if (found := _absolute(factors)) is not None:
+    if (found := absolute(factors)) is not None:
         return _gathered(found, ONE_)[0]
     found = list(factors)
     for factor in factors:
@@ -252,7 +202,7 @@ def _signed(factors: list[Factor]) -> list[Factor]:
             continue
         (inner,) = opened(factor)
         if factor.exponent.denominator == 1 and factor.exponent % 2 == 0 and len(inner) == 1:
-            more = _as_factors(power(inner, factor.exponent))
+            more = as_factors(power(inner, factor.exponent))
             if more is not None:
                 used("sign")
                 found.remove(factor)
@@ -262,7 +212,7 @@ def _signed(factors: list[Factor]) -> list[Factor]:
             if (other.head.kind, other.head.label) == ("apply", "sign") and other.exponent == 1 and other in found:
                 (same,) = opened(other)
                 if len(same) == 1 and canonical.key(same) == canonical.key(inner) and factor.exponent % 2 == 1:
-                    more = _as_factors(power(inner, factor.exponent))
+                    more = as_factors(power(inner, factor.exponent))
                     if more is not None:
                         used("sign")
                         found.remove(factor)
@@ -270,13 +220,6 @@ def _signed(factors: list[Factor]) -> list[Factor]:
                         found += more
                     break
     return found if len(found) == len(factors) else _gathered(found, ONE_)[0]
-
-
-def _as_factors(form: Form) -> tuple[Factor, ...] | None:
-    """The factors of a form that is nothing but these."""
-    if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
-        return None
-    return form[0].factors
 
 
 def multiplied_out(form: Form) -> Form:

@@ -1,0 +1,67 @@
+"""The factors of one product: deltas on its summed indices, signs beside what they are of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import canonical
+from .forms import DELTA, Factor, Form, Head, Index, head, opened
+from .work import used
+
+
+def without_deltas(factors: list[Factor], summed: set[Index]) -> list[Factor]:
+    """A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    while True:
+        for place, factor in enumerate(factors):
+            if factor.head is not DELTA:
+                continue
+            row, column = factor.indices
+            if row is column:
+                used("trace of an identity")
+                factors = factors[:place] + factors[place + 1 :]
+                break
+            old, new = (row, column) if row in summed else (column, row)
+            if old in summed:
+                used("identity")
+                summed.discard(old)
+                factors = [each.at({old: new}) for each in factors[:place] + factors[place + 1 :]]
+                break
+        else:
+            return factors
+
+
+def absolute(factors: list[Factor]) -> list[Factor] | None:
+    """sign(x) ⊙ x = |x|."""
+    for factor in factors:
+        if (factor.head.kind, factor.head.label, factor.exponent) != ("apply", "sign", 1):
+            continue
+        (inner,) = opened(factor)
+        wanted = as_factors(inner)
+        if wanted is None or len(wanted) != 1:
+            continue
+        (x,) = wanted
+        for other in factors:
+            if other.head is x.head and other.indices == x.indices and (other.exponent - x.exponent).denominator == 1:
+                left = other.exponent - x.exponent
+                if left < 0 or x.exponent < 0:
+                    continue
+                used("sign of a number")
+                rest = [each for each in factors if each is not factor and each is not other]
+                rest += [other._replace(exponent=left)] if left else []
+                key = {name: getattr(factor.head, name) for name in ("parts", "slots", "symmetries")}
+                of = head("apply", "abs", factor.head.axes, factor.head.options, key=_key_of(factor.head), **key)
+                return [*rest, factor._replace(head=of)]
+    return None
+
+
+def _key_of(of: Head) -> tuple[Any, ...]:
+    """The key of an operator of one form, over no axes of its own."""
+    key, _, _ = canonical.closed(of.parts, (), set(of.slots))
+    return key, len(of.axes)
+
+
+def as_factors(form: Form) -> tuple[Factor, ...] | None:
+    """The factors of a form that is nothing but these."""
+    if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
+        return None
+    return form[0].factors
