@@ -9,6 +9,7 @@ import sys
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from blocks import Block, Page, blocks_of, packed, run_page, split
@@ -19,6 +20,8 @@ sys.path.insert(0, str(DOCS))
 
 import errors_page  # noqa: E402
 import tables  # noqa: E402
+from linked import errors, signs  # noqa: E402
+from links import dangling  # noqa: E402
 from pages import command  # noqa: E402
 
 from grammar.errors import CATALOGUE  # noqa: E402
@@ -67,6 +70,37 @@ def test_a_formula_of_a_page_opens_in_the_playground():
     assert called == {"text": "f(x) = 2 x\nf(x)", "inputs": {"x": "ℝ^{height[2]}"}, "values": {"x": [2, 7]}}
     large = page.run(Block("formula", {"with": "A=nt.tensor(np.zeros(1000), 'a')"}, "∑_{a} A"))
     assert large.state is None
+
+
+def test_signs_of_a_formula_and_numbers_of_errors_lead_to_their_paragraphs():
+    linked = signs("softmax_{max, a→b} X ⊙_{a} √∂x", "../")
+    assert re.findall(r'href="([^"]*)">([^<]*)<', linked) == [
+        ("../reference.html#sign-softmax", "softmax"),
+        ("../reference.html#" + quote("sign-A_{height→rows}"), "→"),
+        ("../reference.html#" + quote("sign-⊙"), "⊙"),
+        ("../reference.html#" + quote("sign-√A"), "√"),
+        ("../reference.html#" + quote("sign-∂(exp-x)/∂x*"), "∂"),
+    ]
+    assert re.sub(r"<[^>]*>", "", linked) == "softmax_{max, a→b} X ⊙_{a} √∂x"
+    assert "<a" not in signs("gelu(x) = x\nall : ℝ → ℝ").replace(signs("→"), "") and "&lt;" in signs("a < b")
+    assert errors("shape error 301: a < b", "../").startswith(
+        'shape <a href="../errors.html#error-301">error 301</a>: a &lt;'
+    )
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "one.html").write_text('<p id="here"><a href="deep/two.html#there">x</a><a href="#here">y</a>', "utf-8")
+    (tmp_path / "deep" / "two.html").write_text(
+        '<p id="there"><a href="two.html#gone">x</a><a class="q" href="one.html">y</a><a href="https://a.invalid/">z</a>',
+        "utf-8",
+    )
+    assert list(dangling(tmp_path)) == [("deep/two.html", "two.html#gone"), ("deep/two.html", "one.html")]
+
+
+def test_no_page_has_the_name_of_the_playground():
+    """The file lies at the root of the site, where a page of that name would take its place."""
+    assert not (DOCS / "playground.md").exists()
 
 
 def test_a_block_that_fails_fails_its_page():
