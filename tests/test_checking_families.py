@@ -105,6 +105,8 @@ def test_a_start_that_is_a_size_has_that_of_the_call(text, expected):
 
 
 def test_a_start_asks_for_the_size_that_a_step_makes():
-    text = "F^0 = [2, |seq|]_{b}\nF^1 = B\nF^l = (∑_{seq} F^{l-1} ⊙ [3, −0.5]_{seq}) + F^{l-2} for l = 2, …, 4\nout = F^2"
+    text = (
+        "F^0 = [2, |seq|]_{b}\nF^1 = B\nF^l = (∑_{seq} F^{l-1} ⊙ [3, −0.5]_{seq}) + F^{l-2} for l = 2, …, 4\nout = F^2"
+    )
     assert nt.evaluate(text, B=nt.tensor([1.0, 2.0], "b")).to_array("b").tolist() == [4.5, 7.0]
     assert reference.evaluate(text, {"B": reference.tensor([1.0, 2.0], "b")}).to_list("b") == [4.5, 7.0]
