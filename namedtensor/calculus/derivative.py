@@ -113,7 +113,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> It
     if not found or checker.perturbations is not None:
         yield
         return
-    free = changing(checker, [each.body for each in found], env)
+    free = independent_terms(checker, [each.body for each in found], env)
     checker.perturbations = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
         yield
@@ -121,7 +121,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> It
         checker.perturbations = None
 
 
-def changing(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
+def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
     """Of the terms whose ∂ an equation has those that change freely, the others with them.
 
     An expression that is no part of another term, but of the same inputs, changes as these do.
@@ -189,11 +189,11 @@ class Derivative:
         graph = self.checker.graph
         found = swept(self.checker, self.making, taken)
         if found is not None:
-            return self.in_order(found, taken)
-        found = self.in_order(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
+            return self.with_ordered_axes(found, taken)
+        found = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
         return remembered(graph, found, taken)
 
-    def in_order(self, found: Term, taken: Taken) -> Term:
+    def with_ordered_axes(self, found: Term, taken: Taken) -> Term:
         """The same with its axes as the text has them."""
         order = [*taken.body.shape, *taken.starred.values()]
         found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
