@@ -180,7 +180,7 @@ class Seen:
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
         """Take the size that a term has; of what cannot be typed, those of its parts."""
-        term = quietly(typed)
+        term = term_or_none(typed)
         if term is None:
             for body in bodies:
                 self.below(body)
@@ -212,7 +212,7 @@ class Seen:
         return calls or not self.names.isdisjoint(axes_named(node))
 
 
-def quietly(typed: Callable[[], Term | None]) -> Term | None:
+def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
     try:
         return typed()
     except (NotationError, AlreadyReported):
