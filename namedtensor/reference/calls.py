@@ -20,7 +20,7 @@ from .claims import Claims
 from .definitions import Tensor, lift, rename
 from .environment import Environment, set_axes
 from .names import CALLS
-from .sizes import stated
+from .sizes import facts_in
 
 
 class Calls(Claims):
@@ -122,7 +122,7 @@ class Calls(Claims):
         value = self.value(function.body, inner)
         for of in (*((signature.codomain,) if signature else ()), *function.statement.sets):
             self.check_member(value, of, inner)
-        self.check_facts([*stated(function.sizes, inner), *inner.facts])
+        self.check_facts([*facts_in(function.sizes, inner), *inner.facts])
         for claim in (*function.local_claims, *(Claim(function.body, other, (0, 0)) for other in function.claims)):
             self.check_claim(claim, inner)
         self.check_members(set(function.facts), function.families, inner)

@@ -62,9 +62,9 @@ class Sizes:
             if found is not None:
                 return found
             place = self.next_for_sizes(symbol, place)
-        found = self.solve(symbol, [*stated(self.scope.sizes, env), *self.top.facts])
+        found = self.solve(symbol, [*facts_in(self.scope.sizes, env), *self.top.facts])
         if found is None and in_head(env):  # the program's own names are not those of the head
-            found = self.solve(symbol, stated(self.scope.sizes, self.top))
+            found = self.solve(symbol, facts_in(self.scope.sizes, self.top))
         rest = (
             lambda: self.in_brackets(symbol, env),
             lambda: self.made(symbol, self.top),
@@ -159,9 +159,9 @@ class Sizes:
         """Equations between sizes that are about this environment: its own, and the program's that speak of its tensors."""
         if place is self.top:
             return []
-        own = [*place.facts, *stated(place.function.sizes if place.function else (), place)]
+        own = [*place.facts, *facts_in(place.function.sizes if place.function else (), place)]
         axes = {axis for X in place.variables.values() for axis in X.shape} - {symbol[1]}
-        return own + [fact for fact in stated(self.scope.sizes, place) if axes & axes_measured(fact)]
+        return own + [fact for fact in facts_in(self.scope.sizes, place) if axes & axes_measured(fact)]
 
     def in_brackets(self, symbol: tuple[Any, ...], env: Environment) -> Any:
         """The size that the declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
@@ -278,7 +278,7 @@ def whole_size(value: Any, name: Any) -> int:
     return int(value)
 
 
-def stated(facts, env: Environment) -> list[Fact]:
+def facts_in(facts, env: Environment) -> list[Fact]:
     return [Fact(fact.left, fact.right, env) for fact in facts]
 
 
