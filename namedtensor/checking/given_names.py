@@ -188,5 +188,5 @@ def made(scope: Scope) -> Iterator[str]:
             yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
         elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
-        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].given is not None:
+        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_sizes is not None:
             yield from (axis.name for axis in map(axis_of, node.subscript) if axis is not None)

@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from ..backends.function import without_warnings
 from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
-from ..core.axes import ShapeMismatch, bind, broadcast, lift
+from ..core.axes import ShapeMismatch, bind, broadcast
 from ..core.layout import Layout, remember
 from ..core.limits import Limits
 from ..core.tensor import NamedTensor, _new, made, made_as
@@ -203,7 +203,9 @@ def is_large(record: Operator, layout: Layout) -> bool:
     """Whether a chain of NumPy's operations is better done a block at a time."""
     floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
     return (
-        record.kind in ("elementwise", "along") and floats and math.prod(layout.extent) * layout.dtype.itemsize >= LEAST
+        record.kind in ("elementwise", "axis_map")
+        and floats
+        and math.prod(layout.extent) * layout.dtype.itemsize >= LEAST
     )
 
 
@@ -322,11 +324,10 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
         return
     if record.kind == "reduction" and len(shapes) > 1:
         raise ShapeMismatch("arity", detail=("1", len(shapes)))
-    signature = record.lifted_over(len(shapes))
-    bind(signature, axes)
-    given = record.given(shapes, axes, options.get("sizes", {})) if record.given is not None else None
-    lift(signature, axes, shapes, given=given, differing=record.kind == "structure")
-    if record.kind in ("reduction", "along") and not record.of_nothing:
+    bind(record.lifted_over(len(shapes)), axes)
+    given = record.new_sizes(shapes, axes, options.get("sizes", {})) if record.new_sizes is not None else None
+    record.result_shape(shapes, axes, given)
+    if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
             raise NotationError(405, f"{record.python_name} of no numbers has no value: the size of {empty} is 0")

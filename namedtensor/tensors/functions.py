@@ -14,7 +14,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import is_array
-from ..core.axes import ShapeMismatch, broadcast, lift, names_of, show
+from ..core.axes import ShapeMismatch, broadcast, names_of, show
 from ..core.layout import remember
 from ..core.tensor import _new
 from ..operators import REGISTRY
@@ -276,10 +276,8 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
     """The shape of what a call gives."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
-    given = record.given(call.shapes, call.axes, call.sizes) if record.given is not None else None
-    return lift(
-        record.lifted_over(len(call.shapes)), call.axes, call.shapes, given=given, differing=record.kind == "structure"
-    )
+    given = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None
+    return record.result_shape(call.shapes, call.axes, given)
 
 
 def example(record: Operator) -> tuple[str, str] | None:
