@@ -182,12 +182,12 @@ class Derivative:
     def __init__(self, checker: Inference, node: Node):
         self.checker: Inference = checker
         self.node: Node = node
-        self.making: TermBuilder = TermBuilder(checker.graph, node)
+        self.make: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: Taken) -> Term:
         """The derivative, its axes as the text has them."""
         graph = self.checker.graph
-        found = swept(self.checker, self.making, taken)
+        found = swept(self.checker, self.make, taken)
         if found is not None:
             return self.with_ordered_axes(found, taken)
         found = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
@@ -200,7 +200,7 @@ class Derivative:
         return found
 
     def whole(self, body: Term, taken: Taken) -> Term:
-        make, by, starred = self.making, taken.by, taken.starred
+        make, by, starred = self.make, taken.by, taken.starred
         inside = {id(term) for term in topological(body)}
         if id(by) not in inside:
             return self.nothing(body, by, starred)
@@ -221,7 +221,7 @@ class Derivative:
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
         """The derivative of what does not depend on it."""
         shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
-        return self.making.spread(self.checker.graph.number(0.0, self.node), shape)
+        return self.make.spread(self.checker.graph.number(0.0, self.node), shape)
 
 
 def is_reverse(results: float, operands: float) -> bool:

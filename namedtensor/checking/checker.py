@@ -24,9 +24,9 @@ from ..terms.terms import Term
 from . import calls, cases, families, indexing, literals, lookup, over_sets, renames, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
-from .given_names import Speaks, refuse_unused
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
+from .unused_inputs import MentionedNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
@@ -84,12 +84,12 @@ class Checker(Inference):
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
         self.solver: SizeSolver = SizeSolver(self)
-        self.speaks: Speaks = Speaks(scope, self.inputs)
+        self.mentioned: MentionedNames = MentionedNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.told: tuple[str, ...] | None = None if told is None else tuple(told)
         self.besides: frozenset[str] = frozenset(besides)
         self.check_told(misspelt=True)
-        prepare_inputs(self, self.speaks)
+        prepare_inputs(self, self.mentioned)
         warn_of_replaced(self)
         self.top.complete = True
 
@@ -141,7 +141,7 @@ class Checker(Inference):
     def check_told(self, misspelt: bool = False) -> None:
         """Check that the program uses what it is told by name; `misspelt` passes what is near no name of the program."""
         if self.told is not None:
-            refuse_unused(self.speaks, self.told, set(self.given_sizes).difference(self.besides), misspelt)
+            refuse_unused(self.mentioned, self.told, set(self.given_sizes).difference(self.besides), misspelt)
 
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""

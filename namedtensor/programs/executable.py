@@ -101,7 +101,7 @@ def of_terms(
         for _, right, span in checker.claim_terms
     )
     names = tuple(name for name, each in abstract.items() if isinstance(each, Layout))
-    return Executable(function, names, checker.speaks.unused, len(terms), claims)
+    return Executable(function, names, checker.mentioned.unused, len(terms), claims)
 
 
 class Executable:
