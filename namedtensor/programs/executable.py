@@ -172,7 +172,7 @@ class Executable:
             judge(self.claims, found[self.count :], orders, self.function.like.source)
         return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], results))
 
-    def repeated(self, layouts: Sequence[Any]) -> Run:
+    def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:
         """What serves the next call with tensors of these layouts; see `PlanFunction.for_repeated_calls`."""
         if self.last_call is None:
             order = range(len(layouts))

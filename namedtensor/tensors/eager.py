@@ -18,7 +18,7 @@ from ..backends.function import without_warnings
 from ..backends.libraries import target_of
 from ..core.arrays import at_once, dtype_name, is_array, kind_of
 from ..core.axes import ShapeMismatch, bind, broadcast
-from ..core.layout import Layout, remember
+from ..core.layout import Layout, store
 from ..core.limits import Limits
 from ..core.tensor import NamedTensor, _new, made, made_as
 from ..operators import REGISTRY
@@ -168,7 +168,7 @@ def _run_first(
         steady = False  # each such call is told of
     result = made(function(*arrays_of(operands)), order)
     if steady and all(each is given for each, given in zip(operands, arguments)):  # what was converted is so each time
-        remember(PREPARED[record.name], key, (function, result.layout))
+        store(PREPARED[record.name], key, (function, result.layout))
     return result
 
 
@@ -193,9 +193,9 @@ def prepare(
     kinds = tuple(layout or type(argument) for layout, argument in zip(layouts, arguments))
     quiet = record.warns and xp.__name__ == "numpy"
     if between(record, len(arguments), axes):
-        return prepared(lower, kinds, xp, quiet)
+        return specialised(lower, kinds, xp, quiet)
     given = tuple(layout or argument for layout, argument in zip(layouts, arguments))
-    function, order, steady = prepared(lower, given, xp, quiet)
+    function, order, steady = specialised(lower, given, xp, quiet)
     return function, order, steady and all(layouts)
 
 
@@ -219,7 +219,7 @@ def in_blocks(record: Operator, layout: Layout, axes: tuple[str, ...]) -> tuple[
     return without_warnings(run) if record.warns else run, plan.results[0].order, True
 
 
-def prepared(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
+def specialised(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool = False) -> tuple[Any, ...]:
     """What `lower` writes for layouts, types of numbers and numbers, as a function of all arguments; as `prepare` does."""
     target = target_of(xp)
     real = [
@@ -278,7 +278,7 @@ def _of_64_bits(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
     """The array of a tensor, laid out to broadcast against `order`."""
-    return prepared(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
+    return specialised(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](tensor._array)
 
 
 def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
@@ -286,9 +286,9 @@ def kept(name: str, tensor: Any, lower: Callable[..., Any], *key: Any) -> Any:
     table, key = PREPARED[name], (tensor.layout, *key)
     found = table.get(key)
     if found is None:
-        run, order, _ = prepared(lower, (tensor.layout,), tensor.layout.xp)
+        run, order, _ = specialised(lower, (tensor.layout,), tensor.layout.xp)
         result = made(run(tensor._array), order)
-        remember(table, key, (run, result.layout))
+        store(table, key, (run, result.layout))
         return result
     return made_as(found[0](tensor._array), found[1])
 

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import is_array
 from ..core.axes import ShapeMismatch, broadcast, names_of, show
-from ..core.layout import remember
+from ..core.layout import store
 from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
@@ -78,7 +78,7 @@ def _and_keep(prepared: dict[Any, Any], record: Operator, X: Any, axis: Any) -> 
     layout = getattr(X, "layout", None)
     found = eager.PREPARED[record.name].get((layout,))
     if layout is not None and found is not None:
-        remember(prepared, layout, found)
+        store(prepared, layout, found)
     return result
 
 
@@ -144,7 +144,7 @@ def _and_prepare(
     axes = axes_of(axis)
     found = eager.PREPARED[record.name].get(layouts if not axes else (axes, (), layouts))
     if found is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
-        remember(prepared, (*layouts, axis), found)
+        store(prepared, (*layouts, axis), found)
     return result
 
 
