@@ -16,7 +16,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
-from ..backends.resized import SAMPLES, Cut, Template, template, text_of
+from ..backends.resized import SAMPLES, SplitText, Template, template, text_of
 from ..checking.size_facts import sides
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
@@ -65,7 +65,7 @@ class Manner:
     """Planned sizes whose texts differ in numbers alone, and what serves those between, once there are enough."""
 
     def __init__(self) -> None:
-        self.texts: dict[int, Cut] = {}
+        self.texts: dict[int, SplitText] = {}
         self.template: Template | None = None
         self.low = self.high = 0
         self.is_lawful = True
@@ -73,7 +73,7 @@ class Manner:
     def serves(self, size: int) -> bool:
         return self.template is not None and self.low <= size <= self.high
 
-    def note(self, size: int, function: PlanFunction, text: Cut) -> None:
+    def note(self, size: int, function: PlanFunction, text: SplitText) -> None:
         """Learn of a size that was planned in this manner."""
         if not self.is_lawful:
             return
