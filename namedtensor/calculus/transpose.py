@@ -111,7 +111,7 @@ def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, place
     if rule is not None:
         return rule(select, term, cotangent, place)
     move = rule_of(term.operator)
-    return select.moved(cotangent, lambda each: move(select.make, term, each, place), ranged(term))
+    return select.moved(cotangent, lambda each: move(select.make, term, each, place), axes_moved(term))
 
 
 def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
@@ -129,12 +129,12 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, place: int) -> Sh
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     """What counts in this case, nothing in the others."""
-    for condition in taken(select, term, place):
+    for condition in conditions_taken(select, term, place):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
-def taken(select: Selecting, term: Term, place: int) -> list[Term]:
+def conditions_taken(select: Selecting, term: Term, place: int) -> list[Term]:
     """The conditions under which a choice takes one of its values."""
     if term.operator == "where":
         holds = term.arguments[0]
@@ -153,7 +153,7 @@ def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Sha
     """Each index adds to its element; elements of several indices get the sum, and what no index picks counts for nothing."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
-    touched = touching(cotangent.within, ranged(term))
+    touched = touching(cotangent.within, axes_moved(term))
     settled = select.settled(cotangent, touched)
     found = make.scatter(make.spread(settled.term, term.shape), axis, whole.shape[axis], at, over)
 
@@ -201,7 +201,7 @@ COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
 }
 
 
-def ranged(term: Term) -> frozenset[str]:
+def axes_moved(term: Term) -> frozenset[str]:
     """The axes along which a term moves numbers."""
     if term.operator == "merge":
         sources, target = term.options
@@ -279,7 +279,7 @@ def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]
 ) -> Share:
     """The same done with how the arguments change as with these: what moves, joins and chooses between numbers."""
-    make, axes = select.make, ranged(term)
+    make, axes = select.make, axes_moved(term)
     shares = [each for each in parts if each is not None]
     common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))
     kept = without(common, touching(common, axes))
