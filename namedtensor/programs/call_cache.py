@@ -20,7 +20,7 @@ from grammar.errors import NotationError
 from ..backends.function import no_match
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
-from .arguments import Arguments, ReadsNumbers, all_values, layout_of, spelling_of, told_names, whole_sizes
+from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
 from .executable import Executable
 from .lengths import Lengths
 
@@ -147,7 +147,7 @@ class CachedCall:
     ) -> Any:  # fmt: skip
         bound = self._bound(arguments, all_values(values, named))
         given = bound.with_numbers(self._read)
-        extent, told = {} if sizes is None else whole_sizes(sizes), told_names(values, named)
+        extent, told = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
         if found is None or not found.unused.isdisjoint(map(spelling_of, told)):  # which is an error

@@ -14,7 +14,7 @@ from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..scope.symbols import Definition
-from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, executable
@@ -184,7 +184,7 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     from .explained import explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
-    checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
+    checker = program.checker(given.inputs, whole_sizes(sizes), told=keyword_names(values, named))
     tell(checker)
     last = checker.scope.valued
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
