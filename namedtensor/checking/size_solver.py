@@ -126,7 +126,7 @@ class SizeSolver(Sizes):
     def tried(self, symbol: Symbol, env: Environment, node: Any, mark: Mark) -> Any:
         self.busy.add(mark)
         try:
-            found = self.looked_for(symbol, env, node)
+            found = self.search(symbol, env, node)
         finally:
             self.busy.discard(mark)
         if found is None:
@@ -149,7 +149,7 @@ class SizeSolver(Sizes):
                     if waiting is not None:
                         self.again.append(waiting)
 
-    def looked_for(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         current: Environment | None = env
         while current is not None:
             found = self.direct(symbol, current, node)
@@ -161,7 +161,7 @@ class SizeSolver(Sizes):
                 return found
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         found = self.by_facts(symbol, self.facts_of_program(symbol, env))
-        for source in (self.bracketed, self.inferred_at_top, self.besides, self.unmarked):
+        for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
             if found is not None:
                 break
             found = source(symbol, env, node)
@@ -173,7 +173,7 @@ class SizeSolver(Sizes):
             return env.caller
         return None
 
-    def bracketed(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_declaration(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         if symbol[0] != "size":
             return None
@@ -194,7 +194,7 @@ class SizeSolver(Sizes):
             return None
         return inferred_size(self.checker, symbol[1], place, node)
 
-    def besides(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_unmentioned_input(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
         return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 
