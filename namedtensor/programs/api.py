@@ -109,12 +109,12 @@ def check(
 
 def check_given(
     formula: str | Verbs, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, syntax: str,
-    told: Collection[str] | None,
+    by_keyword: Collection[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """The same, where it is said which of the shapes are told of this formula."""
+    """`check`, where it is said which of the shapes are given by keyword."""
     if isinstance(formula, Verbs):
-        return check_goal(formula._goal, shapes, sizes, told)
-    return check_program(ParsedProgram(formula, syntax), shapes, sizes, told)
+        return check_goal(formula._goal, shapes, sizes, by_keyword)
+    return check_program(ParsedProgram(formula, syntax), shapes, sizes, by_keyword)
 
 
 def derivative(formula: str | Verbs, wrt: str, syntax: str = "auto") -> Verbs:

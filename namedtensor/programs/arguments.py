@@ -135,7 +135,7 @@ class KeywordValues(dict[str, Any]):
 
 
 def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of what is told of this formula: by keyword, not in a mapping."""
+    """The names of the values that are given by keyword, not in a mapping."""
     return (*(values.keys() - values.used), *named) if isinstance(values, KeywordValues) else (*named,)
 
 

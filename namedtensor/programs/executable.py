@@ -40,7 +40,7 @@ class Options(NamedTuple):
     """What a plan is made with, besides the types of what is given."""
 
     sizes: Mapping[str, int] | None = None
-    told: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
+    by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
     strict: bool = False
     without: tuple[str, ...] = ()  # optimisations
 
@@ -53,7 +53,7 @@ def checked(
 ) -> tuple[Checker, tuple[Term, ...]]:
     """The terms of what is asked for, for inputs and arguments of these types, and their checker."""
     checker = goal.program.checker(
-        inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], told=options.told,
+        inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
     )  # fmt: skip
     return checker, goal.terms(checker, arguments)

@@ -157,8 +157,8 @@ class Verbs(Suggests, Asked):
         program = entry.program
         given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
         inputs, own = given.inputs, given.arguments
-        types, told = [each for _, each in own], keyword_names(values, named)
-        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, told=told)
+        types, by_keyword = [each for _, each in own], keyword_names(values, named)
+        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
         return explained(checker, lambda: entry.term(checker, own), entry.name, given)
 
     def diagram(
@@ -343,7 +343,7 @@ class Verbs(Suggests, Asked):
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
-    """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
+    """Arguments under names that no program has; what is no tensor is reported under the function's name for it."""
     from ..tensors.values import NamedTensor, as_value
 
     own = {
