@@ -88,7 +88,7 @@ class Checker(Inference):
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.besides: frozenset[str] = frozenset(besides)
-        self.check_told(misspelt=True)
+        self.check_unused(misspelt=True)
         prepare_inputs(self, self.mentioned)
         warn_of_replaced(self)
         self.top.complete = True
@@ -132,14 +132,14 @@ class Checker(Inference):
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given.
 
-        Then what it is by_keyword: a formula that is wrong says so before it says what it does not use.
+        Then that all inputs are used: a formula that is wrong says so first.
         """
         self.solver.check()
         self.check_claims(whole)
-        self.check_told()
+        self.check_unused()
 
-    def check_told(self, misspelt: bool = False) -> None:
-        """Check that the program mentions each input given by keyword, and each size; `misspelt` passes what is near no name of the program."""
+    def check_unused(self, misspelt: bool = False) -> None:
+        """Check that the program mentions each input given by keyword, and each size; `misspelt`: those alone that resemble its names."""
         if self.by_keyword is not None:
             refuse_unused(self.mentioned, self.by_keyword, set(self.given_sizes).difference(self.besides), misspelt)
 

@@ -52,6 +52,9 @@ def formula(text: str, syntax: str = "auto") -> Formula:
         raise problem.alone() from None
 
 
+TENSORS_HINT = "tensors are read by nt.load_tensors(place), a folder with a model's weights by transformer.load(place)"
+
+
 def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program:
     r"""A program from a file: `.nt` is text, `.tex` LaTeX.
 
@@ -73,8 +76,12 @@ def load(path: Any, syntax: str = "auto", section: str | None = None) -> Program
             return Program(found, "text")
     try:
         text = place.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+    except OSError as problem:
         raise NotationError(108, f"{place} cannot be read: {problem}") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise NotationError(108, f"{place} is no text in UTF-8", hint=TENSORS_HINT)
     if syntax == "auto" and place.suffix in (".nt", ".tex"):
         syntax = "text" if place.suffix == ".nt" else "latex"
     return Program(text, syntax)

@@ -29,7 +29,7 @@ def inferred(
         inputs, whole_sizes(sizes), scope=program.scope, by_keyword=by_keyword, infer_parameters=True
     )
     goal.infer_parameters(checker)
-    checker.check_told()
+    checker.check_unused()
     return checker
 
 
