@@ -68,7 +68,7 @@ def shape_error(
     checker: Inference, problem: ShapeMismatch, operator: str, arguments, parts, place, axes
 ) -> NotationError:
     """The error of a shape that does not fit, which shows what each operand has."""
-    return checker.error(*TELL[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
+    return checker.error(*DIAGNOSTICS[problem.kind](Use(checker, problem, operator, arguments, parts, place, axes)))
 
 
 def _missing(use: Use) -> ErrorText:
@@ -141,7 +141,7 @@ def _other(use: Use) -> ErrorText:
     return ErrorText(301, str(use.problem.detail), use.place, use.notes)
 
 
-TELL: dict[Mismatch, Callable[[Use], ErrorText]] = {
+DIAGNOSTICS: dict[Mismatch, Callable[[Use], ErrorText]] = {
     "missing": _missing,
     "sizes": _sizes,
     "clash": _clash,

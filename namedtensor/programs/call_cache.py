@@ -133,7 +133,7 @@ class CachedCall:
                 if values is None:
                     self._keep((*named,), found, layouts)
                 elif type(values) is dict and not (arguments or named):
-                    self._by_mapping = (*values,), found.repeated(layouts)
+                    self._by_mapping = (*values,), found.for_repeated_calls(layouts)
                     self._subscribe()
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
@@ -205,7 +205,7 @@ class CachedCall:
         return found(*given.arrays.values())
 
     def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
-        self._repeat(names, found.repeated(layouts))
+        self._repeat(names, found.for_repeated_calls(layouts))
 
     def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
         if names:
