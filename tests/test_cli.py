@@ -558,6 +558,10 @@ def test_a_formula_as_code_is_what_its_method_gives(run):
     assert run("to-javascript", formula, "--standalone", *given)[1] == nt.to_javascript(
         formula, standalone=True, **shapes
     )
+    assert run("to-einsum", formula, "X=ℝ^{a}", "W=ℝ^{a × b}")[1] == 'einsum("a,ab->b", X, W)\n'
+    assert run("to-einsum", *words[:3], "X=ℝ^{seq × a}")[1] == 'einsum("sa,ab->sb", X, W)\n'
+    code, _, told = run("to-einsum", "exp X", "X=ℝ^{a}")
+    assert code == 1 and "exp X is no sum of products" in told
     assert run("parameters", str(program), "--of", "g")[0] == 1
 
 

@@ -13,6 +13,7 @@
 `open_lengths`: types for ranges of any length.
 `checks`: types without data.
 `compiled`: functions for repeated calls.
+`einsum`: formulas as calls of einsum.
 `diagrams`: where its values go.
 `variants`: a program with some of it said anew.
 `torch_module`: a formula as a module of PyTorch.

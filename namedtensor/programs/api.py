@@ -269,3 +269,18 @@ def to_javascript(
       const t1 = nt.multiply(2, x);  // ℝ^{a[3]}
     """
     return as_formula(formula, syntax).to_javascript(values, sizes=sizes, standalone=standalone, **named)
+
+
+def to_einsum(
+    formula: str | Verbs, values: Values | None = None, /, *,
+    sizes: Mapping[str, int] | None = None, syntax: str = "auto", **named: Any,
+) -> str:  # fmt: skip
+    """A formula as a call of einsum, of NumPy, PyTorch or JAX; NotationError says what of it is no sum of products.
+
+    See `Formula.to_einsum`.
+
+    >>> import namedtensor as nt
+    >>> print(nt.to_einsum("2 ∑_{a} X Y", X="ℝ^{a × b}", Y="ℝ^{a}"))
+    2 * einsum("ab,a->b", X, Y)
+    """
+    return as_formula(formula, syntax).to_einsum(values, sizes=sizes, **named)

@@ -292,6 +292,22 @@ class Verbs(Suggests, Asked):
         options = Options(sizes, keyword_names(values, named))
         return to_javascript(self._goal, all_values(values, named), standalone, options)
 
+    def to_einsum(self, values: Values | None = None, *, sizes: Mapping[str, int] | None = None, **named: Any) -> str:
+        """The call of einsum that it is: of NumPy, PyTorch or JAX, on arrays whose axes are in the order of their types.
+
+        Types are tensors or shapes, which need no sizes; what is declared need not be given. The letters after -> are the
+        axes of the result in the order of its type. Raises NotationError (405) where it is no number times a sum of
+        products of what is given, with the part that is none.
+
+        >>> import namedtensor as nt
+        >>> print(nt.formula("Q ⊙_{key} K").to_einsum(Q="ℝ^{query × key}", K="ℝ^{seq × key}"))
+        einsum("qk,sk->qs", Q, K)
+        """
+        from .einsum import to_einsum
+        from .executable import Options
+
+        return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
+
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name; of a name of a program, of what it needs.
 
