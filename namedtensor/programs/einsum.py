@@ -80,7 +80,7 @@ def typed(
         by_keyword=None if options.by_keyword is None else [name for name in options.by_keyword if key(name) not in names],
     )  # fmt: skip
     (root,) = (entry or goal).terms(checker, [(str(name), each) for name, each in own])
-    checker.check_told()
+    checker.check_unused()
 
     def refused(term: Term) -> NotationError:
         node = (
