@@ -19,6 +19,7 @@ ARGUMENTS = {
     "clip": "write clip(X, low, high)",
     "index": "write index_{axis}(X, I)",
     "pow": "write pow(x, y), or x^y",
+    "mod": "write mod(X, Y)",
 }
 
 
