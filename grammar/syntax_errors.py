@@ -144,6 +144,8 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return _braced("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
         return _braced("put a rename in braces: _{{{}→…}}", tokens, position, "→")
+    if under_root(tokens, position) is not None:
+        return ROOT_OF_ONE
     if token.type == "BAR" and types[-1:] == ["BAR"]:
         return "a norm is written ‖x‖, or norm_{axis} x"
     if token.type == "NOT" or token.type == "IF" and not types:
@@ -161,6 +163,16 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+ROOT_OF_ONE = "what the root is of stands in brackets: √(var_{axis} X)"
+
+
+def under_root(tokens: list[Token], position: int) -> int | None:
+    """The index of the function or big operator that stands under a root without brackets, where one does."""
+    start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
+    rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
+    return start if rooted else None
 
 
 INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"

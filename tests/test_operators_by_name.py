@@ -22,6 +22,7 @@ KNOWING = {
     "calculus": "argmax argmaxk argmin expm onehot softmax sqrt trace",  # choices, roots, and where infinity goes
     "checking": "clip mean norm sqrt standardize",  # advice, ‖x‖, and standardize with the program's ε
     "planning": "mean softmax sqrt standardize",  # rewrites
+    "programs": "trace",  # which einsum has
     "reference": "mean norm standardize",  # the same
     "symbolic": "arctan argmax argmin cofactors cosh cumprod even expm logsoftmax logsumexp mean norm onehot sinh softmax solve sqrt standardize tanh "
     "trace",  # laws, and differentials as a reader has them

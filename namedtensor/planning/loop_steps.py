@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
-from ..terms.loop_bodies import Loop, prepared
+from ..terms.loop_bodies import Loop, for_planning
 from ..terms.terms import Term
 from .builder import PlanBuilder
 from .dtypes import FLOATING
@@ -127,7 +127,7 @@ def body(
         entry.weak = is_weak(value)
         inner.inputs[called] = entry
     b, made, results = inner.builder, [], []
-    for value, before in zip(inner.lower_all(prepared(loop.results)), states):
+    for value, before in zip(inner.lower_all(for_planning(loop.results)), states):
         value = b.array(value)
         made.append(value)
         results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))

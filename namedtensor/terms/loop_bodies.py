@@ -163,7 +163,7 @@ def _inside(loop: Loop, axis: str) -> Loop:
 
 
 # ------------------------------------------------------------------------------------------------ what no one asks for
-def prepared(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """The same terms as they are planned: each variable what it stands for, and of loops what is asked for."""
     return without_unasked(without_variables(roots))
 
