@@ -92,7 +92,7 @@ def closing(reader: Reader, position: int, end: int) -> int:
     return position + 1
 
 
-def either(reader: Reader, position: int, end: int) -> int:
+def norm_bar(reader: Reader, position: int, end: int) -> int:
     r"""\| and \Vert: they close a norm where one is open within the bracket around them, else they open one."""
     if reader.brackets and reader.brackets[-1][0] == "‖":
         return closing(reader, position, end)

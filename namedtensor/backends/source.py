@@ -309,7 +309,7 @@ def _kept_code(text: str, file: str) -> Any:
     return compile(text, file, "exec")
 
 
-def repeated(
+def repeated_call(
     order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
 ) -> Callable[..., Any]:
     """The function of a tuple of tensors of known layouts, for which `space` has what it needs: the lines of a plan's

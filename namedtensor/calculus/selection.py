@@ -132,7 +132,7 @@ class Selecting:
         """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
         return bool(one.pair) and not any(one.axes & each.axes for each in conditions if each is not one)
 
-    def either(self, one: Conditions, other: Conditions) -> Conditions:
+    def union(self, one: Conditions, other: Conditions) -> Conditions:
         """What holds if all of one or all of the other do."""
         common = tuple(each for each in one if each in other)
         rest = without(one, common), without(other, common)
@@ -171,7 +171,7 @@ class Selecting:
         common = tuple(each for each in one.within if each in other.within)
         one, other = (self.settled(each, without(each.due, common)) for each in (one, other))
         found = self.make.between(sign, one.term, other.term)
-        return Share(found, self.either(one.within, other.within), joined(one.due, other.due))
+        return Share(found, self.union(one.within, other.within), joined(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
         """Their sum, or mean, along some axes."""

@@ -92,7 +92,7 @@ def _of_one(primitive: str) -> OfAxes:
 
 def _along(name: str, meaning: str, numpy: str, write: Write, rule: str = "floats", **more: Any) -> Operator:
     signature = more.pop("signature", "ax… -> ax…")
-    return register(Operator(name, "along", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
+    return register(Operator(name, "axis_map", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
 
 
 def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
@@ -174,7 +174,7 @@ def _ascending(numbers: list[Any]) -> list[int]:
 
 register(
     Operator(
-        "argsort", "along", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
+        "argsort", "axis_map", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
         "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=_ascending,
         of_nothing=True,
     )

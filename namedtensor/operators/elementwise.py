@@ -14,7 +14,7 @@ from ..core.axes import Order
 from . import definitions, transposes
 from .builder import Builder, OfOne, Write
 from .lowering import elementwise, named
-from .plain_numbers import both, either, power, product, quotient
+from .plain_numbers import conjunction, disjunction, power, product, quotient
 from .record import A, Example, Operator, register
 
 SECTION = "§3.2 Elementwise operations and broadcasting"
@@ -315,7 +315,7 @@ for _name, _meaning, _numpy, _function, _ascii, _latex, _folded in COMPARISONS:
     )  # fmt: skip
 
 LOGIC = (
-    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", both, Example("(A > 2, A < 5)", (A, A))),
+    ("∧", "whether both hold", "X & Y", "logical_and", "and", r"\land", conjunction, Example("(A > 2, A < 5)", (A, A))),
     (
         "∨",
         "whether one holds, or both",
@@ -323,7 +323,7 @@ LOGIC = (
         "logical_or",
         "or",
         r"\lor",
-        either,
+        disjunction,
         Example("(A < 2, A > 5)", (A, A)),
     ),
 )

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..core.axes import Order, Shape, Signature, signature
+from ..core.axes import Order, Shape, Signature, lift, same, signature
 from .builder import Builder, Lower
 from .transposes import Transpose
 
@@ -41,24 +41,28 @@ A: Shape = {"height": 2, "width": 3}
 S: Shape = {"row": 2, "column": 2}
 
 
+Kind = Literal[
+    "elementwise", "reduction", "axis_map", "contraction", "window", "index", "creation", "matrix", "structure"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An operator of the notation.
 
     `signature` is in the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"); an elementwise operator needs no
     axes. `arity` is (fewest, most) arguments. `options` are its parameters after `;` with their defaults (p, eps), by
-    position. `given` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
+    position. `new_sizes` computes, from the arguments' shapes, the use's axes and the known sizes, the sizes of the axes
     that the operator gives, where they differ from those it takes. `differentials` are what each argument's differential
     counts, in the notation, of arguments X, Y, Z over `ax` or the axes of the signature: ("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y");
     "0" where nothing counts, and none at all where none is known; the first is that of a use with one argument, where
-    there may be one or two. `kind` groups records that check alike:
-    elementwise, reduction, along, contraction, window, index, creation, matrix, structure. `definition` is the same on
+    there may be one or two. `kind` groups records that check alike. `definition` is the same on
     plain numbers, on a list of them for a reduction or a function along axes, or on tensors of just the axes of the
     signature: what the reference evaluator takes. The other fields say what the callers of an operator must know of it.
     """
 
     name: str
-    kind: str
+    kind: Kind
     signature: str
     lower: Lower
     meaning: str
@@ -69,7 +73,7 @@ class Operator:
     latex: str = ""
     arity: tuple[int, int] = (1, 1)
     options: tuple[tuple[str, Any], ...] = ()
-    given: Callable[..., Mapping[str, Any]] | None = None
+    new_sizes: Callable[..., Mapping[str, Any]] | None = None
     boolean: tuple[bool, bool] = (False, False)  # whether it takes, whether it gives truth values
     python: str = ""  # the Python function's name, where it differs
     transpose: Transpose | None = None  # how a cotangent goes back through it, where it is linear (see `transposes`)
@@ -108,6 +112,16 @@ class Operator:
             return []
         taken = {formal for group in self.lifted.inputs for formal in group}
         return [formal for formal in self.lifted.formals if formal not in taken]
+
+    def result_shape(
+        self,
+        shapes: tuple[Shape, ...],
+        axes: tuple[str, ...],
+        new_sizes: Mapping[str, Any] | None,
+        unify: Callable[[Any, Any], bool] = same,
+    ) -> dict[str, Any]:
+        """The shape of a lifted use: ShapeMismatch where the arguments do not fit the signature."""
+        return lift(self.lifted_over(len(shapes)), axes, shapes, unify, new_sizes, differing=self.kind == "structure")
 
     @property
     def python_name(self) -> str:

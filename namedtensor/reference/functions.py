@@ -28,7 +28,7 @@ def apply(name: str, tensors, axes: tuple[str, ...], options: tuple[Any, ...], s
         assert definition is not None
         check_axes(name, 0, axes)
         return broadcast(lambda *numbers: definition(*numbers, *options), *tensors)
-    if record.kind in ("reduction", "along"):
+    if record.kind in ("reduction", "axis_map"):
         return _of_vector(record, name, tensors, axes, options)
     formals, inputs = record.lifted.formals, record.lifted_over(len(tensors)).inputs
     check_axes(name, len(formals), axes)

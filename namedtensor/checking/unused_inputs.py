@@ -25,25 +25,27 @@ from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
-from .made_sizes import axes_named
+from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
-def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
+def refuse_unused(
+    mentioned: MentionedNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False
+) -> None:
     """Raise where an input that is given by keyword, or a size, is nowhere in the program; or only one that is `misspelt`."""
-    unused = speaks.unused
+    unused = mentioned.unused
     for name in named:
         if str(key(name)) in unused:
-            needs = [str(each) for each in speaks.free]
-            meant = near(name, [*needs, *OPTIONS, *sorted(speaks.axes)])
+            needs = [str(each) for each in mentioned.free]
+            meant = near(name, [*needs, *OPTIONS, *sorted(mentioned.axes)])
             if meant or not misspelt:
                 raise unused_input(name, needs, meant)
     for name in sizes:
-        if not (name in speaks.axes or name in speaks.given or speaks.of(plain_key(name))):
-            axes = sorted(speaks.axes)
-            meant = near(name, [*axes, *map(str, speaks.free)])
+        if not (name in mentioned.axes or name in mentioned.given or mentioned.of(plain_key(name))):
+            axes = sorted(mentioned.axes)
+            meant = near(name, [*axes, *map(str, mentioned.free)])
             if meant or not misspelt:
                 raise unused_size(name, axes, meant)
 
@@ -70,7 +72,7 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
-class Speaks:
+class MentionedNames:
     """The names and axes that a program speaks of, some of its names being given."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
@@ -188,5 +190,5 @@ def made(scope: Scope) -> Iterator[str]:
             yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
         elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
-        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].given is not None:
+        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_sizes is not None:
             yield from (axis.name for axis in map(axis_of, node.subscript) if axis is not None)

@@ -19,7 +19,7 @@ from .definitions import Tensor
 from .environment import Environment
 
 
-def made_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
+def inferred_sizes(evaluation: Any, axis: str, place: Environment) -> set[int]:
     """The sizes that an axis has in what a call, or the program, makes."""
     mark = ("made", axis, id(place.function))
     if mark in evaluation.busy or not any(names(node, axis, place) for node in statements(evaluation)):
