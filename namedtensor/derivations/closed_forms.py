@@ -11,9 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
 from ..core.sizes import resolve
-from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import bind
-from ..scope.names import Key, key
+from ..scope.names import Key
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored
 from ..symbolic.folding import Named, folded
@@ -27,9 +25,9 @@ from ..symbolic.spelling import MARKS, named, with_axes
 from ..symbolic.sums import SUMS
 from ..symbolic.work import TooLong, current, working
 from ..terms.environment import source_name
-from ..terms.inference import InputType
 from ..terms.terms import Term, topological
 from .needed import needed
+from .reading import reading_checker
 
 MEMBERS = 64  # of a family that are looked at
 
@@ -185,9 +183,7 @@ class Typed:
         return replace(self, tree=tree)
 
     def checker(self) -> ReadingChecker:
-        inputs = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
-        scope = bind(self.source, self.tree)
-        return ReadingChecker(scope, inputs, dict(self.sizes), infer_parameters=True, python=USER_FUNCTIONS)
+        return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
     def read(self, taken: set[str] | None = None) -> tuple[Reading, dict[str, int]]:
         """The closed form of its value, and how often each law was used.
