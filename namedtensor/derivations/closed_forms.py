@@ -22,7 +22,7 @@ from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
 from ..symbolic.spelling import MARKS, named, with_axes
-from ..symbolic.sums import SUMS
+from ..symbolic.sums import total_of
 from ..symbolic.work import TooLong, current, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
@@ -72,7 +72,7 @@ def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, 
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
-        if term is not None and id(term) in names and term.operator in SUMS:
+        if term is not None and id(term) in names and total_of(term.operator) is not None:
             axes = tuple(map(source_name, term.shape))
             found[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
     return found
