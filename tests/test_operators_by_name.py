@@ -31,6 +31,7 @@ KNOWING = {  # of each room, the names that it knows, and why no flag of a recor
         "mean softmax sqrt standardize",
         "rewrites: attention, layer norm and online softmax are found by them",
     ),
+    "programs": ("trace", "a call of einsum, whose subscripts say a trace"),
     "reference": ("mean norm standardize", "the language again, by definitions of its own"),
     "symbolic": (
         "cofactors cumprod even expm logsoftmax logsumexp mean norm onehot softmax solve sqrt standardize trace",
