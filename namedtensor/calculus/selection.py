@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
+from ..operators import REGISTRY
 from ..terms.builder import TermBuilder, identities
 from ..terms.terms import Term
 from .finiteness import Finite, number
@@ -110,7 +111,7 @@ class Selecting:
         if term.operator == "indicator":
             return self.of(term.arguments[0])
         picks = term.operator == "cases" and all(number(each) is not None for each in term.arguments[::2])
-        picks = picks or term.operator in PICKING
+        picks = picks or (term.operator in REGISTRY and REGISTRY[term.operator].picks)
         return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
@@ -276,6 +277,3 @@ class Selecting:
             weak = all(each.weak for each in touched)
             kept = (*kept, Condition(own, lambda: self.positive(move(ones())), weak=weak))
         return Share(found, kept, share.due)
-
-
-PICKING = frozenset("onehot argmax argmin argmaxk".split())

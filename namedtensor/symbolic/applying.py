@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..operators import REGISTRY
 from . import canonical
 from .algebra import add, content, multiply, power, scaled, settled
 from .forms import (
@@ -27,7 +28,6 @@ from .work import current, used
 
 Places = tuple[int, ...]
 OF_SYMMETRIC = frozenset(("inv", "cofactors", "expm"))  # what is symmetric where its matrix is
-EVEN, ODD = frozenset(("cos", "cosh", "abs")), frozenset(("sin", "tan", "sinh", "tanh", "sign", "erf", "arctan"))
 
 
 def applied(
@@ -71,14 +71,14 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
         return _exponential(x)
     if operator == "log" and len(x) == 1:
         return _logarithm(x[0])
-    if operator in ODD or operator in EVEN:
+    if parity := REGISTRY[operator].parity if operator in REGISTRY else "":
         shared, rest = content(x)
         if not x:
-            return None if operator in ("cos", "cosh") else ZERO
+            return ZERO if parity == "odd" or operator == "abs" else None
         if shared < 0:
             used("sign of an argument")
             found = applied(operator, (scaled(x, -1),))
-            return scaled(found, -1) if operator in ODD else found
+            return scaled(found, -1) if parity == "odd" else found
         if operator in ("abs", "sign") and shared != 1:
             return scaled(applied(operator, (rest,)), shared if operator == "abs" else 1)
     if operator == "cases" and len(parts) >= 3:
