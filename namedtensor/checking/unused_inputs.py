@@ -129,8 +129,8 @@ class MentionedNames:
         return nodes.children(node)
 
     def of(self, name: Key) -> bool:
-        """Whether a name stands in the program, or has an axis whose size the program asks for."""
-        if self.names_it(name):
+        """Whether a name stands in the program, between bars too, or has an axis whose size the program asks for."""
+        if self.names_it(name) or str(name) in self.measured:
             return True
         shape = self.inputs[name].shape if name in self.inputs else None
         return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(source_name, shape))
