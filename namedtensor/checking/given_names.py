@@ -36,14 +36,14 @@ def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str], mi
     unused = speaks.unused
     for name in named:
         if str(key(name)) in unused:
-            needs = [str(each) for each in speaks.free]
-            meant = near(name, [*needs, *OPTIONS, *sorted(speaks.axes)])
+            needs = [str(each) for each in speaks.words.free]
+            meant = near(name, [*needs, *OPTIONS, *sorted(speaks.words.axes)])
             if meant or not misspelt:
                 raise unused_input(name, needs, meant)
     for name in sizes:
-        if not (name in speaks.axes or name in speaks.given or speaks.of(plain_key(name))):
-            axes = sorted(speaks.axes)
-            meant = near(name, [*axes, *map(str, speaks.free)])
+        if not (name in speaks.words.axes or speaks.of(plain_key(name)) or name in speaks.given):
+            axes = sorted(speaks.words.axes)
+            meant = near(name, [*axes, *map(str, speaks.words.free)])
             if meant or not misspelt:
                 raise unused_size(name, axes, meant)
 
@@ -70,15 +70,23 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
-class Speaks:
+def vocabulary(scope: Scope, given: Iterable[Key]) -> Vocabulary:
+    """What a program speaks of, some of its names being given; found out once, for it is the same whatever their sizes are."""
+    mark = Vocabulary, frozenset(given)
+    if mark not in scope.notes:
+        scope.notes[mark] = Vocabulary(scope, mark[1])
+    return scope.notes[mark]
+
+
+class Vocabulary:
     """The names and axes that a program speaks of, some of its names being given."""
 
-    def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
+    def __init__(self, scope: Scope, given: frozenset[Key]):
         self.scope: Scope = scope
-        self.inputs: Mapping[Key, InputType] = inputs
         declared = {name.key() for _, name, _, _ in scope.declarations}
-        self.labelled: set[Key] = {*inputs, *declared, *scope.definitions}
+        self.labelled: set[Key] = {*given, *declared, *scope.definitions}
         self.names: list[Spelled] = list(self.spellings())
+        self.named: frozenset[Key] = frozenset(filter(self.names_it, given))  # those given that stand in the program
 
     @cached_property
     def axes(self) -> set[str]:
@@ -89,18 +97,6 @@ class Speaks:
     def measured(self) -> set[str]:
         """The axes whose sizes it asks for, or makes."""
         return {*asked(self.scope.program), *made(self.scope)}
-
-    @property
-    def unused(self) -> frozenset[str]:
-        """The inputs that nothing in the program uses."""
-        return frozenset(str(name) for name in self.inputs if not self.of(name))
-
-    @property
-    def given(self) -> set[str]:
-        """The axes of what is given."""
-        return {
-            source_name(axis) for each in self.inputs.values() if isinstance(each.shape, Mapping) for axis in each.shape
-        }
 
     def spellings(self) -> Iterator[Spelled]:
         """Each name that stands in the program; the labels of a name that is known are no names themselves."""
@@ -126,17 +122,9 @@ class Speaks:
             return ()
         return nodes.children(node)
 
-    def of(self, name: Key) -> bool:
-        """Whether a name stands in the program, or has an axis whose size the program asks for."""
-        if self.names_it(name):
-            return True
-        shape = self.inputs[name].shape if name in self.inputs else None
-        return isinstance(shape, Mapping) and not self.measured.isdisjoint(map(source_name, shape))
-
     def names_it(self, name: Key) -> bool:
         """Whether a name stands in the program: W^{1,Q} does in W^{l,Q}; a label, which may be a number, as any number."""
-        texts = ([(text, NUMBER) if text.isdecimal() else (text,) for text in script] for script in name[1:])
-        return bool(self.patterns.find(name.base, *texts))
+        return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
     def patterns(self) -> ByScripts[bool]:
@@ -168,6 +156,39 @@ class Speaks:
         powers = {name for name in found if name.superscript and Key(name.base) in found}
         known = {*defined, *self.scope.indices, *REGISTRY}
         return [name for name in found if name in heads or not (name in powers or name.base in known)]
+
+
+class Speaks:
+    """What is given to a program, beside the names and axes that it speaks of."""
+
+    def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
+        self.inputs: Mapping[Key, InputType] = inputs
+        self.words: Vocabulary = vocabulary(scope, inputs)
+
+    @cached_property
+    def unused(self) -> frozenset[str]:
+        """The inputs that nothing in the program uses."""
+        unnamed = self.inputs.keys() - self.words.named
+        return frozenset(str(name) for name in unnamed if not self.is_measured(name))
+
+    @property
+    def given(self) -> set[str]:
+        """The axes of what is given."""
+        axes: set[str] = set()
+        return {*map(source_name, axes.union(*[each.shape for each in self.inputs.values()]))}
+
+    def of(self, name: Key) -> bool:
+        """Whether a name stands in the program, or has an axis whose size the program asks for."""
+        return self.words.names_it(name) or self.is_measured(name)
+
+    def is_measured(self, name: Key) -> bool:
+        """Whether a tensor that is given has an axis whose size the program asks for."""
+        return name in self.inputs and not self.words.measured.isdisjoint(map(source_name, self.inputs[name].shape))
+
+
+def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """What the components of a name that is given are in a pattern."""
+    return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
 
 
 def asked(root: Any) -> Iterator[str]:
