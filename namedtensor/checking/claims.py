@@ -151,12 +151,12 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     open = is_open(claim.left) or is_open(claim.right)
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
-    agree(checker, "=", (left, right), (claim.left, claim.right), claim.span)
+    check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
     if not open:
         checker.claim_terms.append((left, right, claim.span))
 
 
-def agree(
+def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
     """Raise where the two sides of a relation have different axes, or different sizes of one."""
@@ -177,7 +177,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
-    agree(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
+    check_same_axes(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
     return left
 
 

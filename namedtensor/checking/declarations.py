@@ -17,11 +17,11 @@ from ..terms.environment import Environment, lifted_name
 from ..terms.inference import Inference, InputType, shown
 from ..terms.terms import Term
 from .axis_sizes import unknown_size
-from .given_names import Speaks
 from .given_sizes import agree_with_given
+from .unused_inputs import MentionedNames
 
 
-def prepare_inputs(checker: Inference, speaks: Speaks) -> None:
+def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
     for name, size in checker.given_sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, SizeVariable)):
             checker.top.scalars[plain_key(name)] = size
@@ -39,7 +39,7 @@ def prepare_inputs(checker: Inference, speaks: Speaks) -> None:
                 "input", options=(str(key),), shape=dict(shape), boolean=given.boolean
             )
             own = {a: s for a, s in shape.items() if "@" not in a} if "@" in "".join(shape) else shape
-            if key not in speaks.words.named:
+            if key not in mentioned.named:
                 checker.unnamed.note_sizes(str(key), own)
                 continue
             checker.top.note_sizes(str(key), own)

@@ -236,7 +236,7 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 
 @dataclass(frozen=True)
-class Made:
+class RolledLoop:
     """A loop that was made: the steps after `base` to `last`, and the states of a family in it."""
 
     base: int
@@ -276,7 +276,7 @@ def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
     return has_layers(checker, unit.holder)
 
 
-def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
+def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> RolledLoop | None:
     """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
     for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
@@ -309,7 +309,7 @@ def counter(checker: Inference, axis: str, first: int, count: int, way: int, nod
     return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
 
 
-def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
+def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> RolledLoop:
     assert unit.family.range is not None
     trace = len(checker.trace)
     rolled = Rolled(checker, base, last, unit.family.range, unit.way)
@@ -319,11 +319,11 @@ def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
     initial = [rolled.first(each, back) for each in units for back in each.states]
     loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
-    found: Made | None = None
+    found: RolledLoop | None = None
     number = 0
     for each in units:
         for back, state in each.states.items():
-            made = Made(base, last, loop, number, state, each.way)
+            made = RolledLoop(base, last, loop, number, state, each.way)
             step = last + each.way * (1 - back)
             if each.key(step) not in each.holder.memo:
                 each.note(step, after(checker, made, last))
@@ -345,7 +345,7 @@ def explained(checker: Inference, unit: Unit, step: int) -> None:
     checker.trace.append((unit.family.body, term, place))
 
 
-def after(checker: Inference, made: Made, step: int) -> Term:
+def after(checker: Inference, made: RolledLoop, step: int) -> Term:
     """What a state is after a step."""
     state, node = made.state, made.loop.node
     options = (made.number, abs(step - made.base) - 1)

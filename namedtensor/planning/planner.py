@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import dtype_name, kind_of
 from ..core.layout import Layout
 from ..core.limits import DEFAULT, Limits
-from ..terms.loop_bodies import prepared
+from ..terms.loop_bodies import for_planning
 from ..terms.terms import Term
 from . import blocking, merged_projections
 from .fast_path import FEW_STEPS
@@ -40,7 +40,7 @@ def make_plan(
     """
     lowering = Lowering(source, target, limits, real_of(layouts, target), without, TABLES)
     lowering.add_inputs(layouts, names or {})
-    results = [lowering.builder.result(value) for value in lowering.lower_all(prepared(roots))]
+    results = [lowering.builder.result(value) for value in lowering.lower_all(for_planning(roots))]
     short = 0 if lowering.blocks else FEW_STEPS
     return lowering.builder.plan(source, results, short=short), lowering.user_functions
 

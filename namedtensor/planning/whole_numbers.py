@@ -100,9 +100,9 @@ def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> b
 
 
 def is_plain(b: Steps, x: Value) -> bool:
-    """Whether a value is a plain number, which widens nothing."""
+    """Whether a value is a plain number, or many of one, which widens nothing."""
     step = b.written(x)
-    return step is not None and step.primitive in ("constant", "as_array")
+    return step is not None and step.primitive in ("constant", "as_array", "ones")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes

@@ -141,15 +141,15 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
     return found
 
 
-class Told(dict[str, Any]):
+class KeywordValues(dict[str, Any]):
     """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 
 
-def told_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of what is told of this formula: by keyword, not in a mapping."""
-    return (*(values.keys() - values.used), *named) if isinstance(values, Told) else (*named,)
+def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the values that are given by keyword, not in a mapping."""
+    return (*(values.keys() - values.used), *named) if isinstance(values, KeywordValues) else (*named,)
 
 
 # --------------------------------------------------------------------------------------------------------- the shapes

@@ -99,7 +99,7 @@ class ParsedProgram:
         *,
         scope: Scope | None = None,
         arguments: Iterable[InputType] = (),
-        told: Iterable[str] | None = None,
+        by_keyword: Iterable[str] | None = None,
         strict: bool = False,
         infer_parameters: bool = False,
         recover: bool = False,
@@ -111,7 +111,7 @@ class ParsedProgram:
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
             infer_parameters=infer_parameters, recover=recover, strict=strict, python=USER_FUNCTIONS,
-            limits=self.limits, told=told, besides={axis for each in arguments for axis in each.shape},
+            limits=self.limits, by_keyword=by_keyword, besides={axis for each in arguments for axis in each.shape},
         )  # fmt: skip
 
     # what it says

@@ -110,6 +110,10 @@ class _Body:
         if found is None:
             if term.number is not None:
                 found = self.graph.number(term.number, term.node, term.boolean)
+            elif is_place(term) and self.axis not in term.shape:
+                found = self.of_step(term)
+            elif term.operator == "iota" and self.axis not in term.shape:
+                found = at_one(self.graph, self.axis, term, (), term.shape)
             else:
                 group = self.slices if self.axis in term.shape else self.given
                 found = self.take("slice" if group is self.slices else "given", term)
@@ -120,6 +124,12 @@ class _Body:
 
     def of_step(self, term: Term) -> Term:
         return at_one(self.graph, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
+
+
+def is_place(term: Term) -> bool:
+    """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it stands with what it chooses."""
+    kinds = [each.operator for each in term.arguments]
+    return term.operator == "=" and "iota" in kinds and any(not each.shape for each in term.arguments)
 
 
 def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
@@ -154,7 +164,7 @@ def _inside(loop: Loop, axis: str) -> Loop:
 
 
 # ------------------------------------------------------------------------------------------------ what no one asks for
-def prepared(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """The same terms as they are planned: each variable what it stands for, and of loops what is asked for."""
     return without_unasked(without_variables(roots))
 

@@ -25,25 +25,25 @@ from ..scope.names import Key, Spelled, component, key, plain_key, spelled, walk
 from ..scope.symbols import Scope
 from ..terms.environment import source_name
 from ..terms.inference import InputType
-from .made_sizes import axes_named
+from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # what Python takes by name beside tensors
 
 
-def refuse_unused(speaks: Speaks, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
+def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
     """Raise where an input that is given by keyword, or a size, is nowhere in the program; or only one that is `misspelt`."""
-    unused = speaks.unused
+    unused = names.unused
     for name in named:
         if str(key(name)) in unused:
-            needs = [str(each) for each in speaks.words.free]
-            meant = near(name, [*needs, *OPTIONS, *sorted(speaks.words.axes)])
+            needs = [str(each) for each in names.mentioned.free]
+            meant = near(name, [*needs, *OPTIONS, *sorted(names.mentioned.axes)])
             if meant or not misspelt:
                 raise unused_input(name, needs, meant)
     for name in sizes:
-        if not (name in speaks.words.axes or speaks.of(plain_key(name)) or name in speaks.given):
-            axes = sorted(speaks.words.axes)
-            meant = near(name, [*axes, *map(str, speaks.words.free)])
+        if not (name in names.mentioned.axes or names.of(plain_key(name)) or name in names.given):
+            axes = sorted(names.mentioned.axes)
+            meant = near(name, [*axes, *map(str, names.mentioned.free)])
             if meant or not misspelt:
                 raise unused_size(name, axes, meant)
 
@@ -70,15 +70,15 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
-def vocabulary(scope: Scope, given: Iterable[Key]) -> Vocabulary:
+def mentioned_names(scope: Scope, given: Iterable[Key]) -> MentionedNames:
     """What a program speaks of, some of its names being given; found out once, for it is the same whatever their sizes are."""
-    mark = Vocabulary, frozenset(given)
+    mark = MentionedNames, frozenset(given)
     if mark not in scope.notes:
-        scope.notes[mark] = Vocabulary(scope, mark[1])
+        scope.notes[mark] = MentionedNames(scope, mark[1])
     return scope.notes[mark]
 
 
-class Vocabulary:
+class MentionedNames:
     """The names and axes that a program speaks of, some of its names being given."""
 
     def __init__(self, scope: Scope, given: frozenset[Key]):
@@ -158,18 +158,17 @@ class Vocabulary:
         return [name for name in found if name in heads or not (name in powers or name.base in known)]
 
 
-class Speaks:
+class GivenNames:
     """What is given to a program, beside the names and axes that it speaks of."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.inputs: Mapping[Key, InputType] = inputs
-        self.words: Vocabulary = vocabulary(scope, inputs)
+        self.mentioned: MentionedNames = mentioned_names(scope, inputs)
 
     @cached_property
     def unused(self) -> frozenset[str]:
         """The inputs that nothing in the program uses."""
-        unnamed = self.inputs.keys() - self.words.named
-        return frozenset(str(name) for name in unnamed if not self.is_measured(name))
+        return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
 
     @property
     def given(self) -> set[str]:
@@ -178,12 +177,12 @@ class Speaks:
         return {*map(source_name, axes.union(*[each.shape for each in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Whether a name stands in the program, or has an axis whose size the program asks for."""
-        return self.words.names_it(name) or self.is_measured(name)
+        """Whether a name stands in the program, between bars too, or has an axis whose size the program asks for."""
+        return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:
         """Whether a tensor that is given has an axis whose size the program asks for."""
-        return name in self.inputs and not self.words.measured.isdisjoint(map(source_name, self.inputs[name].shape))
+        return name in self.inputs and not self.mentioned.measured.isdisjoint(map(source_name, self.inputs[name].shape))
 
 
 def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -209,5 +208,5 @@ def made(scope: Scope) -> Iterator[str]:
             yield from (axis.name for before, after in node.items if len(after) > 1 for axis in after)
         elif isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
             yield from (axis.name for axis in map(axis_of, node.components) if axis is not None)
-        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].given is not None:
+        elif isinstance(node, Call) and node.operator in REGISTRY and REGISTRY[node.operator].new_sizes is not None:
             yield from (axis.name for axis in map(axis_of, node.subscript) if axis is not None)
