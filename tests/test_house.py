@@ -120,6 +120,21 @@ def test_the_map_points_at_files_that_are_there():
     assert len(paths) > 20 and not [path for path in paths if not (ROOT / path).exists()]
 
 
+CHECKERS = {  # each kind of checker is made in one place; `Checker.fork` makes one like itself
+    "Checker": {"namedtensor.programs.parsed", "namedtensor.checking.checker"},
+    "ReadingChecker": {"namedtensor.derivations.reading"},
+}
+
+
+def test_each_kind_of_checker_is_made_in_one_place():
+    made: dict[str, set[str]] = {}
+    for module, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Checker"):
+                made.setdefault(node.func.id, set()).add(module)
+    assert made == CHECKERS
+
+
 OF_THE_WHOLE = {"benchmarks", "differential", "docs", "errors", "fuzz", "house", "packaging", "public", "types"}
 
 

@@ -12,7 +12,7 @@ from ..tokens import Token
 from .characters import joined
 from .macros import NAMED
 from .reader import Part, Reader, Stretch
-from .tables import ACCENT_MACROS, AXIS_FONTS, PAIRS
+from .tables import ACCENT_MACROS, AXIS_FONTS, LOOKS, PAIRS
 
 
 # ------------------------------------------------------------------------------------------------------------- letters
@@ -92,7 +92,7 @@ def closing(reader: Reader, position: int, end: int) -> int:
     return position + 1
 
 
-def either(reader: Reader, position: int, end: int) -> int:
+def norm_bar(reader: Reader, position: int, end: int) -> int:
     r"""\| and \Vert: they close a norm where one is open within the bracket around them, else they open one."""
     if reader.brackets and reader.brackets[-1][0] == "‖":
         return closing(reader, position, end)
@@ -198,8 +198,11 @@ def literal_in(reader: Reader, position: int, inside: Stretch) -> list[Part] | N
     if middle >= last or not reader.piece(cells).startswith("\\begin{") or reader.partner.get(cells) != last - 1:
         return None
     columns, rows = (inside[0], middle), (position, position)
-    before = reader.piece(position - 1)
+    beside = position - 1
+    while beside > 0 and reader.piece(beside) in LOOKS:
+        beside -= 1
+    before = reader.piece(beside)
     if reader.last() == "NAME" and NAMED.fullmatch(before) and before.startswith(AXIS_FONTS):
         reader.tokens.pop()
-        rows = (position - 1, position)
+        rows = (beside, position)
     return literal(reader, position, last + 1, [(rows, position), (columns, middle)], (cells + 1, last - 1))

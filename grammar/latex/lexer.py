@@ -371,7 +371,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\mathcal", "\\mathscr", "\\cal"], decorated.calligraphic),
     **dict.fromkeys(["\\lVert", "\\lfloor", "\\lceil", "⌊", "⌈"], decorated.opening),
     **dict.fromkeys(["\\rVert", "\\rfloor", "\\rceil", "⌋", "⌉"], decorated.closing),
-    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.either),
+    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.norm_bar),
     **dict.fromkeys(["\\underbrace", "\\overbrace"], decorated.braced),
     "\\begin{array}": decorated.array,
     **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),

@@ -37,6 +37,7 @@ NAMED = re.compile(
 PIECE = re.compile(
     rf"""\\(?:{"|".join(TEXTS + FONTS)})\*?\s*\{{\s*[^\W\d_][^\W_]*(?:\\?_[^\W_]+)*['′’]*[*∗†‡]?[\s.,;:]*\}}
     |\\(?:begin|end)\{{[A-Za-z]+\*?\}}
+    |\\arg\s*(?:\\[,!]\s*)?\\(?:max|min)(?![A-Za-z])
     |\\math(?:bb|ds|bbm)(?:\s*\{{\s*[A-Z1]\s*\}}|\s+[A-Z])
     |\\\\\*?(?:\s*\[\s*-?[\d.]*\s*(?:ex|em|pt|mm|cm|in|pc|mu|bp|sp|\\(?:jot|baselineskip))\s*\])?
     |\\[A-Za-z]+
@@ -56,13 +57,16 @@ PIECE = re.compile(
 )
 
 
+ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max, which is one operator
+
+
 def scan(source: str) -> list[Piece]:
     """The pieces of a source, without blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
         if text[0] != "%" and not text.isspace():
-            pieces.append((text, start, end))
+            pieces.append((ARG.sub(r"\\arg\1", text), start, end))
         start = end
     return pieces
 

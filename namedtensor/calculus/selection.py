@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
+from ..operators import REGISTRY
 from ..terms.builder import TermBuilder, identities
 from ..terms.terms import Term
 from .finiteness import Finite, number
@@ -110,7 +111,7 @@ class Selecting:
         if term.operator == "indicator":
             return self.of(term.arguments[0])
         picks = term.operator == "cases" and all(number(each) is not None for each in term.arguments[::2])
-        picks = picks or term.operator in PICKING
+        picks = picks or (term.operator in REGISTRY and REGISTRY[term.operator].picks)
         return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
@@ -132,7 +133,7 @@ class Selecting:
         """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
         return bool(one.pair) and not any(one.axes & each.axes for each in conditions if each is not one)
 
-    def either(self, one: Conditions, other: Conditions) -> Conditions:
+    def union(self, one: Conditions, other: Conditions) -> Conditions:
         """What holds if all of one or all of the other do."""
         common = tuple(each for each in one if each in other)
         rest = without(one, common), without(other, common)
@@ -171,7 +172,7 @@ class Selecting:
         common = tuple(each for each in one.within if each in other.within)
         one, other = (self.settled(each, without(each.due, common)) for each in (one, other))
         found = self.make.between(sign, one.term, other.term)
-        return Share(found, self.either(one.within, other.within), joined(one.due, other.due))
+        return Share(found, self.union(one.within, other.within), joined(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
         """Their sum, or mean, along some axes."""
@@ -276,6 +277,3 @@ class Selecting:
             weak = all(each.weak for each in touched)
             kept = (*kept, Condition(own, lambda: self.positive(move(ones())), weak=weak))
         return Share(found, kept, share.due)
-
-
-PICKING = frozenset("onehot argmax argmin argmaxk".split())

@@ -102,7 +102,7 @@ def _check_section(document: Document, section: Section, formulas: list[Maths], 
         later = at is not None and at in blamed and before is not None and before.end <= at.start
         if at and before and later and first and second and problem.span:
             again.append(Redefinition(max(before.end, _counts_from(document, at)), first, second))
-            findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {AGAIN}"))
+            findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {SUPERSEDES}"))
             continue
         if at is None or at in blamed and not _explained(document, at, problem, together.work.span(first)):
             findings.errors.append(problem)
@@ -179,7 +179,7 @@ def _has_unread_rows(document: Document, at: Maths | None) -> bool:
 
 
 CONFLICTS = 50
-AGAIN = "from here on this counts, and not what was said before"
+SUPERSEDES = "from here on this counts, and not what was said before"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: Part, blamed: set[Maths], findings: Findings) -> None:  # fmt: skip

@@ -43,14 +43,19 @@ WORDS = {
 
 
 def read_json(place: Path, member: str | None, name: str) -> Found:
-    data, axes = parse_json(read_text(place), str(place)), None
+    return json_tensor(read_text(place), str(place))
+
+
+def json_tensor(text: str, what: str) -> Found:
+    """Nested lists, or an object that names their axes too."""
+    data, axes = parse_json(text, what), None
     if isinstance(data, dict) and "data" in data:
         data, axes = data["data"], data.get("axes")
         if axes is not None and not (isinstance(axes, list) and all(isinstance(axis, str) for axis in axes)):
-            raise InputError(f'{place}: "axes" is to be a list of names')
+            raise InputError(f'{what}: "axes" is to be a list of names')
     elif isinstance(data, dict):
-        raise InputError(f'{place} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
-    found = from_nested(data, str(place))
+        raise InputError(f'{what} holds an object; a tensor is a nested list, or {{"axes": ["a"], "data": [1, 2]}}')
+    found = from_nested(data, what)
     return found if axes is None else found._replace(axes=tuple(axes))
 
 

@@ -83,7 +83,9 @@ def parse_json(text: str, what: str) -> Any:
     except json.JSONDecodeError as problem:
         told = problem.msg[:1].lower() + problem.msg[1:]
         raise InputError(f"{what} is no JSON: {told} at line {problem.lineno}, column {problem.colno}") from None
-    except (ValueError, RecursionError) as problem:
+    except RecursionError:
+        raise InputError(f"{what} is no JSON: it nests too deep") from None
+    except ValueError as problem:
         raise InputError(f"{what} is no JSON: {str(problem)[:80]}") from None
 
 
