@@ -275,7 +275,8 @@ def definition_end(source: str, token: re.Match) -> int | None:
     if token[0].endswith("environment"):
         head = ENVIRONMENT.match(source, token.end())
         middle = group_end(source, head.end()) if head else None
-        return group_end(source, AFTER_BLANKS.match(source, middle).end()) if middle else None
+        following = AFTER_BLANKS.match(source, middle) if middle else None
+        return group_end(source, following.end()) if following else None
     name = NAME.match(source, token.end())
     if not name:
         return None
