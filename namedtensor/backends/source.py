@@ -113,7 +113,8 @@ class Backend:
         return f"{self.prefix}.{name}"
 
     def names_of(self, plan: Plan, step: Step) -> tuple[str, ...]:
-        return tuple([plan.text_of(each) for each in step.arguments])
+        names = plan.names
+        return tuple([names[each] if each in names else plan.text_of(each) for each in step.arguments])
 
     def fixed_name(self, plan: Plan, value: Value) -> str:
         """What a fixed value is called outside the function."""

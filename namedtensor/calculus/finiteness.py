@@ -202,10 +202,12 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
     if operator == ("∨" if holds else "∧"):
         return any(is_somewhere(each, axes, holds) for each in parts)
     operator = operator if holds else OPPOSITE.get(operator, "")
-    ends = [ends_of(each) for each in parts]
-    if operator not in TURNED or None in ends:
+    if operator not in TURNED:
         return False
-    (left, low, high), (right, least, most) = ends  # type: ignore[misc]
+    one, other = map(ends_of, parts)
+    if one is None or other is None:
+        return False
+    (left, low, high), (right, least, most) = one, other
     if right in axes:
         operator, left, right, low, high, least, most = TURNED[operator], right, left, least, most, low, high
     if left not in axes or right in axes:

@@ -144,7 +144,10 @@ class Selecting:
             return self.make.between("∨", *map(self.all_of, rest))
 
         weak = any(all(each.weak for each in some) for some in rest)
-        return (*common, Condition(frozenset().union(*(each.axes for some in rest for each in some)), write, weak=weak))
+        return (
+            *common,
+            Condition(frozenset[str]().union(*(each.axes for some in rest for each in some)), write, weak=weak),
+        )
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
@@ -234,7 +237,9 @@ class Selecting:
         """Whether a factor is to be chosen from: one that was given may have nan where it is not meant to count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
-    def of_what_counts(self, share: Term, within: Conditions, other: Term, picks: Condition | None, axes) -> Term:
+    def of_what_counts(
+        self, share: Term, within: Conditions, other: Term, picks: Condition | None, axes: tuple[str, ...]
+    ) -> Term:
         """The sum of products, where the infinite in one meets what is nothing in the other: infinite only where both count."""
         make = self.make
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
@@ -273,7 +278,7 @@ class Selecting:
         if touched:
             sizes = {axis: size for axis, size in share.term.shape.items() if axis in axes}
             ones = partial(self.indicator, touched, sizes)
-            own = frozenset().union(*(each.axes for each in touched)) - axes | (axes & found.shape.keys())
+            own = frozenset[str]().union(*(each.axes for each in touched)) - axes | (axes & found.shape.keys())
             weak = all(each.weak for each in touched)
             kept = (*kept, Condition(own, lambda: self.positive(move(ones())), weak=weak))
         return Share(found, kept, share.due)

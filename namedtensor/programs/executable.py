@@ -100,8 +100,8 @@ def of_terms(
         PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls, span in checker.scope.facts)
         for _, right, span in checker.claim_terms
     )
-    names = tuple(name for name, each in abstract.items() if isinstance(each, Layout))
-    return Executable(function, names, checker.mentioned.unused, len(terms), claims)
+    names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
+    return Executable(function, names, checker.given_names.unused, len(terms), claims)
 
 
 class Executable:
