@@ -20,10 +20,11 @@ def written(record: Operator, ascii: bool = False) -> str:
     axes = tuple(Name(axis) for axis in record.lifted.formals)
     operands = tuple(Name(name) for name in OPERANDS[: min(len(record.lifted.inputs), record.arity[1])])
     options = tuple(Name(name) for name, _ in record.options)
-    for name in (record.name, *record.aliases):
-        text = to_text(Call(name, (), axes, operands, options), ascii)
-        if not text.startswith(f"{name}(") or name.isidentifier():  # ^(X, Y) is no spelling
-            break
+    names = (record.name, *record.aliases)
+    spellings = [(name, to_text(Call(name, (), axes, operands, options), ascii)) for name in names]
+    text = next(
+        text for name, text in spellings if not text.startswith(f"{name}(") or name.isidentifier()
+    )  # no ^(X, Y)
     for brackets, plain in (("(X)", " X"), ("()", "")):
         text = text.removesuffix(brackets) + plain if text.endswith(brackets) else text
     return text
