@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 
 from ..files.streams import standard_input
 from ..files.text import InputError, as_number, read_text
-from ..programs.arguments import Told
+from ..programs.arguments import KeywordValues
 from .console import Console
 from .inputs import is_file, read_given
 
@@ -59,9 +59,9 @@ def typed_in() -> str:
     raise InputError("standard input is no text in UTF-8")
 
 
-def values_of(words: list[str], console: Console) -> Told:
+def values_of(words: list[str], console: Console) -> KeywordValues:
     """The tensors and numbers of NAME=…; remarks on their files go to standard error."""
-    values = Told()
+    values = KeywordValues()
     for word in words:
         given = read_given(word)
         if given.name in values:

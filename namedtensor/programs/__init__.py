@@ -1,7 +1,6 @@
 """Programs run: the only room that goes the whole way, from a text and what it is given to a value.
 
 `arguments`: what a call was given: types, layouts, cache key.
-`given_names`: values that are told of one formula.
 `parsed`: a program as a value, and its checker.
 `entries`: what it can be asked for: its value, a name, several.
 `executable`: checked, planned, made a function, its claims judged.

@@ -77,10 +77,10 @@ def typed(
     checker = program.checker(
         {name: each for name, each in types.items() if name not in names}, whole_sizes(options.sizes), scope=scope,
         arguments=[each for _, each in own], infer_parameters=True,
-        told=None if options.told is None else [name for name in options.told if key(name) not in names],
+        by_keyword=None if options.by_keyword is None else [name for name in options.by_keyword if key(name) not in names],
     )  # fmt: skip
     (root,) = (entry or goal).terms(checker, [(str(name), each) for name, each in own])
-    checker.check_told()
+    checker.check_unused()
 
     def refused(term: Term) -> NotationError:
         node = (

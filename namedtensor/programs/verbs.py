@@ -11,7 +11,7 @@ from grammar.errors import NotationError
 from ..core.axes import show
 from ..core.kinds import as_count, as_mapping, as_names, as_number
 from ..core.suggestions import Suggests
-from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .entries import Entry, WholeProgram, argument_names, by_position
 from .evaluate import Asked, explain_value
 from .parameters import inferred, need_shapes, shapes_of
@@ -157,8 +157,8 @@ class Verbs(Suggests, Asked):
         program = entry.program
         given = bound(entry, arguments, all_values(values, named)).with_numbers(program)
         inputs, own = given.inputs, given.arguments
-        types, told = [each for _, each in own], told_names(values, named)
-        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, told=told)
+        types, by_keyword = [each for _, each in own], keyword_names(values, named)
+        checker = program.checker(inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
         return explained(checker, lambda: entry.term(checker, own), entry.name, given)
 
     def diagram(
@@ -228,7 +228,7 @@ class Verbs(Suggests, Asked):
 
         given = with_declared(self._goal, all_values(values, named), sizes)
         without = as_names(without, "without=", 'write without=["blocks"]')
-        options = Options(sizes, told_names(values, named), without=without)
+        options = Options(sizes, keyword_names(values, named), without=without)
         return cost_of(plan_of(self._goal, target_named("numpy"), given, options)[0])
 
     def to_python(
@@ -256,7 +256,7 @@ class Verbs(Suggests, Asked):
         from .compiled import to_python
         from .executable import Options
 
-        return to_python(self._goal, library, all_values(values, named), Options(sizes, told_names(values, named)))
+        return to_python(self._goal, library, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
     def to_javascript(
         self,
@@ -289,7 +289,7 @@ class Verbs(Suggests, Asked):
         from .compiled import to_javascript
         from .executable import Options
 
-        options = Options(sizes, told_names(values, named))
+        options = Options(sizes, keyword_names(values, named))
         return to_javascript(self._goal, all_values(values, named), standalone, options)
 
     def to_einsum(self, values: Values | None = None, *, sizes: Mapping[str, int] | None = None, **named: Any) -> str:
@@ -306,7 +306,7 @@ class Verbs(Suggests, Asked):
         from .einsum import to_einsum
         from .executable import Options
 
-        return to_einsum(self._goal, all_values(values, named), Options(sizes, told_names(values, named)))
+        return to_einsum(self._goal, all_values(values, named), Options(sizes, keyword_names(values, named)))
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
         """The shape of everything that is declared and not defined, by name; of a name of a program, of what it needs.
@@ -359,7 +359,7 @@ class Verbs(Suggests, Asked):
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> Arguments:
-    """Arguments under names that no program has; what is no tensor is told by the function's name for it."""
+    """Arguments under names that no program has; what is no tensor is reported under the function's name for it."""
     from ..tensors.values import NamedTensor, as_value
 
     own = {
