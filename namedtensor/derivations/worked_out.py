@@ -25,8 +25,8 @@ from ..scope.binder import bind
 from ..symbolic.from_terms import NotReadable
 from ..symbolic.parts import Unwritable
 from ..symbolic.work import LIMIT, TooLong, working
-from .adjoints import recurrent
 from .closed_forms import Typed, closed_program
+from .families import of_families
 from .least_shapes import with_shapes
 from .orders import way_to
 from .steps import Step, Steps
@@ -97,10 +97,11 @@ class WorkedOut:
     @property
     def _definitions(self) -> tuple[Any, ...]:
         """The names of the parts, and the definitions that these do not restate."""
-        restated = {to_text(each.sides[0]) for each in self.names}
+        restated = {(each.sides[0], each.range) for each in self.names}
+        restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         found: dict[str, Any] = {}
         for each in (*self._way.kept, *self.closed.tree.statements[:-1]):
-            if not (isinstance(each, Equation) and to_text(each.sides[0]) in restated):
+            if not (isinstance(each, Equation) and (each.sides[0], each.range) in restated):
                 found[to_text(each)] = each
         return (*found.values(), *self.names)
 
@@ -145,15 +146,15 @@ def worked_out(program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int]
 
 
 def by_steps(source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int) -> WorkedOut | None:
-    """The derivative of a recurrence as one; None where there is none, or it cannot be read so."""
+    """The derivative of families as families; None where there are none, or they cannot be read so."""
     with working(limit=limit) as work:
         try:
-            found = recurrent(source, tree, shapes, sizes)
+            found = of_families(source, tree, shapes, sizes)
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
     if found is None:
         return None
-    program, length, way = found
+    program, length, way = found[:3]
     return WorkedOut(Formula(to_text(program)), dict(work.laws), length, lambda: way)
 
 
