@@ -1,6 +1,6 @@
 """The derivative of a recurrence: an adjoint that goes back and a sum over the steps, right for any number of steps."""
 
-# pyright: reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false, reportArgumentType=false
 import time
 
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 import namedtensor as nt
 from grammar.errors import NotationError
 from grammar.parser import parse
+from namedtensor.symbolic.lengths import program_length
 from transformer import paper
 
 EXTENTS = {"h": 3, "g": 3, "i": 2, "o": 2, "a": 3, "b": 3}
@@ -64,6 +65,10 @@ CASES = (
     (POWERS + "y = ∑_{t=2}^{n} (h^t)^2", {"w": ""}, "w"),
     (POWERS + "y = log(∑_{t=0}^{n-1} h^t ⊙ h^{t+1})", {"w": ""}, "w"),
     (RNN + "L = ∑_{t=0}^{n} ∑_{h} (h^t)^2", OF_RNN, "b s"),
+    (POWERS + "y = h^1 ⊙ h^n", {"w": ""}, "h^0"),
+    ("h^t = r h^{t-1} + ∑_{k=0}^{t-1} h^k for t = 1, …, n\nh^0 = r\ny = h^n", {"r": ""}, "r"),
+    ("∑_{k=1}^{n} ∑_{j=1}^{k} r^j", {"r": ""}, "r"),
+    ("∏_{k=1}^{n} (r + k)", {"r": ""}, "r"),
     (POWERS + "a^t = a^{t-1} + h^t for t = 2, …, n\na^1 = h^1\ny = a^n", {"w": ""}, "w"),
     ("h^t = w ⊙ h^{t-1} for t = 1, …, n\nh^0 = b\nf(x) = ∑_{a} x^3\nL = f(h^n)", {"w": "a", "b": "a"}, "w b"),
 )  # fmt: skip
@@ -99,7 +104,7 @@ def drawn(shapes, steps: int):
     }
 
 
-def written(shapes):
+def written(shapes) -> dict[str, str]:
     return {name: f"ℝ^{{{' × '.join(axes.split())}}}" if axes else "ℝ" for name, axes in shapes.items()}
 
 
@@ -192,7 +197,50 @@ def test_the_network_of_the_paper():
         assert nt.allclose(nt.evaluate(closed.to_text(), values), nt.derivative(text, by)(values=values))
 
 
+MEMBERS = (
+    # by one member: of the parameters, and of the states
+    ("h^t = tanh(W^t h^{t-1}) for t = 1, …, n\nh^0 = 1\ny = h^n", "W^2", {"W^1": "", "W^2": "", "W^3": ""}, "D = g^2 ⊙ (1 - (h^2)^2) ⊙ h^1"),
+    ("h^t = h^{t-1} + tanh(h^{t-1} ⊙_{a} W^t)_{b→a} for t = 1, …, n\nh^0 = x\ny = norm_{a} h^n", "W^3",
+        {"x": "a", "W^1": "a b", "W^2": "a b", "W^3": "a b"}, "⊙ h^2)^*"),
+    (POWERS + "y = h^n", "h^2", {"w": ""}, "D = g^2"),
+    (POWERS + "y = h^n", "h^0", {"w": ""}, "D = g^0"),
+    (CELLS.replace("y = h^n ⊙_{a} w\n", "y = h^n"), "h^1", OF_CELLS, "D = g^1"),
+    (CELLS, "h^1", OF_CELLS, "D = (g^1)^*"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by", "shapes", "said"), MEMBERS, ids=[f"{case[0]}, {case[1]}" for case in MEMBERS])
+def test_a_derivative_by_one_member(text, by, shapes, said):
+    holds_for(text, by, shapes, (3,))
+    assert said in str(worked_out(text, by, shapes))
+
+
+BY_HAND = (
+    # from Goodfellow, Bengio, Courville 2016, 10.20 to 10.26; Hochreiter, Schmidhuber 1997; Williams, Zipser 1989
+    (RNN + "L = ∑_{t=1}^{n} norm_{h}(h^t − y_{time(t)})^2", "W", {**OF_RNN, "y": "time h"},
+        "a^n = 2 (h^n − y_{time(n)})\n"
+        "a^t = 2 (h^t − y_{time(t)}) + [a^{t+1} ⊙ (1 − (h^{t+1})^2)]_{h→g} ⊙_{g} U for t = n − 1, …, 1\n"
+        "D = ∑_{t=1}^{n} (a^t ⊙ (1 − (h^t)^2) ⊙ x_{time(t)})^*"),
+    (LSTM, "W^c", OF_LSTM,
+        "a^n = c^n\nb^n = h^n + a^n ⊙ (1 − (h^n)^2)\nj^t = tanh(x_{time(t)} ⊙_{i} W^c) for t = 1, …, n\n"
+        "a^t = [b^{t+1} ⊙ (c^t − j^{t+1}) ⊙ f^{t+1} ⊙ (1 − f^{t+1})]_{h→g} ⊙_{g} U for t = n − 1, …, 0\n"
+        "b^t = a^t ⊙ (1 − (h^t)^2) + b^{t+1} ⊙ f^{t+1} for t = n − 1, …, 1\n"
+        "D = ∑_{t=1}^{n} (b^t ⊙ (1 − f^t) ⊙ (1 − (j^t)^2) ⊙ x_{time(t)})^*"),
+    (FIBONACCI, "r", {"r": ""},
+        "p^0 = 0\np^1 = 1\np^t = s^{t-1} + r p^{t-1} + p^{t-2} for t = 2, …, n\nD = p^n"),
+    ("∑_{k=1}^{n} r^k", "r", {"r": ""}, "D = ∑_{k=1}^{n} k r^{k-1}"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by", "shapes", "hand"), BY_HAND, ids=[case[0].splitlines()[-1] for case in BY_HAND])
+def test_a_family_reads_as_it_would_by_hand(text, by, shapes, hand):
+    closed, values = worked_out(text, by, shapes), drawn(shapes, 3)
+    own = text if "=" in text.splitlines()[-1] else ""
+    assert nt.allclose(nt.evaluate(f"{own}\n{hand}", values, sizes={"n": 3}), closed(values=values, sizes={"n": 3}))
+    assert closed.length <= 1.2 * program_length(parse(hand))
+
+
 def test_it_is_as_long_for_many_steps_as_for_few():
     text, shapes = RNN + "L = ∑_{h} (h^n)^2", written(OF_RNN)
-    few, many = (nt.derivative(text, "U").worked_out(**shapes, sizes={"n": steps}) for steps in (2, 100_000))
+    few, many = (nt.derivative(text, "U").worked_out(sizes={"n": steps}, **shapes) for steps in (2, 100_000))
     assert str(few) == str(many)

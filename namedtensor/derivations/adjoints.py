@@ -22,7 +22,7 @@ from grammar.printer import to_text
 from ..scope.binder import bind
 from ..symbolic.lengths import length
 from ..symbolic.naming import LETTERS, Reading, names_left, words_of
-from ..symbolic.spelling import MARKS, call, with_axes
+from ..symbolic.spelling import MARKS, call, rename, with_axes
 from .assembly import axes_of
 from .indices import UNIT, Linear, at, plus, written
 from .needed import needed
@@ -74,6 +74,9 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
     """Every part of the derivative, put together."""
     recurrence, variable = derivation.recurrence, derivation.recurrence.variable
     outside, taken = derivation.outside(), derivation.taken
+    state, place = recurrence.found(taken.variable) or (None, recurrence.start)
+    if state is not None and place != recurrence.start and state not in recurrence.states:
+        raise NotARecurrence
     whole = derivation.outer(taken.body)
     derivation.labels[variable] = {}
     inputs = dict(derivation.labels)
@@ -83,7 +86,8 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
     adjoints = {id(each): adjoint_of(derivation, derivation.labels[_end(derivation, each)], value, ADJOINTS)
                 for each in recurrence.states}  # fmt: skip
     parts: list[Node] = []
-    direct = derivation.closed(outside, whole, taken.variable)
+    inside = state is not None and place != recurrence.start
+    direct = None if inside else derivation.closed(outside, whole, taken.variable)
     if direct is not None:
         parts.append(derivation.in_lines(direct))
     total = weighted(derivation, outside, whole, value)
@@ -98,18 +102,26 @@ def assembled(derivation: Derivation) -> tuple[nodes.Program, int, Steps]:
         }  # fmt: skip
         total.append(adjoint.times(Name(f"{adjoint.letter}^{variable}"), derivation.label(family, {variable: 1})))
     step = derivation.within_step()
-    begun = starts(derivation, outside, adjoints)
+    begun = [] if inside else starts(derivation, outside, adjoints)
     if total:
         body = total[0]
         for each in total[1:]:
             body = call("+", body, each)
         recurrences(derivation, step, body, adjoints, ends, [family for family, _ in begun])
-        found = derivation.closed(step, body, taken.variable)
+        found = None if inside else derivation.closed(step, body, taken.variable)
         if found is not None:
             node = derivation.in_lines(found)
             over = recurrence if recurrence.families else recurrence.sums[0]
             parts.append(IndexSum("∑", Name(variable), written(over.first), written(over.last), node))
+        for label, index in derivation.labelled_by(taken.variable):
+            found = derivation.closed(step, body, Name(label))
+            parts += [] if found is None else [at(derivation.in_lines(found), variable, index)]
     parts += [derivation.in_lines(each) for _, each in begun]
+    if inside and state is not None:
+        adjoint = adjoints[id(state)]
+        parts = [
+            rename(_member(adjoint, place), {now: axis + taken.mark for axis, now in zip(adjoint.axes, adjoint.marked)})
+        ]
     result = parts[0] if parts else Number(0)
     for each in parts[1:]:
         result = call("+", result, each)

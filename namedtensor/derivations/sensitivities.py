@@ -31,6 +31,7 @@ from .recurrences import Family, NotARecurrence, base_of, depending, family_of, 
 from .steps import Step, Steps
 
 MARKS = ("*", "†", "**", "††")
+NESTED = 4  # sums within sums
 LAW = "∂h^t/∂W = ∂h^t/∂h^{t-1} ⊙ ∂h^{t-1}/∂W + what the step has of W itself"
 
 
@@ -42,7 +43,7 @@ class Sensitivities(Assembly):
     by: dict[str, Any]  # the shape of X
     primed: dict[str, tuple[str, str]]
     stands: dict[str, Equation] = field(default_factory=dict, kw_only=True)  # for each part, what it stands for
-    sums: dict[str, IndexSum] = field(default_factory=dict, kw_only=True)
+    sums: dict[str, Node] = field(default_factory=dict, kw_only=True)
 
     # ---------------------------------------------------------------------------------------------------------- shapes
     @cached_property
@@ -51,12 +52,14 @@ class Sensitivities(Assembly):
         ranges = [over for each in self.scope.families for over in [each.range] if over is not None]
         sides = [(each.low, each.high) for each in ranges]
         sides += [(each.first, each.last) for each in walk(self.tree) if isinstance(each, IndexSum)]
+        counting = self.counting.keys() | {each.variable.text for each in ranges}
         found = []
         for low, high in sides:
             first, last = linear(low), linear(high)
-            if first is None or last is None or {each.variable.text for each in ranges} & {*first, *last}:
+            if first is None or last is None:
                 raise NotARecurrence
-            found.append((first, last))
+            if not counting & {*first, *last}:
+                found.append((first, last))
         return found
 
     def shape(self, node: Any, over: Range | None, later: int = 1) -> dict[str, Any]:
@@ -84,6 +87,14 @@ class Sensitivities(Assembly):
         return {**shape, **marked}
 
     # --------------------------------------------------------------------------------------------------------- members
+    @cached_property
+    def variable(self) -> Node:
+        """X, by one name where it is a member."""
+        if self.family(self.taken.variable) is None:
+            return self.taken.variable
+        self.labels[to_text(self.taken.variable)] = self.by
+        return Name(to_text(self.taken.variable))
+
     def family(self, node: Any) -> tuple[Family | None, Linear] | None:
         """The family and index of a member, or no family of one that has an equation of its own; None of what is none."""
         name = spelled(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
@@ -110,7 +121,7 @@ class Sensitivities(Assembly):
             slope = self.constant(prime) if base_of(expression(prime)).text in self.primed else prime
             self.labels[text] = self.labels[f"{text} alone"] = shape
             self.labels[slope] = self.beside(shape, mark)
-            moved = call("⊙", Name(slope), rename(self.taken.variable, marked), axes=marked.values())
+            moved = call("⊙", Name(slope), rename(self.variable, marked), axes=marked.values())
             self.stands[text] = Equation((Name(text), call("+", Name(f"{text} alone"), moved)))
         return Name(text)
 
@@ -128,7 +139,7 @@ class Sensitivities(Assembly):
         if own:
             statements.append(Equation((Name(own), whole)))
             whole = Name(own)
-        reading = self.closed(statements, whole, self.taken.variable, mark=mark)
+        reading = self.closed(statements, whole, self.variable, mark=mark)
         if reading is None:
             return None
         return self.simplified(self.restored(self.named(reading, over)), over)
@@ -139,11 +150,13 @@ class Sensitivities(Assembly):
             return Equation((node.sides[0], *(self.replaced(each, over) for each in node.sides[1:])), range=node.range)
 
         def change(each: Any) -> Node | None:
-            if isinstance(each, IndexSum) and self.dependent(each):
-                return self.sum(each, over)
+            if isinstance(each, IndexSum):
+                return self.sum(each, over) if self.dependent(each) else None
             member = self.family(each)
             if member is None:
                 return None
+            if each == self.taken.variable:
+                return self.variable
             family, index = member
             own = each if family is None else family.member(written(index))
             shape = self.shape(own, None) if family is None else self.shape_of_member(family)
@@ -165,17 +178,14 @@ class Sensitivities(Assembly):
 
     def sum(self, node: IndexSum, over: Range | None) -> Name:
         """A sum as a part; what it is by X is the sum of what its terms are."""
-        inner = any(self.dependent(each) for each in walk(node.body) if isinstance(each, IndexSum))
-        if node.operator != "∑" or over is not None or inner:
-            raise NotARecurrence
         text, mark = to_text(node), self.taken.mark or MARKS[0]
         if text not in self.stands:
-            shape = self.shape(node, None)
+            shape = self.shape(node, over)
             term = self.derived(node.body, Range(node.variable, node.first, node.last), mark)
             term = with_axes(Number(0), self.beside(shape, mark)) if term is None else term
             prime = next(names_left(self.words))
             self.words.add(prime)
-            self.sums[prime] = IndexSum("∑", node.variable, node.first, node.last, term)
+            self.sums[prime] = slope_of(node, term)
             self.part(text, prime, shape, mark)
         return Name(text)
 
@@ -195,8 +205,7 @@ class Sensitivities(Assembly):
         mark, variable = self.primed[base_of(node).text][1], self.taken.variable
         found = None if body is None else self.derived(body, over, mark, to_text(node))
         if body is None and node == variable:
-            self.labels[to_text(node)] = self.by
-            reading = self.closed([], Name(to_text(node)), Name(to_text(node)), mark=mark)
+            reading = self.closed([], self.variable, self.variable, mark=mark)
             found = None if reading is None else reading.node
         if found is None:
             found = with_axes(Number(0), self.beside(self.shape(node, over), mark))
@@ -205,43 +214,35 @@ class Sensitivities(Assembly):
             "sensitivity", replace(self.lines[-1], sides=(*self.lines[-1].sides, Derivative(node, variable, mark))), LAW
         )
 
-    def outside(self) -> Iterable[Node]:
-        """The members that steps speak of and that no equation defines: what is given to begin with."""
+    def outside(self) -> list[Node]:
+        """The members that formulas speak of and that no equation defines: what is given to begin with."""
         found: dict[str, Node] = {}
-        for family in self.families:
-            over = family.definition.range
-            for each in walk(family.body) if over is not None else ():
-                member = self.family(each)
-                if over is not None and member is not None and member[0] is not None:
-                    for index in self.beyond(member[0], member[1], over):
-                        node = member[0].member(written(index))
-                        found[to_text(node)] = node
-        bodies = [side for each in self.others() if isinstance(each, Equation) for side in each.sides[1:]]
-        for each in walk(nodes.Program((*map(Value, bodies), Value(self.taken.body)))):
-            member = self.family(each)
-            if member is not None and member[0] is not None and not {*member[1]} & self.counting:
-                for index in self.beyond(member[0], member[1], None):
-                    node = member[0].member(written(index))
+        bodies: list[tuple[Node, Range | None]] = [(family.body, family.definition.range) for family in self.families]
+        bodies += [(side, None) for each in self.others() if isinstance(each, Equation) for side in each.sides[1:]]
+        for body, over in (*bodies, (self.taken.body, None)):
+            for each in walk(body):
+                family, index = self.family(each) or (None, {})
+                for place in () if family is None else self.beyond(family, index, over):
+                    node = family.member(written(place)) if family is not None else each
                     found[to_text(node)] = node
         names = ((node, spelled(node)) for node in found.values())
         return [node for node, name in names if name is not None and name.key() not in self.scope.definitions]
 
     @cached_property
-    def counting(self) -> set[str]:
-        """The variables of sums."""
-        return {each.variable.text for each in walk(self.tree) if isinstance(each, IndexSum)}
+    def counting(self) -> dict[str, list[tuple[Node, Node]]]:
+        """The variables of sums, with their bounds."""
+        found: dict[str, list[tuple[Node, Node]]] = {}
+        for each in walk(self.tree):
+            if isinstance(each, IndexSum):
+                found.setdefault(each.variable.text, []).append((each.first, each.last))
+        return found
 
     def beyond(self, family: Family, index: Linear, over: Range | None) -> Iterable[Linear]:
-        """The indices outside of a family's range that an index takes in a range. Raises NotARecurrence where that is not known."""
+        """The indices outside of a family's range that an index takes. Raises NotARecurrence where that is not known."""
         own = family.definition.range
         assert own is not None
         low, high = linear(own.low) or {}, linear(own.high) or {}
-        ends = [index]
-        if over is not None and over.variable.text in index:
-            rest = {symbol: count for symbol, count in index.items() if symbol != over.variable.text}
-            times = index[over.variable.text]
-            ends = [plus(rest, linear(end) or {}, times) for end in (over.low, over.high)]
-        for end in ends:
+        for end in self.extremes(index, over):
             before, after = plus(end, low, -1), plus(end, high, -1)
             if set(before) <= {UNIT}:
                 yield from (plus(low, {UNIT: -each}) for each in range(1, 1 - before.get(UNIT, 0)))
@@ -249,6 +250,30 @@ class Sensitivities(Assembly):
                 yield from (plus(high, {UNIT: each}) for each in range(1, 1 + after.get(UNIT, 0)))
             else:
                 raise NotARecurrence
+
+    def extremes(self, index: Linear, over: Range | None) -> list[Linear]:
+        """The first and the last that an index is, within sums and the steps of a range."""
+        bounds = dict(self.counting)
+        if over is not None:
+            bounds[over.variable.text] = [(over.low, over.high)]
+        ends = [index]
+        for _ in range(NESTED):
+            found = []
+            for end in ends:
+                variable = next((each for each in end if each in bounds), None)
+                rest = {symbol: count for symbol, count in end.items() if symbol != variable}
+                sides = [side for bound in bounds.get(variable or "", ()) for side in bound]
+                found += [plus(rest, linear(side) or {}, end[variable or ""]) for side in sides] if variable else [end]
+            ends = found
+        return ends
+
+
+def slope_of(node: IndexSum, term: Node) -> Node:
+    """What a sum, or a product none of whose factors is 0, is by X, of that of its terms."""
+    if node.operator == "∑":
+        return IndexSum("∑", node.variable, node.first, node.last, term)
+    inner = IndexSum("∑", node.variable, node.first, node.last, call("/", term, node.body))
+    return call("⊙", node, inner)
 
 
 def by_sensitivities(
@@ -269,7 +294,10 @@ def by_sensitivities(
         return None
 
 
-def begun(source, tree, taken, shapes, sizes, known) -> Sensitivities | None:
+def begun(
+    source: str, tree: nodes.Program, taken: Derivative, shapes: dict[str, dict[str, Any]], sizes: dict[str, int],
+    known: dict[str, tuple[str, str]],
+) -> Sensitivities | None:  # fmt: skip
     """The families that depend on X, each with a name for what it is by X."""
     scope = bind(source, tree)
     inner = (node for each in (*tree.statements[:-1], taken.body) for node in walk(each))
@@ -292,10 +320,13 @@ def begun(source, tree, taken, shapes, sizes, known) -> Sensitivities | None:
     if name is None or not (families or any(isinstance(each, IndexSum) for each in walk(tree))):
         return None
     if (name.subscript or name.superscript) and found.family(taken.variable) is None:
-        labels = {each.name.base for each in scope.families} | {key.base for key, *_ in scope.declarations}
+        labels = {each.name.base for each in scope.families} | {name.base for _, name, _, _ in scope.declarations}
         spoken = [spelled(each) for each in walk(tree) if isinstance(each, (nodes.Superscript, nodes.Subscript))]
         if name.base in labels or any(each != name and each.base == name.base for each in spoken if each is not None):
             raise NotARecurrence
+    family, index = found.family(taken.variable) or (None, {})
+    if family is not None and not [*found.beyond(family, index, None)]:
+        raise NotARecurrence  # what a member in the midst of the steps is by itself begins anew
     found.by |= found.shape(taken.variable, None)
     return found
 
@@ -315,7 +346,7 @@ def assembled(found: Sensitivities, known: set[str]) -> tuple[nodes.Program, int
     members += [(node, None) for node in found.outside()]
     for node, body in members:
         if base_of(node).text not in known:
-            steps.append(found.sensitivity(node, body))
+            steps.append(found.sensitivity(node, None if node == taken.variable else body))
     for family in found.families:
         if family.base not in known and family.definition.range is not None:
             over = family.definition.range

@@ -13,11 +13,11 @@ from grammar import nodes
 from grammar.nodes import Equation, Name, Node
 from grammar.printer import to_text
 
-from ..scope.names import Key, spelled, walk
+from ..scope.names import Key, component, spelled, walk
 from ..symbolic.naming import Reading, words_of
-from ..symbolic.spelling import with_axes
+from ..symbolic.spelling import expression, with_axes
 from .assembly import Assembly
-from .indices import UNIT, Linear, at, mapped, plus, written
+from .indices import UNIT, Linear, at, linear, mapped, plus, written
 from .recurrences import Family, NotARecurrence, Recurrence, base_of, start_of, substituted
 
 
@@ -104,6 +104,27 @@ class Derivation(Assembly):
         """A tree in which what the index labels besides, as in x^t, is one name."""
         own = {each.base for each in self.recurrence.families}
         return self.labelled(node, self.recurrence.variable, own, lambda each, _: self.probed(each))
+
+    def labelled_by(self, variable: Node) -> list[tuple[str, Linear]]:
+        """The names of one step, W^t, of which this is a member, and the step. Raises NotARecurrence where that is not known."""
+        wanted, t, found = spelled(variable), self.recurrence.variable, []
+        own = {each.base for each in self.recurrence.families}
+        if wanted is None or not (wanted.subscript or wanted.superscript) or wanted.base in own:
+            return []
+        for label in [*self.labels]:
+            name = spelled(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
+            if name is None or name.base != wanted.base:
+                continue
+            pairs = [(mine, theirs) for own, other in zip(name[1:], wanted[1:]) for mine, theirs in zip(own, other)]
+            counted = [(linear(mine), linear(theirs)) for mine, theirs in pairs if t in words_of(mine)]
+            fixed = all(component(mine) == component(theirs) for mine, theirs in pairs if t not in words_of(mine))
+            if not fixed or [*map(len, name[1:])] != [*map(len, wanted[1:])]:
+                continue
+            mine, theirs = counted[0] if len(counted) == 1 else (None, None)
+            if mine is None or theirs is None or mine.get(t) != 1:
+                raise NotARecurrence
+            found.append((label, plus(theirs, {each: count for each, count in mine.items() if each != t}, -1)))
+        return found
 
     def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
         """The shape of a member, at the second step or so many before."""
