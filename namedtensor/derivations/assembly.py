@@ -13,22 +13,19 @@ from grammar import nodes
 from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
 
-from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import bind
-from ..scope.names import Key, key, spelled, walk
+from ..scope.names import key, spelled, walk
 from ..scope.symbols import Scope
 from ..symbolic.lengths import length
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import Reading, names_left, words_of
 from ..symbolic.spelling import expression
-from ..terms.inference import InputType
 from .closed_forms import closed_form
 from .indices import UNIT, Linear, mapped
+from .reading import Shapes, reading_checker
 from .recurrences import depending
 
 STEPS = 3  # at which shapes are looked at
 
-Shapes = Mapping[str, Mapping[str, Any]]
 Bounds = tuple[Linear, Linear]
 
 
@@ -50,11 +47,8 @@ class Assembly:
 
     # ---------------------------------------------------------------------------------------------------------- types
     def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:
-        given = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
-        given |= {Key(name): InputType(dict(shape)) for name, shape in inputs.items()}
-        scope = bind(self.source, nodes.Program(tuple(statements)))
-        sizes = self.sizes if sizes is None else sizes
-        return ReadingChecker(scope, given, dict(sizes), infer_parameters=True, python=USER_FUNCTIONS)
+        program = nodes.Program(tuple(statements))
+        return reading_checker(self.source, program, self.shapes, self.sizes if sizes is None else sizes, inputs)
 
     def probe(self, bounds: Iterable[Bounds]) -> tuple[ReadingChecker, dict[str, int]]:
         """The program with few steps between these bounds, and its sizes."""
@@ -69,10 +63,8 @@ class Assembly:
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
         }
-        given = {key(name): InputType(shape) for name, shape in shapes.items()}
-        scope = bind(self.source, nodes.Program(self.tree.statements[:-1]))
-        sizes = {**self.sizes, **few}
-        return ReadingChecker(scope, given, sizes, infer_parameters=True, python=USER_FUNCTIONS), few
+        program = nodes.Program(self.tree.statements[:-1])
+        return reading_checker(self.source, program, shapes, {**self.sizes, **few}), few
 
     def others(self) -> list[Any]:
         """The statements about no family."""
