@@ -45,7 +45,7 @@ AFTER_OPERAND = {
     "TIMES": "a product is written A ⊙ B, a contraction A ⊙_{axis} B",
     "SEMICOLON": Hint("a new line begins a new statement", "\n"),
     "COLON": "a signature is written f : ℝ^{seq} → ℝ",
-    "ARROW": "a rename is written X_{old→new}",
+    "ARROW": "a rename is written X_{old→new}, a function f(x) = x^2",
     "IN": "a declaration is written X ∈ ℝ^{seq}",
 }
 
@@ -154,7 +154,11 @@ def repair(tokens: list[Token], position: int, expected: set[str]) -> str | None
         return INNER_PRODUCT
     if "BAR" in expected and any(each.type == "BAR" for each in tokens[:position]):
         return "bars hold one name: a longer absolute value is abs(…)"
-    if token.type == "COLON" and "RBRACKET" in expected:
+    if token.type == "EQUALS" and "RBRACKET" in expected:
+        return "an element is written X_{axis(1)}, which counts from 1"
+    if token.type == "COMMA" and expected & set(DUE) == {"RPAREN"}:
+        return "tensors of one shape are stacked: [x, y]_{axis}; of a program each value is asked for by its name"
+    if token.type == "COLON" and ("RBRACKET" in expected or types[-1:] == ["LBRACKET"]):
         return "a slice is written X_{axis(2:4)}; indices count from 1, and both ends are in it"
     if token.type in ("COMMA", "AND") and "RPAREN" not in expected and in_range(tokens[:position]):
         return SECOND_RANGE

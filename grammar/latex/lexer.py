@@ -293,6 +293,12 @@ def drop(reader: Reader, position: int, end: int) -> int:
     return reader.argument(position, after, end)[1]
 
 
+def spanning(reader: Reader, position: int, end: int) -> int:
+    """\\IEEEeqnarraymulticol{3}{l}{…}: what spans the columns"""
+    middle = reader.argument(position, position + 1, end)[1]
+    return reader.argument(position, middle, end)[1]
+
+
 def between_rows(reader: Reader, position: int, end: int) -> int:
     """\\intertext{…}"""
     row(reader, position, end)
@@ -368,6 +374,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.norm_bar),
     **dict.fromkeys(["\\underbrace", "\\overbrace"], decorated.braced),
     "\\begin{array}": decorated.array,
+    **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),
     **dict.fromkeys(["\\cup", "∪"], decorated.union),
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),

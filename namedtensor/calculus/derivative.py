@@ -13,7 +13,7 @@ For one number, such as a loss, the second is what is called backpropagation.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -103,7 +103,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
-def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Iterator[None]:
+def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
     """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it

@@ -92,11 +92,11 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
         """The leaves of the differentials of those inputs that change, with what is given for them."""
-        found = []
+        found: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
-            leaves[id(leaf)] = leaf_of(make, "change", leaf.shape) if are(change) else None
-            if are(change):
-                found.append((leaves[id(leaf)], change))
+            leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
+            if moved is not None:
+                found.append((moved, change))
         return found
 
     def is_given(change: Any) -> bool:

@@ -84,7 +84,7 @@ def pushforward(
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
-    order, depends = dependent([whole], [leaf])
+    order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
@@ -96,7 +96,7 @@ def pushforward(
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
     """The terms that depend on one of the leaves, in order, and their ids."""
     ends = {id(leaf) for leaf in leaves}
-    depends, order = {*ends}, []
+    depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
         if id(term) in ends or any(id(each) in depends for each in term.arguments):
             depends.add(id(term))
@@ -161,7 +161,7 @@ def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Sha
         ones = select.indicator(touched, {**at.shape})
         return select.positive(make.scatter(ones, axis, whole.shape[axis], at, over))
 
-    own = frozenset().union(at.shape, *(each.axes for each in touched)) - over | {axis}
+    own = frozenset[str]().union(at.shape, *(each.axes for each in touched)) - over | {axis}
     kept = without(settled.within, touched)
     return Share(found, (*kept, Condition(own, picked)), settled.due)
 
@@ -302,7 +302,7 @@ def tangent_by_same_operator(
         own = {axis: size for axis, size in found.shape.items() if axis in seen}
 
         def ones() -> Term:
-            given = []
+            given: list[Term] = []
             for some, argument in zip(left, term.arguments):
                 sizes = {axis: size for axis, size in {**further, **argument.shape}.items() if axis in seen}
                 given.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))

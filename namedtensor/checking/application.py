@@ -110,7 +110,7 @@ def elementwise(checker: Inference, record: Operator, name, arguments, axes, nod
 
 
 def check_truth(checker: Inference, record: Operator, name: str, arguments, parts) -> None:
-    if name == "where":
+    if record.chooses:
         truth(checker, arguments[0], parts[0])
         return
     for argument, part in zip(arguments, parts):

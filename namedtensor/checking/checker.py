@@ -26,7 +26,7 @@ from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
-from .unused_inputs import MentionedNames, refuse_unused
+from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
@@ -84,12 +84,12 @@ class Checker(Inference):
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
         self.solver: SizeSolver = SizeSolver(self)
-        self.mentioned: MentionedNames = MentionedNames(scope, self.inputs)
+        self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.besides: frozenset[str] = frozenset(besides)
         self.check_unused(misspelt=True)
-        prepare_inputs(self, self.mentioned)
+        prepare_inputs(self, self.given_names.mentioned)
         warn_of_replaced(self)
         self.top.complete = True
 
@@ -141,7 +141,7 @@ class Checker(Inference):
     def check_unused(self, misspelt: bool = False) -> None:
         """Check that the program mentions each input given by keyword, and each size; `misspelt`: those alone that resemble its names."""
         if self.by_keyword is not None:
-            refuse_unused(self.mentioned, self.by_keyword, set(self.given_sizes).difference(self.besides), misspelt)
+            refuse_unused(self.given_names, self.by_keyword, set(self.given_sizes).difference(self.besides), misspelt)
 
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""

@@ -56,6 +56,8 @@ def ends_openly(claim: Claim, problem: NotationError) -> bool:
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
+        if name.base not in checker.scope.bases_of_families:
+            continue
         for family in checker.scope.families_of(name):
             indices = match_key(family.name, name, checker.scope.indices)
             over = family.range
@@ -102,6 +104,8 @@ def warn_of_replaced(checker: Inference) -> None:
 
 def domains(checker: Inference, whole: bool):
     for key in checker.inputs:
+        if key.base not in checker.scope.bounded:
+            continue
         declared, env = declaration(checker, key)
         if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
             yield checker.top.variables[key], (declared, env)

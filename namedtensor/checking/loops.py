@@ -121,15 +121,22 @@ class Rolled:
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None
+        given = checker.top.variables if is_of_program(key.base, env) else {}
         found: list[Term | None] = []
         steps = range(self.base + self.way, self.last + self.way, self.way)
         texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
         for scripts in zip(*(zip(*each) if each else ((),) * len(steps) for each in texts)):
+            member = Key(key.base, *scripts)
+            term = given.get(member)
+            if term is not None and term.operator == "input":
+                checker.used.add(member)
+                found.append(term)
+                continue
             known = len(checker.parameters)
-            found.append(checker.find(Key(key.base, *scripts), env, node))
-            if (found[-1] is None) != (found[0] is None):
-                raise Unrollable
+            found.append(checker.find(member, env, node))
             self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found))
+        if len({each is None for each in found}) > 1:
+            raise Unrollable
         return None if found[0] is None else self.members([each for each in found if each is not None], key, node)
 
     def order_parameters(self) -> None:
@@ -141,10 +148,12 @@ class Rolled:
     def members(self, found: list[Term], key: Key, node: Any) -> Term:
         """Terms of the steps as one, if they are alike."""
         first = found[0]
-        if all(each is first for each in found):
+        if len({*map(id, found)}) == 1:
             return first
         for each in found:
             alike = each.shape.keys() == first.shape.keys() and each.boolean == first.boolean
+            if alike and each.shape == first.shape:
+                continue
             if not alike or not all(unify(size, first.shape[axis]) for axis, size in each.shape.items()):
                 raise Unrollable
         shape = {self.axis: self.steps, **first.shape}
@@ -204,6 +213,20 @@ class Rolled:
                     raise Unrollable
                 term = state
         return self.units
+
+
+def is_of_program(base: str, env: Environment) -> bool:
+    """Whether names of a base are the program's where an environment asks: no call that it stands in has such names."""
+    while env.parent is not None:
+        function = env.function
+        if function is not None:
+            own = (*function.facts, *(family.key for family in function.families))
+            if any(each.base == base for each in own):
+                return False
+        if any(each.base == base for each in (*env.variables, *env.scalars)):
+            return False
+        env = env.parent
+    return True
 
 
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:

@@ -85,7 +85,7 @@ class Session:
 
     # --------------------------------------------------------------------------------------------------------- reading
     def parsed(self, text: str, syntax: str = "text") -> nodes.Program:
-        return parse(text, syntax, shadowed_by(self.values))
+        return parse(text, syntax, shadowed_by([key(name) for name in self.values]))
 
     def read(self, text: str) -> list[Piece]:
         """The statements of a text, read with the facts before it: they say whether f(x) is a call."""

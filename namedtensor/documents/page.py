@@ -14,9 +14,9 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from ..display.colours import Tint, rules, tints
 from ..display.html import html_runs, style
+from .document import Maths, Section
 from .findings import Finding
 from .included_files import Location, Whole
-from .maths import Maths, Section
 from .report import Report
 
 LIGHT = {

@@ -141,7 +141,7 @@ register(
     Operator(
         "argmaxk", "index", "ax -> ax k", _argmaxk, "for each of the k largest, one where it stands",
         "np.argsort(-X, axis, 'stable')[..., :k, None] == np.arange(n)", differentials=("0",),
-        definition=definitions.argmaxk, finite="of finite", sign="≥ 0", **RANKS,
+        definition=definitions.argmaxk, finite="of finite", sign="≥ 0", picks=True, **RANKS,
     )
 )  # fmt: skip
 
@@ -186,6 +186,8 @@ register(
         new_sizes=stated_sizes,
         counts_from_zero=True,
         definition=definitions.onehot,
+        total=1,
+        picks=True,
         differentials=("0",),
         finite="always",
         sign="≥ 0",

@@ -45,6 +45,15 @@ Kind = Literal[
     "elementwise", "reduction", "axis_map", "contraction", "window", "index", "creation", "matrix", "structure"
 ]
 
+Finite = Literal[  # where the result is known to be finite: nowhere, everywhere, or where all operands are finite and …
+    "", "always", "of finite", "X of finite or −∞", "Y ≠ 0", "X ≥ 0", "X > 0", "X ≤ 0", "X > 0 ∨ Y ≥ 0"
+]
+Sign = Literal[  # what is known of the result's; that of the operands, where it moves numbers; that of a product
+    "", "≥ 0", "≥ 0, > 0 of > 0", "≥ 0 of ≥ 0", "≥ 0 of ≥ 0, > 0 of one > 0", "of operands", "of factors"
+]
+
+NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of what is at least 0 wherever it has a value
+
 
 @dataclass(frozen=True, slots=True)
 class Operator:
@@ -86,8 +95,12 @@ class Operator:
     folded: Callable[..., Any] | None = None  # what it makes of plain numbers while a formula is checked
     heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
     warns: bool = False  # whether NumPy warns of what is right: what −∞ alone gives, squares that are found to overflow
-    finite: Literal["", "of finite", "always"] = ""  # where it is known to be: where all operands are, or everywhere
-    sign: Literal["", "≥ 0", "≥ 0 of ≥ 0", "of operands"] = ""  # what is known of it: the last where it moves numbers
+    finite: Finite = ""
+    sign: Sign = ""
+    parity: Literal["", "even", "odd"] = ""  # of a function of one number: f(−x) = f(x), or −f(x)
+    total: int | None = None  # what its numbers sum to along its axes, where the operands have no say in it
+    picks: bool = False  # whether its numbers are 1 where it picks and 0 elsewhere, or shares of that 1
+    chooses: bool = False  # whether its first operand is a condition, which chooses between the others
     analytic: bool = False  # whether it is, and not zero everywhere, so that it is zero for hardly any operands
     method: bool = True  # whether tensors have it as a method
     example: Example | None = field(

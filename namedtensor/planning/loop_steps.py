@@ -6,6 +6,7 @@ The states keep their layout and their dtype, which is found by planning the bod
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from grammar.errors import NotationError
 
@@ -36,7 +37,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
     b, count = lowering.builder, len(loop.states)
-    values = [lowering.array(each) for each in term.arguments]
+    values = [each if isinstance(each, Value) else b.constant(each) for each in map(lowering.value, term.arguments)]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:count])]
     rest = [
         b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[count:]
@@ -60,7 +61,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     between = (user.options[0] for user in users if user.operator == "after" and user.options[1] < loop.steps - 1)
     listed = tuple(sorted({*between}))
     step = b.step(
-        "loop", (*initial, *slices, *(each for some in members for each in some), *given), (), (), initial[0].dtype,
+        "loop", (*initial, *slices, *chain.from_iterable(members), *given), (), (), initial[0].dtype,
         plan=plan, function=name, states=count, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
         listed=listed,
     )  # fmt: skip
@@ -95,6 +96,8 @@ def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value])
 def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
     """Values of one shape with one order of axes and one dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
+    if {(each.order, each.dtype, each.dynamic) for each in values} == {(order, dtype, False)}:
+        return [*values]
     return [b.cast(b.reorder(each, order), dtype) for each in values]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..core.arrays import dtype_name, kind_of
@@ -19,6 +20,7 @@ from .structural import RULES
 from .target import Target
 
 ANALYSES = (("blocks", blocking.find_regions), ("one product", merged_projections.find_groups))
+DTYPE = attrgetter("dtype")
 TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES)
 
 
@@ -45,6 +47,6 @@ def make_plan(
 
 def real_of(layouts: Mapping[str, Layout], target: Target) -> str:
     """The dtype of constants: the widest floating one of the inputs."""
-    found = [target.canonical(dtype_name(each.dtype)) for each in layouts.values()]
+    found = [target.canonical(dtype_name(each)) for each in dict.fromkeys(map(DTYPE, layouts.values()))]
     found = [name for name in found if kind_of(name) == "f"]
     return target.result_type(found) if found else target.default_float

@@ -161,7 +161,7 @@ class CompiledFormula(Suggests, CachedCall):
             checker, terms = checked_by_name(self._goal, given.abstract, Options(sizes, by_keyword))
             source = checker.scope.source
             function = function_of(source, terms, given.abstract, target, without=self._without)
-        return Executable(function, tuple(given.arrays), checker.mentioned.unused, instead=jitted(function))
+        return Executable(function, tuple(given.arrays), checker.given_names.unused, instead=jitted(function))
 
     def _target_of(self, given: Arguments) -> Target:
         from ..tensors.values import namespace_of

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from .environment import source_name
@@ -51,14 +52,14 @@ def loop_of(
     for term in topological(*results):
         if term.operator == "members" and term.axes == (axis,):
             body.members.append((term, body.take("member", term)))
-        elif any(body.depends(each) for each in term.arguments):
+        elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.of_step(term)
     nexts = tuple(map(body.part, results))
     parts = tuple(body.found[id(state)] for state in states)
     slices, members, given = (tuple(inner for _, inner in each) for each in (body.slices, body.members, body.given))
     loop = Loop(parts, slices, members, given, nexts, axis, steps)
     along = (term for term, _ in body.slices)
-    alike = (each for term, _ in body.members for each in term.arguments)
+    alike = [each for term, _ in body.members for each in term.arguments]
     same = (term for term, _ in body.given)
     return terms.intern("loop", (*initial, *along, *alike, *same), options=(loop,), node=node)
 
@@ -174,11 +175,13 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     asked = _asked(order)
     if not asked:
         return roots
-    terms = TermGraph()
-    found: dict[int, Term] = {}
+    terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
+    found = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}
     for term in order:
-        arguments, options = tuple(found[id(each)] for each in term.arguments), term.options
+        if term.operator == "input":
+            continue
+        arguments, options = tuple([found[id(each)] for each in term.arguments]), term.options
         if term.operator == "loop":
             numbers[id(term)] = states = _needed(options[0], asked[id(term)])
             loop, arguments = _with_states(options[0], states, arguments)
