@@ -29,14 +29,15 @@ def swept(checker: Inference, make: TermBuilder, taken: Taken) -> Term | None:
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
-    """The derivatives of a number by each of the names that the program takes derivatives by; none where these are not apart."""
+    """The derivatives of a number by each of the names that the program takes derivatives by; where what a
+    function is given under such a name depends on others, by the inputs alone."""
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]
     leaves = [term for term in inside if term.operator in ("input", "variable") and is_asked(checker, term)]
     inputs = {id(term) for term in leaves if term.operator == "input"}
-    if len(leaves) < 2 or any(
-        each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments
-    ):
+    if any(each.operator != "input" or id(each) in inputs for v in variables for each in v.arguments):
+        leaves = [term for term in leaves if id(term) in inputs]  # by a function's argument it is taken by itself
+    if len(leaves) < 2:
         return {}
     changes = {id(term): make.leaf("differential", term.shape) for term in leaves}
     try:
