@@ -1,4 +1,5 @@
-"""Plans to source text: a plain function of positional arrays, one line a step, with what it calls printed above it.
+"""Code generation: a plan as the text of a plain function of positional arrays, one line a step, with its kernels above
+it.
 
 Everything in the text comes from a plan: identifiers that `plan.safe` has made, primitives, numbers. Nothing that a user
 wrote gets into it.
@@ -58,7 +59,7 @@ class Written:
 
 
 class Backend:
-    """A library: the lines of its primitives, the small functions that they call, and what it is asked about dtypes."""
+    """A backend: the lines of its primitives, the kernels that they call, and its rules of dtypes."""
 
     def __init__(
         self, name: str, imports: str, lines: Mapping[str, Line], aliases: Mapping[str, str], kernels: Mapping[str, str],
@@ -313,8 +314,9 @@ def _kept_code(text: str, file: str) -> Any:
 def repeated_call(
     order: tuple[int, ...], inputs: tuple[str, ...], body: tuple[str, ...] | None, space: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The function of a tuple of tensors of known layouts, for which `space` has what it needs: the lines of a plan's
-    function, or a call of it; None is what it gives for tensors of others."""
+    """Generate the function of a repeated call: a tuple of tensors of known layouts in, a named tensor out; `space` has
+    what it needs.
+    """
     names = [f"x__{place}" for place in order]
     fits = [f"{name}.layout is __layout_{number}" for number, name in enumerate(names)]
     *before, last = body or (f"    return __run({', '.join(inputs)})",)

@@ -1,4 +1,4 @@
-"""A derivative in the body of another, which holds fixed what that other one is taken by.
+"""Nested derivatives: one in the body of another holds constant what the outer one is taken by.
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
@@ -16,7 +16,7 @@ from ..terms.terms import Term, TermGraph, topological
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """How a derivative was taken: of what, by what, with which names for its new axes, and what was held fixed."""
+    """The record of one derivative: its body, its variable, the names of its new axes, and what it held constant."""
 
     body: Term
     by: Term
@@ -25,7 +25,7 @@ class Taken:
 
 
 def remembered(graph: TermGraph, found: Term, taken: Taken) -> Term:
-    """A derivative together with how it was taken, where a name that one around it may be taken by makes a difference."""
+    """Attach that record to the term of a derivative, where an outer derivative may have to take it anew."""
     if not any(term.operator == "variable" for term in between(taken)):
         return found
     return graph.intern("variable", (found,), (), ("∂", taken), found.shape, found.boolean, found.node)
@@ -42,7 +42,7 @@ def between(taken: Taken) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[Taken], Term]) -> Term:
-    """The body, where derivatives inside it are taken anew, with a term held fixed, if they went through it."""
+    """The body with inner derivatives taken anew, a term held constant, where they went through it."""
     made: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:

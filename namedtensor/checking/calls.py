@@ -150,6 +150,7 @@ def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term
 
 # ------------------------------------------------------------------------------------------------------- built-in
 def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
+    """The term of a built-in operator or function."""
     record = REGISTRY[node.operator]
     axes = use_axes(checker, node, env)
     arguments = checker.infer_all(node.arguments, env)
@@ -201,7 +202,7 @@ def indexed_by(
 
 
 def powered(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
-    """sin^2 x: the square of the sine."""
+    """The rewrite of sin^2 x to the square of the sine."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
@@ -249,6 +250,7 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 def call_defined(
     checker: Inference, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
+    """The call of a function that the program defines."""
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, wanted = len(node.arguments), len(function.parameters)
     if plain_count > wanted and not node.parameters:  # f(X, W, b) for f(X; W, b)
@@ -321,6 +323,7 @@ def call_python(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
+    """The term of |ax|: the size of an axis, or an absolute value."""
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)

@@ -1,4 +1,4 @@
-"""What a program states of its tensors: claims, sets that they lie in, shapes that results have."""
+"""Claims: equations, memberships and shapes that a program states of its tensors."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def numbered(checker: Inference, over: nodes.Range, env: Environment) -> Iterato
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """An environment in which i of A_{height(i)} is every index, where nothing says what i is: the claim is about all elements."""
+    """An environment in which free indices i of A_{height(i)} range over every element: the claim is about all of them."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -183,7 +183,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Iterator[None]:
-    """While this lasts a limit may have a type alone."""
+    """A context in which limits have a type and no value."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield

@@ -1,4 +1,4 @@
-"""Shapes that do not fit, in words: what each operand has, why it must agree, and what would mend it."""
+"""Diagnostics of shapes: what each operand has, why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """A use of an operator whose shapes do not fit: the problem, the operands, and the nodes that name them and the axes."""
+    """A use of an operator whose shapes do not fit: the mismatch, the operands, and the nodes that name them and the
+    axes.
+    """
 
     checker: Inference
     problem: ShapeMismatch
@@ -56,7 +58,7 @@ class Use(NamedTuple):
 
 
 class ErrorText(NamedTuple):
-    """An error's number, message, place, notes and hint."""
+    """The parts of an error: number, message, place, notes and hint."""
 
     number: int
     message: str

@@ -1,4 +1,4 @@
-"""Members of families, X^l = … for l = 1, …, n: made one after the other, or by a loop."""
+"""Families, X^l = … for l = 1, …, n: members are evaluated one after the other, or rolled into a loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .family_steps import Unit
 def infer_family(
     checker: Inference, key: Key, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """One member of X^l = … for l = 1, …, n; the members before it are made first, so that depth stays small."""
+    """One member of a family; the members before it are inferred first, so that recursion stays shallow."""
     over = family.range
     assert over is not None
     variable = over.variable.text

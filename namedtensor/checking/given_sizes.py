@@ -1,4 +1,4 @@
-"""Sizes that are given, `sizes={"a": 5}`, and stated, against what inputs, declarations and equations say of the same axes."""
+"""Sizes given as `sizes={"a": 5}` and sizes stated, checked against inputs, declarations and equations."""
 
 from __future__ import annotations
 

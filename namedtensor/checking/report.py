@@ -1,4 +1,4 @@
-"""A whole program checked: the type of everything, every error, and warnings."""
+"""The check of a whole program: every type, every error in recovery, and warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name that nothing explains: what is known instead, and what may have been meant."""
+"""Unknown names: the error for a name that nothing explains, with what is known and what may have been meant."""
 
 from __future__ import annotations
 

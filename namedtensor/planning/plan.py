@@ -1,4 +1,4 @@
-"""The plan of a computation: primitive steps on positional arrays, from inputs to results.
+"""Plans, the low-level IR: primitive steps on positional arrays, from inputs to results.
 
 A plan is a value: it knows no library's functions, prints itself, and is all that source text is made of. Everything
 known before there is data is done: axes are positions, sizes numbers, dtypes names, casts steps of their own.
@@ -135,7 +135,7 @@ def _option(value: Any) -> str:
 
 
 def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """The steps that the results need, and those that check them."""
+    """Dead-code elimination: the steps that the results need, and those that check them."""
     needed, kept = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)

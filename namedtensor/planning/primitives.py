@@ -1,4 +1,5 @@
-"""The primitives of a plan, one row each: of how many arguments it is made, what its options are, and what it means.
+"""The instruction set of plans: one row for each primitive, with its arity, its options, its shape and its meaning; and
+`verify`.
 
 `verify` says what holds for every plan: each argument is there before it is used, each primitive has a row, and order and
 shape of what it gives are those that its row makes of its arguments. `verify_memory` says the same of reuse in place: what
@@ -118,7 +119,7 @@ def of_matrix(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 # ------------------------------------------------------------------------------------------------------------ the table
 class Primitive(NamedTuple):
-    """`arguments` are the fewest and the most; `shape` makes the shape of the result of theirs."""
+    """One instruction: `arguments` are the fewest and the most; `shape` infers the result's from theirs."""
 
     name: str
     arguments: tuple[int, int]
@@ -210,11 +211,11 @@ PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 # ------------------------------------------------------------------------------------------------------- what must hold
 class Malformed(Exception):
-    """A plan breaks what `verify` says; a fault of this package."""
+    """A plan that `verify` refuses; a fault of this package."""
 
 
 def verify(plan: Plan) -> None:
-    """Raise Malformed where a step of a plan, or of one within it, is not what its primitive says."""
+    """Verify a plan: raise Malformed where a step, or one within it, is not what its primitive says."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
@@ -252,7 +253,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[Value, Value], workspace: Workspace | None = None) -> None:
-    """Raise Malformed where an array is read after another was written into its memory, or into a buffer while one is.
+    """Verify in-place reuse and workspaces: raise Malformed where an array is read after its memory was written.
 
     `over` says in whose place a step writes, `workspace` into which buffer; a view lies in the memory of its array.
     """

@@ -1,4 +1,4 @@
-"""Sums over the last axis as products: of the two factors of what is summed, or of a small matrix with ones."""
+"""Sums over the last axis as matrix products: of the two factors of what is summed, or with a vector of ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call was given, by name: tensors, numbers and shapes; their types, their layouts, and the key that finds its plan."""
+"""Bound arguments of a call: tensors, numbers and shapes by name, with their types, layouts and cache key."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ReadsNumbers(Protocol):
 
 
 class Arguments:
-    """The values of one call by their names: the arrays of the tensors, and what makes one plan serve two calls.
+    """The bound arguments of one call: the arrays of its tensors, and the key by which two calls share a plan.
 
     This runs at each call, and so does no more than look up; what a plan is made of is derived when there is none yet.
     Those that are `positional` are arguments of a function, and no names of the program.
@@ -73,7 +73,7 @@ class Arguments:
 
     @property
     def abstract(self) -> Abstract:
-        """What a plan is made for: the layout of each tensor, and each number as it is."""
+        """The abstract arguments that a plan is made for: the layout of each tensor, and each number as it is."""
         return {text: getattr(value, "layout", value) for text, value in self.values.items()}
 
     @property
@@ -142,7 +142,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """Values of which none may be left over, as if each was given by keyword, but those that are `used` elsewhere."""
+    """A mapping whose values count as given by keyword, so that none may be left over, but those `used` elsewhere."""
 
     used: frozenset[str] = frozenset()
 

@@ -1,4 +1,4 @@
-"""Types without data: what `check` gives, for a text, a program, or a name of one."""
+"""Checks without data: what `check` gives, for a text, a program, or a name of one."""
 
 from __future__ import annotations
 

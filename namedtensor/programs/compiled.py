@@ -1,4 +1,4 @@
-"""A formula made ready for a library: its plan, its source text, and a function for repeated calls.
+"""Compiled formulas: the plan, the source text, and a function for repeated calls.
 
 `Formula.compile`, `Formula.to_python` and `Formula.cost` are made of this.
 """

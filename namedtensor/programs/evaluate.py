@@ -1,4 +1,4 @@
-"""The value of a text, and every step to it."""
+"""Evaluation of a text, and every step to its value."""
 
 from __future__ import annotations
 
@@ -94,8 +94,9 @@ TOLD = (209, 319)  # what `check` warns of, and evaluating does too
 
 
 def tell(checker: Checker) -> None:
-    """Give a Python warning of built-ins that a formula replaces, and of axes that meet with a mark and without, where the
-    formula is first evaluated."""
+    """Warn, on the first evaluation, of built-ins that a formula replaces, and of axes that meet with a mark and
+    without.
+    """
     for each in checker.warnings:
         if each.number in TOLD:
             warn(f"{each.message}: {checker.text(each.span)} ({each.hint})")

@@ -1,4 +1,4 @@
-"""Executables for lengths that nobody planned, from those of other lengths: a new sequence costs no new plan.
+"""Size-generic executables: a call of a new length is served by the plans of others.
 
 What is called with one size in one place or in several, seq of the tokens and seq of their mask, is planned in full at first.
 Plans whose texts differ in numbers alone are of one manner; of three of a manner, where the numbers follow from the size
@@ -62,7 +62,7 @@ class Lengths:
 
 
 class PlanTemplate:
-    """Planned sizes whose texts differ in numbers alone, and what serves those between, once there are enough."""
+    """Plans of several sizes whose texts differ in numbers alone, and the template for the sizes between them."""
 
     def __init__(self) -> None:
         self.texts: dict[int, SplitText] = {}
@@ -90,7 +90,7 @@ class PlanTemplate:
             self.give_up()
 
     def contradict(self, size: int) -> None:
-        """A size was planned in another manner."""
+        """Drop the template: a size between was planned otherwise."""
         if self.serves(size):
             self.give_up()
 
@@ -99,7 +99,7 @@ class PlanTemplate:
 
 
 class Family:
-    """Calls of one kind that differ by one size, wherever that stands."""
+    """Calls that differ by one size, wherever that stands."""
 
     def __init__(self, sizes: tuple[int, ...], first: Executable, axes: tuple[str, ...]):
         self.sizes, self.first, self.axes = sizes, first, axes
@@ -141,7 +141,7 @@ class Family:
         return None if function is None else Executable(function, first.names, first.unused, first.count, first.claims)
 
     def stretch(self, given: Arguments, size: int, make: Make) -> bool:
-        """Plan a size beyond one that is larger than all; whether it is served now."""
+        """Plan one size beyond all known ones, so that the template reaches this one; whether it does."""
         highest = max((each.high for each in [*self.manners.values()] if each.template is not None), default=0)
         if not highest or size <= max(highest, self.stretched):
             return False
@@ -230,7 +230,7 @@ def is_sum(size: nodes.Node) -> bool:
 
 
 def with_placeholders(given: Arguments, sizes: Mapping[int, int]) -> Arguments:
-    """The same with arrays that hold one number, and with other sizes at some places."""
+    """Abstract arguments with arrays that hold one number, and other sizes at some places."""
     from ..core.tensor import NamedTensor
 
     values, place = dict(given.values), 0

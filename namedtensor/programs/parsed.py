@@ -1,4 +1,4 @@
-"""A program as a value: its text, its tree, what its names mean, and the checker of it for given inputs.
+"""Parsed programs: a text, its tree, its symbols, and the checker of it for given inputs.
 
 A program is parsed again where a value is given for what the text alone reads as a function: `softmax`, or `W^Q` beside a
 function W. Nothing else in `programs` makes a checker.

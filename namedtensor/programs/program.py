@@ -1,4 +1,4 @@
-"""Programs and formulas as objects: callable, inspectable, printable; and the names of a program, which are called alike."""
+"""Program, Formula and EntryPoint, the objects that users hold: callable, inspectable, printable."""
 
 from __future__ import annotations
 
