@@ -47,6 +47,7 @@ PIECE = re.compile(
     |\.\.\.
     |:=
     |\$\$?
+    |&(?:lt|gt|amp);
     |\#[1-9]
     |%[^\n]*
     |\s+
@@ -55,13 +56,16 @@ PIECE = re.compile(
 )
 
 
+ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # as a page of HTML must write them
+
+
 def scan(source: str) -> list[Piece]:
     """The pieces of a source, without blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
         if text[0] != "%" and not text.isspace():
-            pieces.append((text, start, end))
+            pieces.append((ESCAPED.get(text, text), start, end))
         start = end
     return pieces
 
