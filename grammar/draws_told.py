@@ -16,7 +16,11 @@ def tell_draws(tokens: list[Token]) -> None:
             _tell_points(tokens, place)
         elif token.type == "DRAWN":
             _tell_distribution(tokens, place + 1)
-        elif token.type == "NAME" and token.text == "E" and [t.type for t in tokens[place + 1 : place + 3]] == ["SUB", "LBRACE"]:
+        elif (
+            token.type == "NAME"
+            and token.text == "E"
+            and [t.type for t in tokens[place + 1 : place + 3]] == ["SUB", "LBRACE"]
+        ):
             end = group_end(tokens, place + 2)
             if any(each.type == "DRAWN" for each in tokens[place:end]):
                 called = end < len(tokens) and tokens[end].type in CALLED
@@ -26,9 +30,9 @@ def tell_draws(tokens: list[Token]) -> None:
 def _tell_distribution(tokens: list[Token], place: int) -> None:
     """N(0, 1)^{a × b}, U[0, 1]: a name with what stands directly after it in brackets; all else is an expression."""
     _name_no_axes(tokens, place)
-    name, *after = tokens[place : place + 2] or [None]
-    if name is None or not after or name.type != "NAME" or after[0].type not in ("LPAREN", "LBRACKET"):
+    if [each.type for each in tokens[place : place + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return
+    name = tokens[place]
     name.type = "FAMILY"
     end = group_end(tokens, place + 1)
     if [each.type for each in tokens[end : end + 2]] == ["SUP", "LBRACE"]:

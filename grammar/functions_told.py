@@ -76,7 +76,9 @@ def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     elif after == "LPAREN":
         close = group_end(tokens, end)
         inside = tokens[end + 1 : close - 1]
-        after = _scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close  # f(x)_{h(i)} = …
+        after = (
+            _scripts_end(tokens, close) if close < len(tokens) and tokens[close].type == "SUB" else close
+        )  # f(x)_{h(i)} = …
         if after < len(tokens) and tokens[after].type == "EQUALS" and _plain_names(inside):
             yield "function", name, frozenset(token.text for token in inside if token.type == "NAME")
     elif after == "NAME":

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from html import unescape
 
-
 ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # as pages of HTML spell a character
 
 
@@ -18,7 +17,9 @@ def unescaped(entity: str) -> str | None:
 
 def has_ampersand(source: str) -> bool:
     """Whether an & stands in a text that begins no entity."""
-    return "&" in source and "&" in re.sub(ENTITY, lambda found: "" if unescaped(found[0]) not in (None, "&") else "&", source)
+    return "&" in source and "&" in re.sub(
+        ENTITY, lambda found: "" if unescaped(found[0]) not in (None, "&") else "&", source
+    )
 
 
 def shown(character: str) -> str:

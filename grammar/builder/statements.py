@@ -77,7 +77,9 @@ class Builder(Expressions):
             return nodes.Draw("", "", (first,), span=first.span)
         axes = children[-1].items if type(children[-1]) is Script else ()
         family = FAMILIES.get(first.text, first.text)
-        return nodes.Draw("", family, nodes_among(each for each in children if type(each) is not Script), axes, around(children))
+        return nodes.Draw(
+            "", family, nodes_among(each for each in children if type(each) is not Script), axes, around(children)
+        )
 
     def among(self, children):
         return Script("SUB", nodes_among(children[2:]), around(children))

@@ -341,6 +341,18 @@ def draws_below(reader: Reader, position: int, end: int) -> bool:
     return any(reader.piece(each) in ("\\sim", "∼") for each in range(position + 2, reader.partner[position + 1]))
 
 
+def arg(reader: Reader, position: int, end: int) -> int:
+    """\\arg\\min, whose spelling in one word is argmin"""
+    after = reader.skip_looks(position + 1, end)
+    word = reader.piece(after)
+    if word not in ("\\min", "\\max"):
+        raise reader.unknown(position)
+    reader.tokens.append(
+        Token("NAME", f"arg{word[1:]}", reader.pieces[position][1], reader.pieces[after][2], reader.place)
+    )
+    return after + 1
+
+
 def signs(*terminals: str) -> list[str]:
     return [sign for sign, (terminal, _) in SIGNS.items() if terminal in terminals]
 
@@ -370,6 +382,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\nbin", "\\underset"], binary),
     **dict.fromkeys(["\\stackrel", "\\overset"], reasoned),
     "\\nfun": function,
+    "\\arg": arg,
     "\\nmatrix": matrix,
     "\\mathinner": inner,
     **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac", "\\nicefrac", "\\sfrac"], fraction),

@@ -143,8 +143,8 @@ class Operators(Functions):
         """f(t)|_{t = 0}"""
         body = yield from self.at_body(node.body)
         points = []
-        for name, value in node.points:
-            (text,) = yield from self.each((value,), SUM)
+        for name, other in node.points:
+            (text,) = yield from self.each((other,), SUM)
             points.append(f"{self.word(name.text)} = {text}")
         return Piece(f"{body}|_{{{', '.join(points)}}}", POSTFIXED)
 

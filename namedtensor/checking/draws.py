@@ -11,7 +11,7 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Draw, Expectation, Name
 
-from ..core.sizes import is_ground, resolve
+from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
 from ..scope.distributions import DISTRIBUTIONS, DRAWS, is_categorical, is_finite, number_of
 from ..scope.names import Key

@@ -44,7 +44,10 @@ def over_set(checker: Inference, node: nodes.Over, of: nodes.Set, env: Environme
     record = REGISTRY.get(node.operator)
     if record is None or not takes_index(node.operator):
         raise checker.error(
-            301, f"{node.operator} does not go over the numbers of a set", node, hint="∑, ∏, max, min, argmax, argmin and mean do"
+            301,
+            f"{node.operator} does not go over the numbers of a set",
+            node,
+            hint="∑, ∏, max, min, argmax, argmin and mean do",
         )
     if of.domain == "count":
         last = checker.solver.value(of.elements[0], env)

@@ -83,7 +83,7 @@ def scrambled(by: Any, numbers: tuple[Any, ...]) -> Any:
             state = second, third, by.remainder(mixed, PRIME)
 
     for each in numbers:
-        digits = []
+        digits: list[Any] = []
         for _ in START:
             rest = by.remainder(each, PRIME)
             digits.append(rest)

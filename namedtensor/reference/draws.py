@@ -96,7 +96,9 @@ def drawn(evaluation: Any, node: Draw, at: int, env: Environment) -> Tensor:
         counts = [place, seed, number_of(node.name), at]
         return Tensor(
             {axis: shape[axis] for axis in axes},
-            lambda s: plain(apply("uniform", [number(each) for each in (*counts, *(s[axis] for axis in axes))], (), (), len)),
+            lambda s: plain(
+                apply("uniform", [number(each) for each in (*counts, *(s[axis] for axis in axes))], (), (), len)
+            ),
         )
 
     def op(name: str, *operands: Any, along: bool = False) -> Tensor:

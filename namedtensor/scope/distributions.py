@@ -19,7 +19,9 @@ from .names import spelled, walk
 from .symbols import Scope
 
 DRAWS = 10_000  # of an expectation, where `draws` says nothing else
-Operation = Callable[..., Any]  # an operator of the notation, by its name, on what an evaluator has for tensors; numbers too
+Operation = Callable[
+    ..., Any
+]  # an operator of the notation, by its name, on what an evaluator has for tensors; numbers too
 
 
 class Distribution(NamedTuple):

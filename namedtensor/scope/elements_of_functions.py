@@ -53,4 +53,6 @@ def _name(call: Call) -> tuple[Any, ...]:
 def _is_head(call: Call) -> bool:
     """Whether it is the call of a function of the program's own, with plain names for its arguments."""
     own = call.operator not in FUNCTIONS and call.operator.isidentifier()
-    return own and bool(call.arguments) and all(spelled(each) is not None for each in (*call.arguments, *call.parameters))
+    return (
+        own and bool(call.arguments) and all(spelled(each) is not None for each in (*call.arguments, *call.parameters))
+    )
