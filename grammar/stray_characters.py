@@ -45,6 +45,8 @@ ADVICE = {
     "⟩": "an inner product is a contraction: x ⊙_{axis} y",
     "∫": "an integral has no value; a sum over an axis is ∑_{axis} X",
     "=": "one = is enough",
+    "∛": "a root of another degree is a power: x^{1/3}",
+    "∜": "a root of another degree is a power: x^{1/4}",
     "∇": "a gradient is a derivative by a name: ∂L/∂W*",
     '"': "names are written without quotation marks; values are given by name, beside the formula",
 }

@@ -31,8 +31,10 @@ MARKS = "*∗†‡"
 MARK_STARTS = MARKS + "\\"
 MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 
-WORDS = {"if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY"}
-WORDS |= {"and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG"}
+WORDS = {
+    "if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
+    "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG",
+}  # fmt: skip
 WORD_VALUES = {"sum": "∑", "prod": "∏", "and": "∧", "or": "∨", "not": "¬", "in": "∈"}
 MULTIPLE = {":=": "EQUALS", "->": "ARROW", "...": "DOTS", "!=": "RELATION", "<=": "RELATION", ">=": "RELATION"}
 MULTIPLE_VALUES = {":=": "=", "->": "→", "...": "…", "!=": "≠", "<=": "≤", ">=": "≥"}

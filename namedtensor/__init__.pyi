@@ -32,6 +32,7 @@ from .programs.api import latex_preamble as latex_preamble
 from .programs.api import load as load
 from .programs.api import parameters as parameters
 from .programs.api import program as program
+from .programs.api import to_einsum as to_einsum
 from .programs.api import to_javascript as to_javascript
 from .programs.api import to_latex as to_latex
 from .programs.api import to_python as to_python
@@ -70,6 +71,7 @@ __all__ = [
     "parameters",
     "program",
     "latex_preamble",
+    "to_einsum",
     "to_javascript",
     "to_latex",
     "to_python",

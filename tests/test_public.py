@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray evaluate formula program load check explain derivative function picture
-compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript load_tensors save_tensors set_digits same exercises prove gradient
+compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum load_tensors save_tensors set_digits same exercises prove gradient
 NotationError NotationWarning Limits Formula Program""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum
@@ -28,7 +28,7 @@ METHODS = """array axes sizes shape dtype ndim layout to_array to_numpy tolist i
 METHODS += [name for name in FUNCTIONS if name not in NO_METHODS]
 LAYERS = """Attention BERT EncoderBlock EncoderDecoder FFN GPT2 Layer LayerNorm Llama MultiHeadAttention SelfAttention SentenceModel
 Transformer ViT attention_maps load minilm""".split()
-VERBS = "check evaluate explain derivative compile cost parameters init diagram to_text to_latex to_python to_javascript".split()
+VERBS = "check evaluate explain derivative compile cost parameters init diagram to_text to_latex to_python to_javascript to_einsum".split()
 
 
 @pytest.mark.parametrize("name", NAMES + FUNCTIONS)

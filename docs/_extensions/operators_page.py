@@ -48,7 +48,7 @@ def differentials() -> list[tuple[str, ...]]:
         texts = record.differentials
         if not any(text != "0" for text in texts):
             continue
-        name = f"{record.name} _{{ax}}" if record.kind in ("reduction", "along") else record.name
+        name = f"{record.name} _{{ax}}" if record.kind in ("reduction", "axis_map") else record.name
         if record.arity[0] < record.arity[1] == len(texts) - 1:  # over axes of one argument, or between two
             rows.append((code(name.replace(" _", "_")), code(texts[0]), "", ""))
             name, texts = record.name, texts[1:]

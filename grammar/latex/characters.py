@@ -34,9 +34,9 @@ def ampersand(reader: Reader, position: int, end: int) -> int:
         reader.add(CELL_SIGNS[reader.kind], *reader.pieces[position][1:])
     elif reader.kind != "top":
         raise reader.unknown(position)
-    elif reader.tabular and not reader.brackets:
+    elif reader.cells and not reader.brackets:
         reader.ampersands += 1
-        if reader.ampersands % 2 == 0:
+        if reader.ampersands % reader.cells == 0:
             reader.separate(CELL, *reader.pieces[position][1:])
     return position + 1
 

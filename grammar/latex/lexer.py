@@ -293,6 +293,12 @@ def drop(reader: Reader, position: int, end: int) -> int:
     return reader.argument(position, after, end)[1]
 
 
+def spanning(reader: Reader, position: int, end: int) -> int:
+    """\\IEEEeqnarraymulticol{3}{l}{…}: what spans the columns"""
+    middle = reader.argument(position, position + 1, end)[1]
+    return reader.argument(position, middle, end)[1]
+
+
 def between_rows(reader: Reader, position: int, end: int) -> int:
     """\\intertext{…}"""
     row(reader, position, end)
@@ -341,18 +347,6 @@ def draws_below(reader: Reader, position: int, end: int) -> bool:
     return any(reader.piece(each) in ("\\sim", "∼") for each in range(position + 2, reader.partner[position + 1]))
 
 
-def arg(reader: Reader, position: int, end: int) -> int:
-    """\\arg\\min, whose spelling in one word is argmin"""
-    after = reader.skip_looks(position + 1, end)
-    word = reader.piece(after)
-    if word not in ("\\min", "\\max"):
-        raise reader.unknown(position)
-    reader.tokens.append(
-        Token("NAME", f"arg{word[1:]}", reader.pieces[position][1], reader.pieces[after][2], reader.place)
-    )
-    return after + 1
-
-
 def signs(*terminals: str) -> list[str]:
     return [sign for sign, (terminal, _) in SIGNS.items() if terminal in terminals]
 
@@ -382,7 +376,6 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\nbin", "\\underset"], binary),
     **dict.fromkeys(["\\stackrel", "\\overset"], reasoned),
     "\\nfun": function,
-    "\\arg": arg,
     "\\nmatrix": matrix,
     "\\mathinner": inner,
     **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac", "\\nicefrac", "\\sfrac"], fraction),
@@ -390,9 +383,10 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(["\\mathcal", "\\mathscr", "\\cal"], decorated.calligraphic),
     **dict.fromkeys(["\\lVert", "\\lfloor", "\\lceil", "⌊", "⌈"], decorated.opening),
     **dict.fromkeys(["\\rVert", "\\rfloor", "\\rceil", "⌋", "⌉"], decorated.closing),
-    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.either),
+    **dict.fromkeys(["\\|", "\\Vert", "‖"], decorated.norm_bar),
     **dict.fromkeys(["\\underbrace", "\\overbrace"], decorated.braced),
     "\\begin{array}": decorated.array,
+    **dict.fromkeys(["\\IEEEeqnarraymulticol", "\\multicolumn"], spanning),
     **dict.fromkeys(["\\cup", "∪"], decorated.union),
     "\\sqrt": root,
     **dict.fromkeys([f"\\begin{{{name}}}" for name in ENVIRONMENTS], begin),

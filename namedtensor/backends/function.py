@@ -19,7 +19,7 @@ from ..planning.plan import Plan, Step
 from ..planning.target import Target
 from ..planning.whole_numbers import CHECKS
 from . import freed_memory
-from .source import FILE, repeated
+from .source import FILE, repeated_call
 
 FAILURES = (
     ArithmeticError,
@@ -106,7 +106,7 @@ class PlanFunction:
         }  # fmt: skip
         inputs = tuple(self.like.names[each] for each in self.like.inputs)
         body, arrays = self.body() if instead is None and self.is_short else (None, {})
-        again = repeated(tuple(order), inputs, body, space | arrays)
+        again = repeated_call(tuple(order), inputs, body, space | arrays)
         return partial(kept_context_without_warnings().run, again) if self.quiet else again
 
     @property

@@ -65,14 +65,14 @@ def law_of(sizes: Sequence[int], numbers: Sequence[int | float]) -> Law | None:
     return next((law for law in tried if all(law.at(n) == number for n, number in zip(sizes, numbers))), None)
 
 
-class Cut(NamedTuple):
+class SplitText(NamedTuple):
     """A text without its numbers, and the numbers."""
 
     between: tuple[str, ...]
     numbers: tuple[str, ...]
 
 
-def cut(text: str) -> Cut:
+def split_at_numbers(text: str) -> SplitText:
     """A text cut at its numbers; those in strings stay."""
     between, numbers, end = [], [], 0
     for found in PIECES.finditer(text):
@@ -80,7 +80,7 @@ def cut(text: str) -> Cut:
             between.append(text[end : found.start()])
             numbers.append(found["number"])
             end = found.end()
-    return Cut((*between, text[end:]), tuple(numbers))
+    return SplitText((*between, text[end:]), tuple(numbers))
 
 
 def read(number: str) -> int | float:
@@ -107,7 +107,7 @@ class Names:
 class Template:
     """The function of several plans that differ by one size, for any size between: `at` gives it."""
 
-    def __init__(self, like: PlanFunction, text: Cut, names: Names):
+    def __init__(self, like: PlanFunction, text: SplitText, names: Names):
         self.like, self.text, self.names = like, text, names
         self.code = code_of("".join(each for pair in zip(text.between, (*text.numbers, "")) for each in pair), FILE)
 
@@ -125,7 +125,7 @@ class Template:
             exec(self.code, space)
         return Resized(self.like, space["function"], whole)
 
-    def gives(self, size: int, text: Cut) -> bool:
+    def gives(self, size: int, text: SplitText) -> bool:
         """Whether the text of a function that was planned for a size is what this runs for it."""
         sized = self.names.at(size)
         if sized is None or text.between != self.text.between:
@@ -155,14 +155,14 @@ class Resized(PlanFunction):
         return self.target.backend.source(self.plan, complete=True).steps
 
 
-def text_of(function: PlanFunction) -> Cut | None:
+def text_of(function: PlanFunction) -> SplitText | None:
     """The text of a planned function, with all that is done before it; None where another compiler has made the function."""
     if function.own or not hasattr(function.run, "__globals__"):
         return None
-    return cut(function.target.backend.source(function.plan, complete=True).text)
+    return split_at_numbers(function.target.backend.source(function.plan, complete=True).text)
 
 
-def template(like: PlanFunction, texts: Mapping[int, Cut]) -> Template | None:
+def template(like: PlanFunction, texts: Mapping[int, SplitText]) -> Template | None:
     """What functions for these sizes, which differ by this size alone and by numbers in their texts, have in common; None where
     a number follows no law."""
     names, found = Names((*texts,)), []
@@ -172,4 +172,4 @@ def template(like: PlanFunction, texts: Mapping[int, Cut]) -> Template | None:
         if named is None:
             return None
         found.append(named)
-    return Template(like, Cut(next(iter(texts.values())).between, tuple(found)), names)
+    return Template(like, SplitText(next(iter(texts.values())).between, tuple(found)), names)

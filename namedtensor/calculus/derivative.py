@@ -13,7 +13,7 @@ For one number, such as a loss, the second is what is called backpropagation.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -103,7 +103,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
-def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Iterator[None]:
+def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
     """While this lasts ∂X is a change of X, drawn once and for all, and what depends on X changes with it.
 
     ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y holds if it does for any such change. What the equation has no ∂ of stays as it is. Where it
@@ -113,7 +113,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> It
     if not found or checker.perturbations is not None:
         yield
         return
-    free = changing(checker, [each.body for each in found], env)
+    free = independent_terms(checker, [each.body for each in found], env)
     checker.perturbations = {id(term): perturbation_of(checker, term) for term in free if not term.boolean}
     try:
         yield
@@ -121,7 +121,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> It
         checker.perturbations = None
 
 
-def changing(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
+def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
     """Of the terms whose ∂ an equation has those that change freely, the others with them.
 
     An expression that is no part of another term, but of the same inputs, changes as these do.
@@ -182,25 +182,25 @@ class Derivative:
     def __init__(self, checker: Inference, node: Node):
         self.checker: Inference = checker
         self.node: Node = node
-        self.making: TermBuilder = TermBuilder(checker.graph, node)
+        self.make: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: Taken) -> Term:
         """The derivative, its axes as the text has them."""
         graph = self.checker.graph
-        found = swept(self.checker, self.making, taken)
+        found = swept(self.checker, self.make, taken)
         if found is not None:
-            return self.in_order(found, taken)
-        found = self.in_order(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
+            return self.with_ordered_axes(found, taken)
+        found = self.with_ordered_axes(self.whole(held(graph, taken.body, taken.by, self.of), taken), taken)
         return remembered(graph, found, taken)
 
-    def in_order(self, found: Term, taken: Taken) -> Term:
+    def with_ordered_axes(self, found: Term, taken: Taken) -> Term:
         """The same with its axes as the text has them."""
         order = [*taken.body.shape, *taken.starred.values()]
         found.shape = {axis: found.shape[axis] for axis in (*order, *found.shape) if axis in found.shape}
         return found
 
     def whole(self, body: Term, taken: Taken) -> Term:
-        make, by, starred = self.making, taken.by, taken.starred
+        make, by, starred = self.make, taken.by, taken.starred
         inside = {id(term) for term in topological(body)}
         if id(by) not in inside:
             return self.nothing(body, by, starred)
@@ -221,7 +221,7 @@ class Derivative:
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
         """The derivative of what does not depend on it."""
         shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
-        return self.making.spread(self.checker.graph.number(0.0, self.node), shape)
+        return self.make.spread(self.checker.graph.number(0.0, self.node), shape)
 
 
 def is_reverse(results: float, operands: float) -> bool:

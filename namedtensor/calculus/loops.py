@@ -43,7 +43,7 @@ def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
     )  # fmt: skip
 
 
-def made(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
+def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
     """The term of a loop with these inputs, as far as its results read them."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
@@ -92,11 +92,11 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
         """The leaves of the differentials of those inputs that change, with what is given for them."""
-        found = []
+        found: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
-            leaves[id(leaf)] = leaf_of(make, "change", leaf.shape) if are(change) else None
-            if are(change):
-                found.append((leaves[id(leaf)], change))
+            leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
+            if moved is not None:
+                found.append((moved, change))
         return found
 
     def is_given(change: Any) -> bool:
@@ -112,7 +112,7 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
     lists = [(leaf, tuple(whole(make, each, leaf.shape) for each in some)) for leaf, some in members]
     kept: list[tuple[Term, Any]] = [(state, before(make, term, number)) for number, state in read(loop, results)]
     along = [(leaf, whole(make, change, {loop.axis: loop.steps, **leaf.shape})) for leaf, change in slices]
-    return made(
+    return loop_term(
         make,
         Inputs(
             begun,
@@ -168,7 +168,7 @@ class Backwards:
     def of(self, asked: Sequence[tuple[Term, Term]], carry: Carry) -> dict[int, Share]:
         make, loop = self.make, self.loop
         further = self.further(asked)
-        last, within = self.given_back(asked, further)
+        last, within = self.state_cotangents(asked, further)
         states: list[tuple[Term, Term]] = []
         slices: list[tuple[Term, Term]] = []
         seeds: list[tuple[Term, Share]] = []
@@ -194,7 +194,7 @@ class Backwards:
             tuple(states), (*slices, *((leaf, self.turn(value)) for leaf, value in self.fixed(self.inputs.slices))),
             tuple((leaf, some[::-1]) for leaf, some in self.fixed(self.inputs.members)), self.fixed(self.inputs.given),
         )  # fmt: skip
-        return self.read_off(made(make, rest, results, loop))
+        return self.argument_cotangents(loop_term(make, rest, results, loop))
 
     def fixed(self, pairs: Iterable[tuple[Term, Any]]) -> tuple[tuple[Term, Any], ...]:
         return tuple(pair for pair in pairs if id(pair[0]) not in self.depends)
@@ -210,7 +210,7 @@ class Backwards:
             found |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
         return found
 
-    def given_back(
+    def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], further: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
         """The cotangents of each state after the last step, and those after each step, along the axis."""
@@ -228,7 +228,7 @@ class Backwards:
             kind[number] = make.add(kind[number], found) if number in kind else found
         return last, within
 
-    def read_off(self, loop: Term) -> dict[int, Share]:
+    def argument_cotangents(self, loop: Term) -> dict[int, Share]:
         """The cotangents of the arguments, by their places."""
         make, steps, shares = self.make, self.steps, dict[int, Share]()
         numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
+from ..operators import REGISTRY
 from ..terms.builder import TermBuilder, identities
 from ..terms.terms import Term
 from .finiteness import Finite, number
@@ -110,7 +111,7 @@ class Selecting:
         if term.operator == "indicator":
             return self.of(term.arguments[0])
         picks = term.operator == "cases" and all(number(each) is not None for each in term.arguments[::2])
-        picks = picks or term.operator in PICKING
+        picks = picks or (term.operator in REGISTRY and REGISTRY[term.operator].picks)
         return self.once(id(term), Condition(term.shape, lambda: self.positive(term))) if picks else None
 
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
@@ -132,7 +133,7 @@ class Selecting:
         """Whether it is an identity, along one of whose axes a sum has nothing but the one element."""
         return bool(one.pair) and not any(one.axes & each.axes for each in conditions if each is not one)
 
-    def either(self, one: Conditions, other: Conditions) -> Conditions:
+    def union(self, one: Conditions, other: Conditions) -> Conditions:
         """What holds if all of one or all of the other do."""
         common = tuple(each for each in one if each in other)
         rest = without(one, common), without(other, common)
@@ -143,7 +144,10 @@ class Selecting:
             return self.make.between("∨", *map(self.all_of, rest))
 
         weak = any(all(each.weak for each in some) for some in rest)
-        return (*common, Condition(frozenset().union(*(each.axes for some in rest for each in some)), write, weak=weak))
+        return (
+            *common,
+            Condition(frozenset[str]().union(*(each.axes for some in rest for each in some)), write, weak=weak),
+        )
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
@@ -171,7 +175,7 @@ class Selecting:
         common = tuple(each for each in one.within if each in other.within)
         one, other = (self.settled(each, without(each.due, common)) for each in (one, other))
         found = self.make.between(sign, one.term, other.term)
-        return Share(found, self.either(one.within, other.within), joined(one.due, other.due))
+        return Share(found, self.union(one.within, other.within), joined(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
         """Their sum, or mean, along some axes."""
@@ -233,7 +237,9 @@ class Selecting:
         """Whether a factor is to be chosen from: one that was given may have nan where it is not meant to count."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
-    def of_what_counts(self, share: Term, within: Conditions, other: Term, picks: Condition | None, axes) -> Term:
+    def of_what_counts(
+        self, share: Term, within: Conditions, other: Term, picks: Condition | None, axes: tuple[str, ...]
+    ) -> Term:
         """The sum of products, where the infinite in one meets what is nothing in the other: infinite only where both count."""
         make = self.make
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
@@ -272,10 +278,7 @@ class Selecting:
         if touched:
             sizes = {axis: size for axis, size in share.term.shape.items() if axis in axes}
             ones = partial(self.indicator, touched, sizes)
-            own = frozenset().union(*(each.axes for each in touched)) - axes | (axes & found.shape.keys())
+            own = frozenset[str]().union(*(each.axes for each in touched)) - axes | (axes & found.shape.keys())
             weak = all(each.weak for each in touched)
             kept = (*kept, Condition(own, lambda: self.positive(move(ones())), weak=weak))
         return Share(found, kept, share.due)
-
-
-PICKING = frozenset("onehot argmax argmin argmaxk".split())

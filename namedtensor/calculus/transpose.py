@@ -38,11 +38,11 @@ def transposed(
 ) -> dict[int, Term]:
     """The same for several leaves, by their identities; without those that nothing depends on."""
     select = Selecting(make)
-    found = carried_back(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
+    found = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
     return {mark: select.settled(share).term for mark, share in found.items()}
 
 
-def carried_back(
+def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], further: frozenset[str]
 ) -> dict[int, Share]:
     """The cotangents of leaves, by their identities, from those of roots; `further` are axes that only cotangents have."""
@@ -62,7 +62,7 @@ def carried_back(
         if id(term) in ends:
             continue
         if term.operator == "loop":
-            shares = loops.back(select, term, asked.pop(id(term), ()), depends, carried_back)
+            shares = loops.back(select, term, asked.pop(id(term), ()), depends, cotangents_of)
         elif (cotangent := counts.pop(id(term), None)) is None:
             continue
         elif term.operator in loops.READING:
@@ -70,7 +70,7 @@ def carried_back(
             continue
         else:
             places = (place for place, each in enumerate(term.arguments) if id(each) in depends)
-            shares = {place: back(select, term, cotangent, place) for place in places}
+            shares = {place: cotangent_of_argument(select, term, cotangent, place) for place in places}
         for place, more in shares.items():
             argument = term.arguments[place]
             if id(argument) in depends:
@@ -84,19 +84,19 @@ def pushforward(
 ) -> Term:
     """How much each number of `whole` changes with each number of `leaf`, whose axes get the names of their partners."""
     select, further = Selecting(make), {new: shape[old] for old, new in partners.items()}
-    order, depends = dependent([whole], [leaf])
+    order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}
     for term in order:
         if term is not leaf:
             parts = [changes.get(id(each)) for each in term.arguments]
-            changes[id(term)] = on(select, term, parts, further)
+            changes[id(term)] = tangent_of_term(select, term, parts, further)
     return select.settled(changes[id(whole)]).term
 
 
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
     """The terms that depend on one of the leaves, in order, and their ids."""
     ends = {id(leaf) for leaf in leaves}
-    depends, order = {*ends}, []
+    depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
         if id(term) in ends or any(id(each) in depends for each in term.arguments):
             depends.add(id(term))
@@ -105,13 +105,13 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
 
 
 # --------------------------------------------------------------------------------------------------- products, choices
-def back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
+def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     """The cotangent of one argument of a term for the cotangent of the term."""
-    rule = BACK.get(term.operator)
+    rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, place)
     move = rule_of(term.operator)
-    return select.moved(cotangent, lambda each: move(select.make, term, each, place), ranged(term))
+    return select.moved(cotangent, lambda each: move(select.make, term, each, place), axes_moved(term))
 
 
 def _named_back(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
@@ -129,12 +129,12 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, place: int) -> Sh
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, place: int) -> Share:
     """What counts in this case, nothing in the others."""
-    for condition in taken(select, term, place):
+    for condition in conditions_taken(select, term, place):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
-def taken(select: Selecting, term: Term, place: int) -> list[Term]:
+def conditions_taken(select: Selecting, term: Term, place: int) -> list[Term]:
     """The conditions under which a choice takes one of its values."""
     if term.operator == "where":
         holds = term.arguments[0]
@@ -153,7 +153,7 @@ def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Sha
     """Each index adds to its element; elements of several indices get the sum, and what no index picks counts for nothing."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
-    touched = touching(cotangent.within, ranged(term))
+    touched = touching(cotangent.within, axes_moved(term))
     settled = select.settled(cotangent, touched)
     found = make.scatter(make.spread(settled.term, term.shape), axis, whole.shape[axis], at, over)
 
@@ -161,7 +161,7 @@ def _indexed(select: Selecting, term: Term, cotangent: Share, place: int) -> Sha
         ones = select.indicator(touched, {**at.shape})
         return select.positive(make.scatter(ones, axis, whole.shape[axis], at, over))
 
-    own = frozenset().union(at.shape, *(each.axes for each in touched)) - over | {axis}
+    own = frozenset[str]().union(at.shape, *(each.axes for each in touched)) - over | {axis}
     kept = without(settled.within, touched)
     return Share(found, (*kept, Condition(own, picked)), settled.due)
 
@@ -188,7 +188,7 @@ def _along(select: Selecting, term: Term, arguments: Sequence[Term], share: Shar
     return Share(found, without(share.within, touched), share.due)
 
 
-BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
+COTANGENT_RULES: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
     "⊙": _product,
     "/": _quotient,
     "where": _chosen,
@@ -201,7 +201,7 @@ BACK: dict[str, Callable[[Selecting, Term, Share, int], Share]] = {
 }
 
 
-def ranged(term: Term) -> frozenset[str]:
+def axes_moved(term: Term) -> frozenset[str]:
     """The axes along which a term moves numbers."""
     if term.operator == "merge":
         sources, target = term.options
@@ -219,14 +219,14 @@ def ranged(term: Term) -> frozenset[str]:
 
 
 # ------------------------------------------------------------------------------------------------------------------ on
-def on(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
     """How a term changes with its arguments, of which some do not."""
-    rule, record = ON.get(term.operator), REGISTRY.get(term.operator)
+    rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
     if record is not None and record.kind == "reduction":
         return _summed(select, term, parts)
-    return together(select, term, parts, further)
+    return tangent_by_same_operator(select, term, parts, further)
 
 
 def _added(select: Selecting, term: Term, parts: list[Share | None]) -> Share:
@@ -265,7 +265,7 @@ def _moved_along(select: Selecting, term: Term, parts: list[Share | None]) -> Sh
     return _along(select, term, term.arguments, share, place)
 
 
-ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
+TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
     "+": _added,
     "-": _added,
     "⊙": _times,
@@ -275,9 +275,11 @@ ON: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]] = {
 }
 
 
-def together(select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]) -> Share:
+def tangent_by_same_operator(
+    select: Selecting, term: Term, parts: list[Share | None], further: Mapping[str, Any]
+) -> Share:
     """The same done with how the arguments change as with these: what moves, joins and chooses between numbers."""
-    make, axes = select.make, ranged(term)
+    make, axes = select.make, axes_moved(term)
     shares = [each for each in parts if each is not None]
     common = tuple(each for each in shares[0].within if all(each in other.within for other in shares[1:]))
     kept = without(common, touching(common, axes))
@@ -300,7 +302,7 @@ def together(select: Selecting, term: Term, parts: list[Share | None], further: 
         own = {axis: size for axis, size in found.shape.items() if axis in seen}
 
         def ones() -> Term:
-            given = []
+            given: list[Term] = []
             for some, argument in zip(left, term.arguments):
                 sizes = {axis: size for axis, size in {**further, **argument.shape}.items() if axis in seen}
                 given.append(make.spread(zero, sizes) if some is None else select.indicator(some, sizes))

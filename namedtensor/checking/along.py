@@ -13,7 +13,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from .counting import Unrollable, attempted, is_value
 from .family_steps import Unit
-from .loops import FIRST, LEAST, Made, counter, loop_to
+from .loops import FIRST, LEAST, RolledLoop, counter, loop_to
 
 
 class Along:
@@ -58,7 +58,7 @@ def along(checker: Inference, unit: Unit, steps: range, axis: str) -> Term:
     )
 
 
-def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> Made | None:
+def loop_with(checker: Inference, unit: Unit, first: int, steps: range) -> RolledLoop | None:
     """A loop that has these steps, but for the first ones."""
     way = unit.way
     begin, end = (steps[0], steps[-1])[::way]
@@ -82,7 +82,7 @@ def spread(checker: Inference, term: Term, axis: str) -> Term:
     )
 
 
-def through(checker: Inference, made: Made, axis: str, steps: range) -> Term:
+def through(checker: Inference, made: RolledLoop, axis: str, steps: range) -> Term:
     """What a state is after each of some steps, along an axis."""
     node, boolean = made.loop.node, made.state.boolean
 

@@ -27,8 +27,8 @@ from .claims import nearly
 from .declarations import set_axes
 from .diagnostics import shape_error
 from .indexing import take
+from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
-from .made_sizes import may_make
 from .matching import matching
 from .sums import implicit_sum, takes_index
 from .unknown_names import visible

@@ -24,9 +24,9 @@ from ..terms.terms import Term
 from . import at_points, calls, cases, draws, families, indexing, literals, lookup, over_sets, renames, sums
 from .claims import check_claims, of_index, warn_of_replaced, with_elements
 from .declarations import prepare_inputs
-from .given_names import Speaks, refuse_unused
 from .size_solver import SizeSolver
 from .unknown_names import unknown_name
+from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
@@ -44,7 +44,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 class Checker(Inference):
     """The inference of a program for given inputs; see `Inference` for its modes.
 
-    `told` are the inputs that were given by keyword: where they are said, each of them and each size has to be one of the
+    `by_keyword` are the names of the inputs given so; where they are said, each of them and each size has to be one of the
     program's, or of the axes `besides` that arguments have.
     """
 
@@ -80,19 +80,19 @@ class Checker(Inference):
         strict: bool = False,
         python: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
-        told: Iterable[str] | None = None,
+        by_keyword: Iterable[str] | None = None,
         besides: Iterable[str] = (),
     ):
         super().__init__(
             scope, inputs or {}, sizes or {}, infer_parameters, recover, strict, python or {}, limits or DEFAULT
         )
         self.solver: SizeSolver = SizeSolver(self)
-        self.speaks: Speaks = Speaks(scope, self.inputs)
+        self.given_names: GivenNames = GivenNames(scope, self.inputs)
         self.steps: int = 0  # of the trace that are steps to the value, and not to a claim
-        self.told: tuple[str, ...] | None = None if told is None else tuple(told)
+        self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.besides: frozenset[str] = frozenset(besides)
-        self.check_told(misspelt=True)
-        prepare_inputs(self, self.speaks)
+        self.check_unused(misspelt=True)
+        prepare_inputs(self, self.given_names.mentioned)
         warn_of_replaced(self)
         self.top.complete = True
 
@@ -135,16 +135,16 @@ class Checker(Inference):
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and claims that the program states; of a part of it, not `whole`, those about what is given.
 
-        Then what it is told: a formula that is wrong says so before it says what it does not use.
+        Then that all inputs are used: a formula that is wrong says so first.
         """
         self.solver.check()
         self.check_claims(whole)
-        self.check_told()
+        self.check_unused()
 
-    def check_told(self, misspelt: bool = False) -> None:
-        """Check that the program uses what it is told by name; `misspelt` passes what is near no name of the program."""
-        if self.told is not None:
-            refuse_unused(self.speaks, self.told, set(self.given_sizes).difference(self.besides), misspelt)
+    def check_unused(self, misspelt: bool = False) -> None:
+        """Check that the program mentions each input given by keyword, and each size; `misspelt`: those alone that resemble its names."""
+        if self.by_keyword is not None:
+            refuse_unused(self.given_names, self.by_keyword, set(self.given_sizes).difference(self.besides), misspelt)
 
     def check_claims(self, whole: bool = True) -> None:
         """Check the shapes of claims, and note their sides to be compared when there are values."""

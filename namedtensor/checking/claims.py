@@ -57,6 +57,8 @@ def ends_openly(claim: Claim, problem: NotationError) -> bool:
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
     """A member of a family that is given, or has an equation of its own: what the family says of it is a claim."""
     for name in names:
+        if name.base not in checker.scope.bases_of_families:
+            continue
         for family in checker.scope.families_of(name):
             indices = match_key(family.name, name, checker.scope.indices)
             over = family.range
@@ -103,6 +105,8 @@ def warn_of_replaced(checker: Inference) -> None:
 
 def domains(checker: Inference, whole: bool):
     for key in checker.inputs:
+        if key.base not in checker.scope.bounded:
+            continue
         declared, env = declaration(checker, key)
         if declared is not None and declared.domain != "reals" and (whole or key in checker.used):
             yield checker.top.variables[key], (declared, env)
@@ -149,12 +153,12 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
     estimate = hangs_on_draws(checker.scope, (claim.left, claim.right))
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
-    agree(checker, "=", (left, right), (claim.left, claim.right), claim.span)
+    check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
     if not open and not estimate:
         checker.claim_terms.append((left, right, claim.span))
 
 
-def agree(
+def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
     """Raise where the two sides of a relation have different axes, or different sizes of one."""
@@ -175,7 +179,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
-    agree(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
+    check_same_axes(checker, node.operator, (left, right), node.arguments, node.span)  # type: ignore[arg-type]
     return left
 
 

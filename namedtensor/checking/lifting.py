@@ -40,7 +40,6 @@ def inline_call(
     """Type a function's body for these arguments."""
     apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
     if apart:
-        back = {new: old for old, new in apart.items()}
         bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
         terms = [
             checker.renamed(term, hygiene.renaming(term.shape, apart), part)
@@ -48,8 +47,37 @@ def inline_call(
         ]
         ordinary, further = tuple(terms[: len(arguments)]), tuple(terms[len(arguments) :])
         term = inline_call(checker, function, bindings, numbers, ordinary, further, node, parts, caller, depth)
+        back = {new: old for old, new in apart.items()}
         return checker.renamed(term, hygiene.renaming(term.shape, back), node)
     checker.spend(node)
+    inner = frame(checker, function, bindings, numbers, node, caller, depth)
+    signed = function.signature is not None
+    if signed:
+        arguments = lift_arguments(checker, function, arguments, node, parts, inner)
+    for name, term, part in zip(function.parameters, arguments, parts):
+        bind_argument(checker, function, name.key(), term, part, inner)
+    for position, name in enumerate(function.options):
+        bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
+    inner.complete = True
+    with unguarded(checker):
+        body = checker.infer(function.body, inner)
+    result = close_call(checker, function, body, node, inner) if signed else body
+    for of in function.statement.sets:
+        check_member(checker, result, of, inner, function.body)
+    note_claims(checker, function, inner)
+    return result
+
+
+def frame(
+    checker: Inference,
+    function: FunctionDefinition,
+    bindings: Bindings,
+    numbers: dict[str, Term],
+    node: Any,
+    caller: Environment,
+    depth: int | None,
+) -> Environment:
+    """The environment of a call, with its axes and indices bound and its arguments not yet; raises where calls go round."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -79,20 +107,7 @@ def inline_call(
     )
     for name, term in numbers.items():
         inner.variables[Key(name)] = term
-    if signed:
-        arguments = lift_arguments(checker, function, arguments, node, parts, inner)
-    for name, term, part in zip(function.parameters, arguments, parts):
-        bind_argument(checker, function, name.key(), term, part, inner)
-    for position, name in enumerate(function.options):
-        bind_option(checker, function, position, name.key(), options, parts, len(arguments), inner, caller)
-    inner.complete = True
-    with unguarded(checker):
-        body = checker.infer(function.body, inner)
-    result = close_call(checker, function, body, node, inner) if signed else body
-    for of in function.statement.sets:
-        check_member(checker, result, of, inner, function.body)
-    note_claims(checker, function, inner)
-    return result
+    return inner
 
 
 def note_claims(checker: Inference, function: FunctionDefinition, inner: Environment) -> None:

@@ -121,15 +121,22 @@ class Rolled:
         checker = self.checker
         if key.base not in bases_with_labels(checker):
             return None
+        given = checker.top.variables if is_of_program(key.base, env) else {}
         found: list[Term | None] = []
         steps = range(self.base + self.way, self.last + self.way, self.way)
         texts = [[at_steps(part, self.mark, steps) for part in each] for each in key[1:]]
         for scripts in zip(*(zip(*each) if each else ((),) * len(steps) for each in texts)):
+            member = Key(key.base, *scripts)
+            term = given.get(member)
+            if term is not None and term.operator == "input":
+                checker.used.add(member)
+                found.append(term)
+                continue
             known = len(checker.parameters)
-            found.append(checker.find(Key(key.base, *scripts), env, node))
-            if (found[-1] is None) != (found[0] is None):
-                raise Unrollable
+            found.append(checker.find(member, env, node))
             self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(found))
+        if len({each is None for each in found}) > 1:
+            raise Unrollable
         return None if found[0] is None else self.members([each for each in found if each is not None], key, node)
 
     def order_parameters(self) -> None:
@@ -141,10 +148,12 @@ class Rolled:
     def members(self, found: list[Term], key: Key, node: Any) -> Term:
         """Terms of the steps as one, if they are alike."""
         first = found[0]
-        if all(each is first for each in found):
+        if len({*map(id, found)}) == 1:
             return first
         for each in found:
             alike = each.shape.keys() == first.shape.keys() and each.boolean == first.boolean
+            if alike and each.shape == first.shape:
+                continue
             if not alike or not all(unify(size, first.shape[axis]) for axis, size in each.shape.items()):
                 raise Unrollable
         shape = {self.axis: self.steps, **first.shape}
@@ -206,6 +215,20 @@ class Rolled:
         return self.units
 
 
+def is_of_program(base: str, env: Environment) -> bool:
+    """Whether names of a base are the program's where an environment asks: no call that it stands in has such names."""
+    while env.parent is not None:
+        function = env.function
+        if function is not None:
+            own = (*function.facts, *(family.key for family in function.families))
+            if any(each.base == base for each in own):
+                return False
+        if any(each.base == base for each in (*env.variables, *env.scalars)):
+            return False
+        env = env.parent
+    return True
+
+
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:
     """Whether a variable is something else besides where a family is held, which would shine through."""
     solved = checker.solver.scalar(Key(variable), env)
@@ -213,7 +236,7 @@ def means_something(checker: Inference, variable: str, env: Environment) -> bool
 
 
 @dataclass(frozen=True)
-class Made:
+class RolledLoop:
     """A loop that was made: the steps after `base` to `last`, and the states of a family in it."""
 
     base: int
@@ -253,7 +276,7 @@ def is_worth_it(checker: Inference, unit: Unit, steps: int) -> bool:
     return has_layers(checker, unit.holder)
 
 
-def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> Made | None:
+def loop_to(checker: Inference, unit: Unit, begin: int, last: int) -> RolledLoop | None:
     """The loop that ends with a step, and begins as soon after `begin` as shapes stay the same."""
     for base in firsts(unit, begin) if abs(last - begin) < checker.limits.steps else ():
         try:
@@ -286,7 +309,7 @@ def counter(checker: Inference, axis: str, first: int, count: int, way: int, nod
     return checker.graph.intern("-", (checker.graph.number(first + 1, node), steps), shape=shape, node=node)
 
 
-def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
+def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> RolledLoop:
     assert unit.family.range is not None
     trace = len(checker.trace)
     rolled = Rolled(checker, base, last, unit.family.range, unit.way)
@@ -296,11 +319,11 @@ def made_loop(checker: Inference, unit: Unit, base: int, last: int) -> Made:
     initial = [rolled.first(each, back) for each in units for back in each.states]
     loop = loop_of(checker.graph, rolled.axis, rolled.steps, states, results, initial, unit.family.body)
     del checker.trace[trace:]
-    found: Made | None = None
+    found: RolledLoop | None = None
     number = 0
     for each in units:
         for back, state in each.states.items():
-            made = Made(base, last, loop, number, state, each.way)
+            made = RolledLoop(base, last, loop, number, state, each.way)
             step = last + each.way * (1 - back)
             if each.key(step) not in each.holder.memo:
                 each.note(step, after(checker, made, last))
@@ -322,7 +345,7 @@ def explained(checker: Inference, unit: Unit, step: int) -> None:
     checker.trace.append((unit.family.body, term, place))
 
 
-def after(checker: Inference, made: Made, step: int) -> Term:
+def after(checker: Inference, made: RolledLoop, step: int) -> Term:
     """What a state is after a step."""
     state, node = made.state, made.loop.node
     options = (made.number, abs(step - made.base) - 1)

@@ -114,12 +114,12 @@ def as_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) 
             310,
             f"{name} would be {Fraction(value)}, and a size is a whole number",
             fact.span,
-            notes=(f"the formula says {stated(checker, fact)}",),
+            notes=(f"the formula says {source_text(checker, fact)}",),
             hint="give sizes that divide",
         )
     return int(value)
 
 
-def stated(checker: Inference, fact: SizeEquation) -> str:
+def source_text(checker: Inference, fact: SizeEquation) -> str:
     """A fact as the formula states it."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

@@ -21,7 +21,7 @@ from ..scope.symbols import SizeEquation
 from ..terms.environment import Conflict, Environment
 from ..terms.inference import Inference, Sizes
 from .given_sizes import check_given_sizes, check_stated_sizes
-from .made_sizes import made_size, several_sizes
+from .inferred_sizes import inferred_size, several_sizes
 from .size_facts import FactIndex, Symbol, as_size, computed, invert, sides, words_of
 
 Way: TypeAlias = tuple[Any, ...]  # a node, and the way to what holds it
@@ -62,7 +62,7 @@ class SizeSolver(Sizes):
         self.again: list[tuple[Symbol, Environment]] = []  # of those, what may have one now
         self.found: dict[Mark, tuple[Any, Environment]] = {}
         self.runs: int = 0
-        self.making: bool = True  # whether what the scope makes is looked at
+        self.infers: bool = True  # from the types of expressions too
         self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols
@@ -82,11 +82,11 @@ class SizeSolver(Sizes):
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
         """The same as what is given and stated has it, whatever else in this scope has such an axis."""
-        before, self.making = self.making, False
+        before, self.infers = self.infers, False
         try:
             return self.size_of(axis, env, node)
         finally:
-            self.making = before
+            self.infers = before
 
     def scalar(self, key: Key, env: Environment, node: Any = None) -> Any:
         return self.find(("scalar", key), env, node)
@@ -96,7 +96,7 @@ class SizeSolver(Sizes):
         found = self.direct(symbol, env, node)
         if found is not None:
             return found
-        mark = (symbol, id(env), self.making)
+        mark = (symbol, id(env), self.infers)
         kept = self.found.get(mark)
         if kept is not None:
             return kept[0]
@@ -126,7 +126,7 @@ class SizeSolver(Sizes):
     def tried(self, symbol: Symbol, env: Environment, node: Any, mark: Mark) -> Any:
         self.busy.add(mark)
         try:
-            found = self.looked_for(symbol, env, node)
+            found = self.search(symbol, env, node)
         finally:
             self.busy.discard(mark)
         if found is None:
@@ -145,23 +145,23 @@ class SizeSolver(Sizes):
         for env in envs:
             for fact, place in self.all_facts(symbol, env):
                 for other in {each for side in sides(fact) for each in self.symbols(side, place)}:
-                    waiting = self.missed.pop((other, id(env), self.making), None)
+                    waiting = self.missed.pop((other, id(env), self.infers), None)
                     if waiting is not None:
                         self.again.append(waiting)
 
-    def looked_for(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         current: Environment | None = env
         while current is not None:
             found = self.direct(symbol, current, node)
             if found is None:
                 found = self.by_facts(symbol, self.facts_of_call(symbol, current))
             if found is None and current.function is not None:
-                found = self.made(symbol, current, node)
+                found = self.inferred(symbol, current, node)
             if found is not None:
                 return found
             current = current.sizes_parent or self.named_by_caller(symbol, current) or current.parent
         found = self.by_facts(symbol, self.facts_of_program(symbol, env))
-        for source in (self.bracketed, self.made_at_top, self.besides, self.unmarked):
+        for source in (self.of_declaration, self.inferred_at_top, self.of_unmentioned_input, self.unmarked):
             if found is not None:
                 break
             found = source(symbol, env, node)
@@ -173,7 +173,7 @@ class SizeSolver(Sizes):
             return env.caller
         return None
 
-    def bracketed(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_declaration(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size that a declaration of a defined name says: D ∈ ℝ^{seq[5]}."""
         if symbol[0] != "size":
             return None
@@ -185,16 +185,16 @@ class SizeSolver(Sizes):
                         return found
         return None
 
-    def made_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
-        return self.made(symbol, self.checker.top, node)
+    def inferred_at_top(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+        return self.inferred(symbol, self.checker.top, node)
 
-    def made(self, symbol: Symbol, place: Environment, node: Any) -> Any:
+    def inferred(self, symbol: Symbol, place: Environment, node: Any) -> Any:
         """The size of an axis that the equations of a call, or of the program, make: by a literal, a rename, a split, …"""
-        if symbol[0] != "size" or not self.making:
+        if symbol[0] != "size" or not self.infers:
             return None
-        return made_size(self.checker, symbol[1], place, node)
+        return inferred_size(self.checker, symbol[1], place, node)
 
-    def besides(self, symbol: Symbol, env: Environment, node: Any) -> Any:
+    def of_unmentioned_input(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """The size of an axis of what is given and stands nowhere in the program."""
         return self.direct(symbol, self.checker.unnamed, node) if symbol[0] == "size" else None
 

@@ -130,7 +130,7 @@ def bounded(checker: Inference, node: IndexSum, env: Environment) -> Term:
 
 
 def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
-    found = extremes(term)
+    found = bounds_of(term)
     if found is None:
         shown = checker.text(part)
         raise checker.error(
@@ -140,7 +140,7 @@ def whole_range(checker: Inference, term: Term, part: Node) -> tuple[int, int]:
     return found
 
 
-def extremes(term: Term) -> tuple[int, int] | None:
+def bounds_of(term: Term) -> tuple[int, int] | None:
     """The least and greatest value of a term made of indices and whole numbers, or None."""
     if term.number is not None:
         value = term.number
@@ -148,7 +148,7 @@ def extremes(term: Term) -> tuple[int, int] | None:
     if term.operator == "iota":
         first, size = term.options[0], resolve(term.shape[term.axes[0]])
         return (first, first + size - 1) if is_ground(size) else None
-    inner = [extremes(argument) for argument in term.arguments]
+    inner = [bounds_of(argument) for argument in term.arguments]
     if term.operator not in COMBINED or any(each is None for each in inner):
         return None
     return COMBINED[term.operator](*inner)

@@ -48,9 +48,12 @@ from .parsers import INPUTS, Parser, check_arguments, formula_arguments
 from .playground import PLAYGROUND_EXAMPLES, playground_arguments, playground_command
 from .render import render_command, spelling_argument
 from .to_code import (
+    EINSUM_EXAMPLES,
     JAVASCRIPT_EXAMPLES,
     PARAMETERS_EXAMPLES,
     PYTHON_EXAMPLES,
+    einsum_arguments,
+    einsum_command,
     javascript_arguments,
     javascript_command,
     parameters_arguments,
@@ -298,6 +301,9 @@ COMMANDS = {
     ),
     "to-javascript": Command(
         "print a formula as a module of JavaScript", javascript_arguments, javascript_command, JAVASCRIPT_EXAMPLES
+    ),
+    "to-einsum": Command(
+        "print a formula as a call of einsum, where it is one", einsum_arguments, einsum_command, EINSUM_EXAMPLES
     ),
     "exercises": Command(
         "prove, release and mark files of exercises",

@@ -95,14 +95,14 @@ def lift(
     of: Signature,
     axes: tuple[str, ...],
     shapes: tuple[Shape, ...],
-    agree: Callable[[Any, Any], bool] = same,
-    given: Shape | None = None,
+    unify: Callable[[Any, Any], bool] = same,
+    new_sizes: Shape | None = None,
     differing: bool = False,
 ) -> dict[str, Any]:
     """The shape of a lifted function's result.
 
-    `given` has the sizes of the axes that the function gives where they are not those of the arguments (a window, a
-    concatenation); with `differing` the bound axes may differ in size between arguments.
+    `new_sizes` are those of the axes of the result that are not the arguments' (a window, a concatenation); with
+    `differing` the bound axes may differ in size between arguments.
 
     >>> lift(signature("ax… -> ax…"), ("seq",), ({"seq": 4, "batch": 2},))
     {'batch': 2, 'seq': 4}
@@ -117,13 +117,13 @@ def lift(
         for axis in names:
             if axis not in shape:
                 raise ShapeMismatch("missing", axis, position)
-            if axis in sizes and not differing and not agree(sizes[axis], shape[axis]):
+            if axis in sizes and not differing and not unify(sizes[axis], shape[axis]):
                 raise ShapeMismatch("sizes", axis, position, (sizes[axis], shape[axis]))
             sizes.setdefault(axis, shape[axis])
         for axis, size in shape.items():
             if axis in names:
                 continue
-            if axis in extras and not agree(extras[axis], size):
+            if axis in extras and not unify(extras[axis], size):
                 raise ShapeMismatch("sizes", axis, position, (extras[axis], size))
             extras.setdefault(axis, size)
     result = dict(extras)
@@ -131,11 +131,11 @@ def lift(
         for axis in bound[formal]:
             if axis in extras:
                 raise ShapeMismatch("clash", axis)
-            result[axis] = given[axis] if given and axis in given else sizes[axis]
+            result[axis] = new_sizes[axis] if new_sizes and axis in new_sizes else sizes[axis]
     return result
 
 
-def broadcast(shapes: Sequence[Shape], agree: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
+def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
     """The union of the axes: the shape of an elementwise operation (paper §3.2).
 
     >>> broadcast(({"height": 3}, {"height": 3, "width": 2}))
@@ -146,7 +146,7 @@ def broadcast(shapes: Sequence[Shape], agree: Callable[[Any, Any], bool] = same)
         for axis, size in shape.items():
             if axis not in result:
                 result[axis] = size
-            elif not agree(result[axis], size):
+            elif not unify(result[axis], size):
                 raise ShapeMismatch("sizes", axis, position, (result[axis], size))
     return result
 

@@ -55,7 +55,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
     found = _INTERNED.get(key)
     if found is None:
-        found = remember(_INTERNED, key, Layout(*key))
+        found = store(_INTERNED, key, Layout(*key))
     return found
 
 
@@ -63,10 +63,10 @@ def renamed(layout: Layout, axes: tuple[str, ...]) -> Layout:
     """The same layout under other names."""
     key = (axes, layout.extent, layout.dtype, layout.xp, layout.wide)
     found = _INTERNED.get(key)
-    return remember(_INTERNED, key, Layout(*key)) if found is None else found
+    return store(_INTERNED, key, Layout(*key)) if found is None else found
 
 
-def remember(table: dict[Key, Value], key: Key, value: Value) -> Value:
+def store(table: dict[Key, Value], key: Key, value: Value) -> Value:
     """Keep a value; a table that has grown too large begins anew."""
     if len(table) >= MOST:
         table.clear()

@@ -13,6 +13,9 @@ from grammar.errors import Hint
 
 LONGEST = 60  # names beyond this are no slips of the pen
 
+FUNCTION = "a function is defined by an equation: f(t) = t + 1"
+RESULT = "the last line is the result: write it alone"
+
 ELSEWHERE = {
     "axis": "axes are named in the subscript: softmax_{seq} X",
     "dim": "axes are named in the subscript: softmax_{seq} X",
@@ -31,7 +34,12 @@ ELSEWHERE = {
     "average": "the average over an axis is mean_{axis} X",
     "len": "the size of an axis is |axis|",
     "import": "nothing needs importing: the built-in functions are there",
-    "lambda": "a function is defined by an equation: f(t) = t + 1",
+    "lambda": FUNCTION,
+    "def": FUNCTION,
+    "let": "an equation defines a name as it is: Y = X + 1",
+    "return": RESULT,
+    "print": RESULT,
+    "choose": "n choose k is ∏_{i=1}^{k} (n − k + i) / i",
     "True": "a condition is written 1 = 1",
     "None": "there is no empty value in the notation",
     "exp2": "a power is written 2^x",

@@ -2,6 +2,7 @@
 
 `needed`: which statements of a program a formula needs.
 `least_shapes`: shapes that nobody gave.
+`reading`: the checker of a program whose derivatives are read.
 `closed_forms`: the closed form of a typed derivative.
 `indices`: what an index of a family is, and trees with others.
 `recurrences`: which recurrences a derivative goes through.

@@ -11,9 +11,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
 from ..core.sizes import resolve
-from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import bind
-from ..scope.names import Key, key
+from ..scope.names import Key
 from ..symbolic import algebra
 from ..symbolic.factoring import cleared, factored
 from ..symbolic.folding import Named, folded
@@ -24,12 +22,12 @@ from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import Reading, Where, names_left, read, words_of
 from ..symbolic.parts import Unwritable
 from ..symbolic.spelling import MARKS, named, with_axes
-from ..symbolic.sums import SUMS
+from ..symbolic.sums import total_of
 from ..symbolic.work import TooLong, current, working
 from ..terms.environment import source_name
-from ..terms.inference import InputType
 from ..terms.terms import Term, topological
 from .needed import needed
+from .reading import reading_checker
 
 MEMBERS = 64  # of a family that are looked at
 
@@ -74,7 +72,7 @@ def sums_named(checker: ReadingChecker, names: Mapping[int, str]) -> dict[Head, 
     for term in (checker.find(name, checker.top, None) for name in checker.scope.definitions):
         while term is not None and term.operator == "variable" and change_of(term) is None:
             term = term.arguments[0]
-        if term is not None and id(term) in names and term.operator in SUMS:
+        if term is not None and id(term) in names and total_of(term.operator) is not None:
             axes = tuple(map(source_name, term.shape))
             found[head("tensor", names[id(term)], axes)] = (term.operator, tuple(map([*term.shape].index, term.axes)))
     return found
@@ -185,9 +183,7 @@ class Typed:
         return replace(self, tree=tree)
 
     def checker(self) -> ReadingChecker:
-        inputs = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
-        scope = bind(self.source, self.tree)
-        return ReadingChecker(scope, inputs, dict(self.sizes), infer_parameters=True, python=USER_FUNCTIONS)
+        return reading_checker(self.source, self.tree, self.shapes, self.sizes)
 
     def read(self, taken: set[str] | None = None) -> tuple[Reading, dict[str, int]]:
         """The closed form of its value, and how often each law was used.

@@ -14,22 +14,18 @@ from grammar import nodes
 from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
 
-from ..operators.user_functions import USER_FUNCTIONS
-from ..scope.binder import bind
 from ..scope.names import Key, key, spelled, walk
 from ..scope.symbols import Scope
 from ..symbolic.lengths import length
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import Reading, words_of
 from ..symbolic.spelling import expression, with_axes
-from ..terms.inference import InputType
 from .closed_forms import closed_form
 from .indices import UNIT, Linear, at, mapped, plus, written
+from .reading import Shapes, reading_checker
 from .recurrences import Family, NotARecurrence, Recurrence, base_of, depending, start_of, substituted
 
 STEPS = 3  # at which shapes are looked at
-
-Shapes = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass
@@ -138,11 +134,8 @@ class Derivation:
 
     # ---------------------------------------------------------------------------------------------------------- types
     def checker(self, statements: list[Any], inputs: Shapes, sizes: Mapping[str, int] | None = None) -> ReadingChecker:
-        given = {key(name): InputType(dict(shape)) for name, shape in self.shapes.items()}
-        given |= {Key(name): InputType(dict(shape)) for name, shape in inputs.items()}
-        scope = bind(self.source, nodes.Program(tuple(statements)))
-        sizes = self.sizes if sizes is None else sizes
-        return ReadingChecker(scope, given, dict(sizes), infer_parameters=True, python=USER_FUNCTIONS)
+        program = nodes.Program(tuple(statements))
+        return reading_checker(self.source, program, self.shapes, self.sizes if sizes is None else sizes, inputs)
 
     def probe(self) -> tuple[ReadingChecker, dict[str, int]]:
         """The program with few steps, and its sizes."""
@@ -157,10 +150,8 @@ class Derivation:
         shapes = {
             name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
         }
-        given = {key(name): InputType(shape) for name, shape in shapes.items()}
-        scope = bind(self.source, nodes.Program(self.tree.statements[:-1]))
-        sizes = {**self.sizes, **few}
-        return ReadingChecker(scope, given, sizes, infer_parameters=True, python=USER_FUNCTIONS), few
+        program = nodes.Program(self.tree.statements[:-1])
+        return reading_checker(self.source, program, shapes, {**self.sizes, **few}), few
 
     def probed(self, node: Node, back: int = 0) -> dict[str, Any]:
         """The shape of a member, at the second step or so many before."""

@@ -6,7 +6,7 @@
 `definitions`: what operators mean, on plain numbers.
 `transposes`: how a cotangent goes back through what is linear.
 `plain_numbers`: what is made of plain numbers while checking.
-`sizes_given`: the sizes of axes that an operator makes.
+`new_sizes`: the sizes of axes that an operator makes.
 `elementwise`: functions of numbers.
 `pseudorandom`: numbers as if drawn.
 `gamma`: the gamma function's logarithm and its derivatives.

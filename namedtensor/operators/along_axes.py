@@ -92,7 +92,7 @@ def _of_one(primitive: str) -> OfAxes:
 
 def _along(name: str, meaning: str, numpy: str, write: Write, rule: str = "floats", **more: Any) -> Operator:
     signature = more.pop("signature", "ax… -> ax…")
-    return register(Operator(name, "along", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
+    return register(Operator(name, "axis_map", signature, of_axes(write, rule), meaning, numpy, SECTION, **more))
 
 
 def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
@@ -101,19 +101,19 @@ def _up_to(join: Callable[[Any, Any], Any]) -> Callable[[list[Any]], list[Any]]:
 
 _along("softmax", "exp x / ∑ exp x", "np.exp(X) / np.exp(X).sum(axis, keepdims=True)", softmax,
        differentials=("softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)",), heavy=True, warns=True,
-       definition=definitions.softmax, sign="≥ 0", analytic=True, **FINITE)  # fmt: skip
+       definition=definitions.softmax, sign="≥ 0", analytic=True, finite="X of finite or −∞", total=1)  # fmt: skip
 _along(
     "logsoftmax", "the logarithm of softmax", "X - np.log(np.exp(X).sum(axis, keepdims=True))", _logarithm_of_softmax,
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
 _along("argmax", "one where the largest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", **FINITE)  # fmt: skip
+       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _along("argmin", "one where the smallest stands, shared by ties", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", **FINITE)  # fmt: skip
+       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _along(
     "standardize", "(x − mean) / √(var + eps); eps is 1e-5 where it is not given",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,
-    options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, **FINITE,
+    options=(("eps", 1e-5),), heavy=True, warns=True, definition=definitions.standardize, analytic=True, total=0, **FINITE,
     differentials=("(∂X − mean_{ax} ∂X − standardize_{ax}(X; eps) ⊙ mean_{ax}(standardize_{ax}(X; eps) ⊙ ∂X)) "
                    "/ √(var_{ax} X + eps)",),
 )  # fmt: skip
@@ -174,7 +174,7 @@ def _ascending(numbers: list[Any]) -> list[int]:
 
 register(
     Operator(
-        "argsort", "along", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
+        "argsort", "axis_map", "ax -> ax", _argsort, "where each element of the sorted axis comes from, counted from 1",
         "np.argsort(X, axis, kind='stable')", SECTION, differentials=("0",), counts_from_zero=True, definition=_ascending,
         of_nothing=True,
     )

@@ -180,6 +180,6 @@ register(
         "the sum over axes of the products; without axes the elementwise product", "(X * Y).sum(axis), X * Y", SECTION,
         aliases=("dot",), ascii="@", latex=r"\ndot", arity=(2, 2), python="dot",
         differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"), complex=True, folded=product,
-        definition=operator.mul, finite="of finite",
+        definition=operator.mul, finite="of finite", sign="of factors",
     )
 )  # fmt: skip

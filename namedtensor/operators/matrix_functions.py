@@ -14,8 +14,8 @@ from typing import Any
 from ..core.axes import Order
 from .builder import Builder, Lower, Value
 from .linear_algebra import SECTION
+from .new_sizes import square
 from .record import MANY, Operator, register
-from .sizes_given import square
 
 
 def _with_last(b: Builder, x: Any, axes: Order) -> Value:
@@ -203,7 +203,7 @@ def _product(left: list[list[float]], right: list[list[float]]) -> list[list[flo
     return [[sum(x * y for x, y in zip(line, column)) for column in columns] for line in left]
 
 
-MATRIX: dict[str, Any] = {"section": SECTION, "given": square, "heavy": True}
+MATRIX: dict[str, Any] = {"section": SECTION, "new_sizes": square, "heavy": True}
 register(
     Operator(
         "cholesky", "matrix", "row column -> row column", _symmetric("cholesky", 2),
@@ -236,6 +236,6 @@ register(
         "expm", "matrix", "row column -> row column", _exponential,
         "the exponential of a matrix, ∑ Xⁿ/n!; expm(X, E) is how it changes with X along E", "scipy.linalg.expm(X)",
         arity=(1, MANY), differentials=("expm_{row,column}(X, ∂X)",), definition=exponential_of,
-        section=SECTION, given=_all_square, heavy=True,
+        section=SECTION, new_sizes=_all_square, heavy=True,
     )
 )  # fmt: skip

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 Interval = tuple[Any, Any]  # the least and the greatest; ints, −∞ or ∞
@@ -21,6 +22,7 @@ MOST = 2**1000  # beyond, a bound is none
 EXACT = (-(2**53), 2**53)  # the whole numbers that floats of 64 bits have without a gap
 
 
+@cache
 def of_dtype(dtype: str) -> Interval | None:
     """What a dtype holds, if it holds whole numbers.
 

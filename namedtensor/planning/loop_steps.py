@@ -6,14 +6,16 @@ The states keep their layout and their dtype, which is found by planning the bod
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from grammar.errors import NotationError
 
 from ..core.axes import Order
 from ..core.sizes import is_ground, resolve
-from ..terms.loop_bodies import Loop, prepared
+from ..terms.loop_bodies import Loop, for_planning
 from ..terms.terms import Term
 from .builder import PlanBuilder
+from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering
 from .plan import Plan, Value
 
@@ -35,11 +37,12 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     (loop,) = term.options
     assert isinstance(loop, Loop)
     b, count = lowering.builder, len(loop.states)
-    values = [lowering.array(each) for each in term.arguments]
+    values = [each if isinstance(each, Value) else b.constant(each) for each in map(lowering.value, term.arguments)]
     initial = [begun(lowering, *each) for each in zip(loop.states, values[:count])]
     rest = [
         b.floating(each) if each.dynamic or (each.fixed and b.kind(each) in "iu") else each for each in values[count:]
     ]
+    rest = met_by_data(b, initial, rest)
     ends = len(loop.slices), len(loop.slices) + len(loop.members) * loop.steps
     slices = [b.reorder(each, (loop.axis, *without(each.order, loop.axis))) for each in rest[: ends[0]]]
     members = [alike(b, rest[at : at + loop.steps]) for at in range(ends[0], ends[1], loop.steps)]
@@ -58,7 +61,7 @@ def _made(lowering: Lowering, term: Term) -> LoopStep:
     between = (user.options[0] for user in users if user.operator == "after" and user.options[1] < loop.steps - 1)
     listed = tuple(sorted({*between}))
     step = b.step(
-        "loop", (*initial, *slices, *(each for some in members for each in some), *given), (), (), initial[0].dtype,
+        "loop", (*initial, *slices, *chain.from_iterable(members), *given), (), (), initial[0].dtype,
         plan=plan, function=name, states=count, slices=len(slices), members=len(members), steps=loop.steps, kept=kept,
         listed=listed,
     )  # fmt: skip
@@ -76,9 +79,25 @@ def begun(lowering: Lowering, state: Term, value: Value) -> Value:
     return b.broadcast(value, order, lowering.extents(state, order))
 
 
+def is_weak(value: Value) -> bool:
+    """Whether floating numbers come of no floating data, whose dtype they take where they meet it."""
+    return value.weak or value.fixed
+
+
+def met_by_data(b: PlanBuilder, initial: Sequence[Value], rest: Sequence[Value]) -> list[Value]:
+    """What a loop is given, such numbers in the dtype of the floating data, if that has one."""
+    floating = [each for each in (*initial, *rest) if b.kind(each) in FLOATING]
+    (dtype, *more) = {each.dtype for each in floating if not is_weak(each)} or (None,)
+    if dtype is None or more:
+        return [*rest]
+    return [b.cast(each, dtype) if b.kind(each) in FLOATING and is_weak(each) else each for each in rest]
+
+
 def alike(b: PlanBuilder, values: Sequence[Value]) -> list[Value]:
     """Values of one shape with one order of axes and one dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
+    if {(each.order, each.dtype, each.dynamic) for each in values} == {(order, dtype, False)}:
+        return [*values]
     return [b.cast(b.reorder(each, order), dtype) for each in values]
 
 
@@ -88,7 +107,7 @@ def without(order: Order, axis: str) -> Order:
 
 def of_one(value: Value) -> Value:
     """One element of a slice, whose first axis is that of the steps."""
-    return Value(value.order[1:], value.shape[1:], value.dtype)
+    return Value(value.order[1:], value.shape[1:], value.dtype, value.fixed, weak=value.weak)
 
 
 def met(lowering: Lowering, before: Value, after: Value) -> str:
@@ -107,9 +126,11 @@ def body(
     inner.prefix, inner.user_functions = f"{name}_", lowering.user_functions
     for term, value in zip(loop.inputs, (*states, *elements, *given)):
         called, shown = term.options
-        inner.inputs[called] = inner.builder.input(shown, value.order, value.shape, value.dtype)
+        entry = inner.builder.input(shown, value.order, value.shape, value.dtype)
+        entry.weak = is_weak(value)
+        inner.inputs[called] = entry
     b, made, results = inner.builder, [], []
-    for value, before in zip(inner.lower_all(prepared(loop.results)), states):
+    for value, before in zip(inner.lower_all(for_planning(loop.results)), states):
         value = b.array(value)
         made.append(value)
         results.append(b.cast(b.broadcast(value, before.order, before.shape), before.dtype))

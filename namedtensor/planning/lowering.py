@@ -7,6 +7,7 @@ is done to a term is in the tables that the planner hands in, so a rewrite knows
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -104,8 +105,11 @@ class Lowering:
 
     def add_inputs(self, layouts: Mapping[str, Layout], names: Mapping[str, str]) -> None:
         """Make the inputs of the plan."""
+        dtypes: dict[Any, str] = {}
         for name, layout in layouts.items():
-            dtype = self.target.canonical(dtype_name(layout.dtype))
+            dtype = dtypes.get(layout.dtype)
+            if dtype is None:
+                dtype = dtypes[layout.dtype] = self.target.canonical(dtype_name(layout.dtype))
             self.inputs[name] = self.builder.input(names.get(name, name), layout.axes, layout.extent, dtype)
 
     # ------------------------------------------------------------------------------------------------ what is asked
@@ -137,7 +141,7 @@ class Lowering:
         """Whether an optimisation is done."""
         return name in self.builder.optimised
 
-    @property
+    @cached_property
     def itemsize(self) -> int:
         """The bytes of one number."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
@@ -151,11 +155,13 @@ class Lowering:
         for name, analysis in self.tables.analyses:
             if self.is_on(name):
                 analysis(self, terms, counts)
+        most = self.limits.result // self.itemsize
         inside = {each for region in self.regions.values() for each in region.inside}
         for term, size in zip(terms, counts):
             if id(term) in inside and id(term) not in self.regions:
                 continue
-            self.check_memory(term, size)
+            if size > most or len(term.shape) > AXES:
+                self.check_memory(term, size)
             self.builder.origin = term
             try:
                 self.values[id(term)] = self.lower(term)
@@ -179,7 +185,7 @@ class Lowering:
 
     def check_memory(self, term: Term, size: int) -> None:
         """Raise NotationError where a term has too many axes, or more numbers than the limit of one result allows."""
-        if size >= 0 and len(term.shape) > AXES:
+        if len(term.shape) > AXES and size >= 0:
             raise NotationError(
                 404, f"this has {len(term.shape)} axes, and at most {AXES} can be computed with", self.source,
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
@@ -247,9 +253,10 @@ def count(term: Term) -> int:
     """How many numbers a term has; −1 where a size is not known."""
     total = 1
     for size in term.shape.values():
-        size = resolve(size)
-        if not isinstance(size, int):
-            return -1
+        if type(size) is not int:
+            size = resolve(size)
+            if not isinstance(size, int):
+                return -1
         total *= size
     return total
 

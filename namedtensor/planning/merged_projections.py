@@ -28,9 +28,11 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
     """
     found: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:
-        projection = _projection(term, lowering)
+        projection = _projection(term, lowering) if term.axes and len(term.arguments) == 2 else None
+        if projection is None:
+            continue
         chained = any(getattr(user, "axes", ()) and user.operator != "rename" for user in lowering.uses[id(term)])
-        if projection is not None and not chained:
+        if not chained:
             x, matrix = projection
             found.setdefault((id(x), term.axes), []).append((term, x, matrix))
     lowering.projections = {id(term): each for each in found.values() if len(each) > 1 for term, *_ in each}
@@ -39,7 +41,7 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
 def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
     """X and W of X ⊙_{ax} W, where W is given, has no other axis of X, and has its own axes whole on each device."""
     record = REGISTRY.get(term.operator)
-    if record is None or record.kind != "contraction" or not term.axes or len(term.arguments) != 2:
+    if record is None or record.kind != "contraction":
         return None
     for x, matrix in (term.arguments, term.arguments[::-1]):
         if matrix.operator == "input":

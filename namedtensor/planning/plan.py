@@ -149,7 +149,9 @@ def _named(names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...
     found: dict[Any, str] = {}
     taken: set[str] = set()
     for name, value in zip(names, inputs):
-        found[value] = _unique(safe(name), taken)
+        name = safe(name)
+        found[value] = name if name not in taken else _unique(name, taken)
+        taken.add(found[value])
     number = {"t": 0, f"{prefix}c": 0}
     for step in steps:
         if step.primitive == "same":
@@ -183,9 +185,9 @@ def safe(name: str) -> str:
 
 
 def _unique(name: str, taken: set[str]) -> str:
+    """The name with the first number that none has."""
     found, number = name, 1
     while found in taken:
         number += 1
         found = f"{name}_{number}"
-    taken.add(found)
     return found

@@ -41,11 +41,11 @@ def none(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return ()
 
 
-def stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def as_stated(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return tuple(options["sizes"])
 
 
-def unsaid(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
+def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
     return None
 
 
@@ -143,7 +143,7 @@ ROWS = (
     Primitive("where", THREE, broadcast, "the second where the first holds, else the third"),
     # given and written
     Primitive("constant", NONE, none, "one `number`"),
-    Primitive("numbers", NONE, stated, "the numbers of a literal"),
+    Primitive("numbers", NONE, as_stated, "the numbers of a literal"),
     Primitive("ones", NONE, lambda shapes, options: (options["size"],), "a vector of ones"),
     Primitive("arange", NONE, lambda shapes, options: (max(0, options["stop"] - options["start"]),), "from `start` on, before `stop`"),
     Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2, "the identity matrix"),
@@ -157,19 +157,19 @@ ROWS = (
     Primitive("transpose", ONE, transposed, "the axes in the order of `moves`"),
     Primitive("reshape", ONE, reshaped, "the same numbers, row-major, in other `sizes`"),
     Primitive("expand", ONE, expanded, "a new axis of size 1 wherever `kept` is false"),
-    Primitive("broadcast", ONE, stated, "repeated along axes of size 1 and new ones"),
-    Primitive("unfold", ONE, unsaid, "the windows of `size` along the axis `at`, as a last axis"),
+    Primitive("broadcast", ONE, as_stated, "repeated along axes of size 1 and new ones"),
+    Primitive("unfold", ONE, not_inferred, "the windows of `size` along the axis `at`, as a last axis"),
     # parts and joins
     Primitive("pick", ONE, picked, "one element of each axis that has a place"),
     Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"]), "the first `size` of the last axis"),
     Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"]), "a slice of the last axis"),
     Primitive("concat", SEVERAL, joined, "one after the other along the axis `at`"),
     Primitive("stack", SEVERAL, along_a_new_axis, "side by side along a new first axis"),
-    Primitive("take", TWO, stated, "the elements of the axis `at` at the positions"),
+    Primitive("take", TWO, as_stated, "the elements of the axis `at` at the positions"),
     Primitive("put", THREE, lambda shapes, options: shapes[0], "the first, with the second for an element of the axis `at`, counted from `first`"),
-    Primitive("scatter_add", TWO, stated, "zeros, and each number added to the element of the axis `at` at its position"),
+    Primitive("scatter_add", TWO, as_stated, "zeros, and each number added to the element of the axis `at` at its position"),
     Primitive("take_along", TWO, lambda shapes, options: shapes[1], "the elements of the last axis at the positions, row by row"),
-    Primitive("item", ONE, unsaid, "the result of a step of several results, by its number `at`"),
+    Primitive("item", ONE, not_inferred, "the result of a step of several results, by its number `at`"),
     # products
     Primitive("dot", TWO, product, "the product of matrices and vectors"),
     Primitive("matmul", TWO, stacked_product, "a stack of products of matrices"),
@@ -200,10 +200,10 @@ ROWS = (
     Primitive("covered", ONE, none, "fails where no case holds"),
     Primitive("guard", ONE, none, "runs the fallback where an entry does not lie between `low` and `high`"),
     # functions within
-    Primitive("python", (0, MANY), unsaid, "a Python function of the user's"),
-    Primitive("blocks", SEVERAL, stated, "the inner `plan` on each tile, put together"),
-    Primitive("slices", SEVERAL, unsaid, "the inner `plan` on each slice, combined"),
-    Primitive("loop", (0, MANY), unsaid, "the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists"),
+    Primitive("python", (0, MANY), not_inferred, "a Python function of the user's"),
+    Primitive("blocks", SEVERAL, as_stated, "the inner `plan` on each tile, put together"),
+    Primitive("slices", SEVERAL, not_inferred, "the inner `plan` on each slice, combined"),
+    Primitive("loop", (0, MANY), not_inferred, "the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists"),
 )  # fmt: skip
 PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 

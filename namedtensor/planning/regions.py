@@ -60,7 +60,9 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
     if record is None or not root.shape:
         return None
     product = record.kind == "contraction" and bool(root.axes)
-    if not product and (record.kind not in ("elementwise", "along", "contraction") or count(root) * itemsize < LEAST):
+    if not product and (
+        record.kind not in ("elementwise", "axis_map", "contraction") or count(root) * itemsize < LEAST
+    ):
         return None
     if product and all(count(each) * itemsize < SCORES or count(each) < 2 * count(root) for each in root.arguments):
         return None
@@ -147,7 +149,7 @@ def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int)
     return Region(root, inside, list(inputs.values()), cut, largest)
 
 
-ALLOWED = {"elementwise", "along", "reduction", "contraction"}
+ALLOWED = {"elementwise", "axis_map", "reduction", "contraction"}
 STRUCTURAL = ("rename", "cases", "indicator")
 
 

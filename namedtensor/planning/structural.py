@@ -20,6 +20,8 @@ from .plan import Argument, Value
 # ------------------------------------------------------------------------------------------------- given and written
 def _input(lowering: Lowering, term: Term) -> Argument:
     value = lowering.inputs[term.options[0]]
+    if term.shape.keys() == {*value.order}:
+        return value
     lifted = {source_name(axis): axis for axis in term.shape}
     return lowering.builder.renamed(value, tuple(axis if axis in term.shape else lifted[axis] for axis in value.order))
 

@@ -12,6 +12,7 @@ A *weak* value is a floating one made by this of whole numbers alone: as they do
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
 from ..core.axes import Order
@@ -22,6 +23,7 @@ from .target import Target
 
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
+WEAK = attrgetter("weak")
 WHOLE = frozenset("iub")  # the kinds of their dtypes
 CHECKS = frozenset((*CHECKED.values(), "exact_cast"))  # the primitives that fail where 64 bits are too few
 
@@ -93,14 +95,14 @@ def is_weak(b: Steps, primitive: str, arguments: Sequence[Any], dtype: str) -> b
     values = [each for each in arguments if isinstance(each, Value)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
-    weak = any(each.weak for each in values) and b.target.kind(dtype) == "f"
+    weak = True in map(WEAK, values) and b.target.kind(dtype) == "f"
     return weak and all(each.weak or b.kind(each) in WHOLE or is_plain(b, each) for each in values)
 
 
 def is_plain(b: Steps, x: Value) -> bool:
-    """Whether a value is a plain number, which widens nothing."""
+    """Whether a value is a plain number, or many of one, which widens nothing."""
     step = b.written(x)
-    return step is not None and step.primitive in ("constant", "as_array")
+    return step is not None and step.primitive in ("constant", "as_array", "ones")
 
 
 # ------------------------------------------------------------------------------------------------------------- dtypes

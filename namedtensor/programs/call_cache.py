@@ -20,7 +20,7 @@ from grammar.errors import NotationError
 from ..backends.function import no_match
 from ..core.layout import Layout
 from ..operators.user_functions import USER_FUNCTIONS
-from .arguments import Arguments, ReadsNumbers, all_values, layout_of, spelling_of, told_names, whole_sizes
+from .arguments import Arguments, ReadsNumbers, all_values, keyword_names, layout_of, spelling_of, whole_sizes
 from .executable import Executable
 from .lengths import Lengths
 
@@ -133,7 +133,7 @@ class CachedCall:
                 if values is None:
                     self._keep((*named,), found, layouts)
                 elif type(values) is dict and not (arguments or named):
-                    self._by_mapping = (*values,), found.repeated(layouts)
+                    self._by_mapping = (*values,), found.for_repeated_calls(layouts)
                     self._subscribe()
             return found.run(*map(ARRAY, arguments), *map(ARRAY, given.values()))
         try:
@@ -147,11 +147,11 @@ class CachedCall:
     ) -> Any:  # fmt: skip
         bound = self._bound(arguments, all_values(values, named))
         given = bound.with_numbers(self._read)
-        extent, told = {} if sizes is None else whole_sizes(sizes), told_names(values, named)
+        extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
         by_type = (self._token, given.cache_key, given.positional, tuple(extent.items()), USER_FUNCTIONS.version)
         found = self._executables.fetch(by_type)
-        if found is None or not found.unused.isdisjoint(map(spelling_of, told)):  # which is an error
-            found = self._executables.store(by_type, self._fitting(given, extent, told))
+        if found is None or not found.unused.isdisjoint(map(spelling_of, by_keyword)):  # which is an error
+            found = self._executables.store(by_type, self._fitting(given, extent, by_keyword))
         self._last_used = found
         result = self._run(found, given)
         all_tensors = given is bound and len(given.arrays) == len(arguments) + len(values or ()) + len(named)
@@ -159,17 +159,17 @@ class CachedCall:
             self._executables.store(by_layout, found)
         return result
 
-    def _fitting(self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...]) -> Executable:
+    def _fitting(self, given: Arguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
         """An executable for what is given: of what was made for other sizes, or made anew."""
         found = self._lengths.executable(
             given,
             (tuple(sizes.items()),),
             lambda: self._read.scope_given(given.inputs),
-            lambda it: self._made(it, sizes, told),
+            lambda it: self._made(it, sizes, by_keyword),
         )
-        if found.unused.isdisjoint(map(spelling_of, told)):
+        if found.unused.isdisjoint(map(spelling_of, by_keyword)):
             return found
-        return self._made(given, sizes, told)
+        return self._made(given, sizes, by_keyword)
 
     def _anew(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], spread: Mapping[str, int]
@@ -192,7 +192,11 @@ class CachedCall:
         raise NotImplementedError
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
         """An executable for what is given, made anew; `spread` says over how many devices an axis goes."""
         raise NotImplementedError
@@ -201,7 +205,7 @@ class CachedCall:
         return found(*given.arrays.values())
 
     def _keep(self, names: tuple[str, ...], found: Executable, layouts: tuple[Any, ...]) -> None:
-        self._repeat(names, found.repeated(layouts))
+        self._repeat(names, found.for_repeated_calls(layouts))
 
     def _repeat(self, names: tuple[str, ...], run: Callable[..., Any]) -> None:
         if names:

@@ -14,7 +14,7 @@ from ..core.kinds import wrong
 from ..core.limits import DEFAULT, Limits
 from ..core.warned import warn
 from ..scope.symbols import Definition
-from .arguments import Arguments, Values, all_values, told_names, whole_sizes
+from .arguments import Arguments, Values, all_values, keyword_names, whole_sizes
 from .call_cache import CachedCall, LruCache
 from .entries import Goal, WholeProgram
 from .executable import Executable, Options, Run, executable
@@ -59,12 +59,16 @@ class Evaluator(Asked):
         self._by_name = names, run  # also where there are none: nothing comes by position
 
     def _made(
-        self, given: Arguments, sizes: dict[str, int], told: tuple[str, ...], spread: Mapping[str, int] | None = None
+        self,
+        given: Arguments,
+        sizes: dict[str, int],
+        by_keyword: tuple[str, ...],
+        spread: Mapping[str, int] | None = None,
     ) -> Executable:
         from ..tensors.values import namespace_of
 
         target = target_of(namespace_of(given.arrays)).over(spread)
-        options = Options(sizes, told, self._strict)
+        options = Options(sizes, by_keyword, self._strict)
         found, checker = executable(self._goal, given.inputs, [], given.abstract, target, options)
         tell(checker)
         return found
@@ -184,7 +188,7 @@ def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, nam
     from .explained import explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
-    checker = program.checker(given.inputs, whole_sizes(sizes), told=told_names(values, named))
+    checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     tell(checker)
     last = checker.scope.valued
     return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)

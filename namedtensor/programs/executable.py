@@ -40,7 +40,7 @@ class Options(NamedTuple):
     """What a plan is made with, besides the types of what is given."""
 
     sizes: Mapping[str, int] | None = None
-    told: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
+    by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
     strict: bool = False
     without: tuple[str, ...] = ()  # optimisations
 
@@ -53,7 +53,7 @@ def checked(
 ) -> tuple[Checker, tuple[Term, ...]]:
     """The terms of what is asked for, for inputs and arguments of these types, and their checker."""
     checker = goal.program.checker(
-        inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], told=options.told,
+        inputs, options.sizes, scope=scope, arguments=[each for _, each in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
     )  # fmt: skip
     return checker, goal.terms(checker, arguments)
@@ -100,8 +100,8 @@ def of_terms(
         PlannedClaim(isinstance(right, Term), right, span, span in checker.scope.calls, span in checker.scope.facts)
         for _, right, span in checker.claim_terms
     )
-    names = tuple(name for name, each in abstract.items() if isinstance(each, Layout))
-    return Executable(function, names, checker.speaks.unused, len(terms), claims)
+    names = tuple([name for name, each in abstract.items() if isinstance(each, Layout)])
+    return Executable(function, names, checker.given_names.unused, len(terms), claims)
 
 
 class Executable:
@@ -172,7 +172,7 @@ class Executable:
             judge(self.claims, found[self.count :], orders, self.function.like.source)
         return tuple(wrap(array, axes_of(value), xp) for array, value in zip(found[: self.count], results))
 
-    def repeated(self, layouts: Sequence[Any]) -> Run:
+    def for_repeated_calls(self, layouts: Sequence[Any]) -> Run:
         """What serves the next call with tensors of these layouts; see `PlanFunction.for_repeated_calls`."""
         if self.last_call is None:
             order = range(len(layouts))

@@ -14,7 +14,7 @@ from .arguments import Arguments
 from .executable import function_of, of_terms
 
 
-class Values:
+class StepValues:
     """The values of terms for what a call was given; pickles."""
 
     def __init__(self, source: str, given: Arguments):
@@ -41,4 +41,4 @@ def explained(checker: Checker, typed: Callable[[], Term], whole: Any, given: Ar
         root = typed()
         made = of_terms(checker, (root,), given.abstract, target_of(namespace_of(given.arrays)))
         value = made(*given.arrays.values())
-    return explanation(checker, root, whole, value, Values(source, given))
+    return explanation(checker, root, whole, value, StepValues(source, given))

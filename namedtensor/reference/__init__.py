@@ -4,7 +4,7 @@
 `functions`: the built-in functions by name, each as it is defined.
 `environment`: where names are looked up.
 `sizes`: how large an axis is, solved from equations.
-`made`: sizes that the values of equations tell.
+`inferred_sizes`: sizes of axes by the values of equations.
 `names`: what a name stands for, and what an equation gives it.
 `calculus`: derivatives as limits of quotients of differences.
 `draws`: draws and expectations.

@@ -23,7 +23,7 @@ from .draws import draw, expectation
 from .environment import Environment, Fact, axis_named, need, plain, set_axes
 from .functions import apply, is_reduction
 from .names import STEPS, Names
-from .sizes import stated
+from .sizes import facts_in
 
 BEST = ("argmax", "argmin")  # over a variable, the value of that
 
@@ -84,7 +84,7 @@ class Evaluation(Calls):
 
         Of a part of the program, not the `whole`, what is not given for that part may be claimed anything about.
         """
-        self.check_facts([*stated(self.scope.sizes, self.top), *self.top.facts])
+        self.check_facts([*facts_in(self.scope.sizes, self.top), *self.top.facts])
         self.check_given()
         for claim in self.scope.claims:
             try:

@@ -71,15 +71,15 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
-        sorter = Binder(scope, claimed)
+        binder = Binder(scope, claimed)
         for position, statement in enumerate(program.statements):
-            sorter.add(position, statement)
-        sorter.sort()
+            binder.add(position, statement)
+        binder.sort()
         further = claimed_heads(scope, given, open) - claimed
         if not further:
             break
         claimed |= further
-    sorter.finish()
+    binder.finish()
     scope.replaced = replaced(scope)
     statements = [(program.statements[position], side) for position, side in claimed]
     scope.calls = frozenset(each.span for each, side in statements if isinstance(each.sides[side], Call))  # type: ignore[union-attr]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from grammar.nodes import Name
@@ -15,6 +16,7 @@ from grammar.nodes import Name
 from .names import Spelled, component
 
 Thing = TypeVar("Thing")
+NUMBER, THING = itemgetter(0), itemgetter(1)
 Components = Sequence["str | None"]  # the texts of a script, None where a component is open
 
 
@@ -43,9 +45,11 @@ class ByScripts(Generic[Thing]):
         texts = (*subscript, *superscript)
         found: list[tuple[int, Thing]] = []
         for fixed, table in self._tables.get((base, len(subscript), len(superscript)), {}).items():
-            for wanted in product(*[texts[place] for place in fixed]):
+            for wanted in product(*map(texts.__getitem__, fixed)):
                 found += table.get(wanted, ())
-        return [thing for _, thing in sorted(found, key=lambda each: each[0])]
+        if len(found) > 1:
+            found.sort(key=NUMBER)
+        return list(map(THING, found))
 
 
 def by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:

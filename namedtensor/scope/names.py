@@ -29,7 +29,8 @@ class Key(NamedTuple):
     subscript: tuple[str, ...] = ()
     superscript: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @lru_cache(maxsize=16_384)
+    def __str__(self) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
         if not self.subscript and not self.superscript:
             return self.base
         return self.base + _script("_", self.subscript) + _script("^", self.superscript)

@@ -35,7 +35,7 @@ class NotReadable(Exception):
         self.term = term
 
 
-class Cut(NamedTuple):
+class NamedDerivative(NamedTuple):
     """The derivative of a part, under a name."""
 
     name: str
@@ -53,7 +53,7 @@ class Forms:
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
         self.marked: dict[tuple[str, str], Index] = {}  # theirs, apart from all that a formula calls so within
         self.linear: set[int] = set()
-        self.cut: list[Cut] = []
+        self.cut: list[NamedDerivative] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
 
     def index(self, axis: str, extent: Any) -> Index:
@@ -87,10 +87,10 @@ class Forms:
             if id(term) not in self.found:
                 found = self.one(term)
                 large = len(found) > self.room and id(term) in self.linear and term is not root
-                self.found[id(term)] = self.cut_off(found) if large else found
+                self.found[id(term)] = self.name_derivative(found) if large else found
         return self.found[id(root)]
 
-    def cut_off(self, form: Form) -> Form:
+    def name_derivative(self, form: Form) -> Form:
         """A derivative of many terms as a name, so that what comes after does not multiply them out."""
         indices = tuple(sorted(indices_of(form), key=lambda index: index.number))
         axes = self.outside()
@@ -98,7 +98,7 @@ class Forms:
         if len(set(own)) < len(own):
             return form
         name = f"G^{len(self.cut) + 1}" if self.cut else "G"
-        self.cut.append(Cut(name, indices, form))
+        self.cut.append(NamedDerivative(name, indices, form))
         return tensor(name, own, indices)
 
     def one(self, term: Term) -> Form:

@@ -113,9 +113,9 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
     if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():
         return derivative(checker, node, env)
     derivation = Derivative(checker, node)
-    leaf = derivation.making.leaf("differential", by.shape)
+    leaf = derivation.make.leaf("differential", by.shape)
     whole = Reading(
-        checker, derivation.making, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
+        checker, derivation.make, {**{id(each): None for each in parameters(checker, env)}, id(by): leaf}
     ).of(body)
     if whole is None:
         return derivation.nothing(body, by, starred)

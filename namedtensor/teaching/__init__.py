@@ -11,7 +11,6 @@
 `exercise_files`: exercises as they are written.
 `references`: what answers are compared with: the model, or what a released file keeps.
 `einsum`: calls of einsum as formulas.
-`einsum_of`: formulas as calls of einsum.
 `marking`: an answer of each kind.
 `sheets`: `nt.exercises`.
 `grading`: files proved, released, marked for graders.

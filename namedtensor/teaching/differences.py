@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .comparison import Difference, Matching, all_agree, laid_out
+from .comparison import Difference, Matching, are_close, laid_out
 from .values import Value
 
 
@@ -177,9 +177,9 @@ def _offset(arrays: Sequence[tuple[Value, Value]], words: Words) -> str | None:
 def _reordered(arrays: Sequence[tuple[Value, Value]], axes: Sequence[str], words: Words) -> str | None:
     for at, axis in enumerate(axes):
         rows = (row for found, due in arrays for row in zip(found.along(at), due.along(at)))
-        if all(all_agree(sorted(found), sorted(due), 1.0) for found, due in rows):
+        if all(are_close(sorted(found), sorted(due), 1.0) for found, due in rows):
             return f"{words.yours} has the numbers that are {words.due}, in another order along {axis}"
-    if axes and all(all_agree(sorted(found.numbers), sorted(due.numbers), 1.0) for found, due in arrays):
+    if axes and all(are_close(sorted(found.numbers), sorted(due.numbers), 1.0) for found, due in arrays):
         return f"{words.yours} has the numbers that are {words.due}, at other places"
     return None
 

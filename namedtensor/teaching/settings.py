@@ -31,7 +31,7 @@ from .values import Value, computed, records
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # sizes that are tried where equations between them are to hold
-AGAIN = 20  # draws in place of one on which the model has no value at all
+REDRAWS = 20  # draws in place of one on which the model has no value at all
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
 
@@ -190,7 +190,7 @@ class Setting:
         extents = [self.sizes(model, offset) for offset in OFFSETS]
         for at, style in enumerate(STYLES):
             sizes = extents[at % len(extents)]
-            for again in range(AGAIN):
+            for again in range(REDRAWS):
                 drawn = self.drawn(seed + 1000 * again, style, sizes)
                 value = self.value(model, drawn)
                 if not value.numbers or any(map(math.isfinite, value.numbers)):

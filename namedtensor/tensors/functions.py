@@ -14,8 +14,8 @@ from typing import Any
 from grammar.errors import NotationError
 
 from ..core.arrays import is_array
-from ..core.axes import ShapeMismatch, broadcast, lift, names_of, show
-from ..core.layout import remember
+from ..core.axes import ShapeMismatch, broadcast, names_of, show
+from ..core.layout import store
 from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
@@ -78,7 +78,7 @@ def _and_keep(prepared: dict[Any, Any], record: Operator, X: Any, axis: Any) -> 
     layout = getattr(X, "layout", None)
     found = eager.PREPARED[record.name].get((layout,))
     if layout is not None and found is not None:
-        remember(prepared, layout, found)
+        store(prepared, layout, found)
     return result
 
 
@@ -144,7 +144,7 @@ def _and_prepare(
     axes = axes_of(axis)
     found = eager.PREPARED[record.name].get(layouts if not axes else (axes, (), layouts))
     if found is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
-        remember(prepared, (*layouts, axis), found)
+        store(prepared, (*layouts, axis), found)
     return result
 
 
@@ -276,10 +276,8 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
     """The shape of what a call gives."""
     if record.kind == "elementwise":
         return broadcast(call.shapes)
-    given = record.given(call.shapes, call.axes, call.sizes) if record.given is not None else None
-    return lift(
-        record.lifted_over(len(call.shapes)), call.axes, call.shapes, given=given, differing=record.kind == "structure"
-    )
+    given = record.new_sizes(call.shapes, call.axes, call.sizes) if record.new_sizes is not None else None
+    return record.result_shape(call.shapes, call.axes, given)
 
 
 def example(record: Operator) -> tuple[str, str] | None:

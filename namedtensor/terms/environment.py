@@ -7,7 +7,7 @@
 # of the empty dicts and lists of new records
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -93,13 +93,15 @@ class Environment:
             env = env.parent
         return (name,)
 
-    def note_sizes(self, source: str, shape: dict[str, Any]) -> None:
+    def note_sizes(self, source: str, shape: Mapping[str, Any]) -> None:
         """Remember the axes of a tensor that this scope has."""
         for axis, size in shape.items():
             found = self.sizes.get(axis)
             if found is None:
                 self.sizes[axis] = size
                 self.sources[axis] = source
+            elif found == size:
+                continue
             elif isinstance(found, Conflict):
                 found.sources.append((source, size))
             elif not unify(found, size):

@@ -136,7 +136,7 @@ class Inference(ABC):
         self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
         self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
         self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
-        self.aside: Any = None  # types what a scope makes, where a size is asked for
+        self.size_inference: Any = None  # types expressions, where a size is asked for that nothing else says
         self.sweeps: dict[int, tuple[Term, dict[int, Term]]] = {}  # numbers, and their derivatives by several names
         self.rolled: dict[str, Any] = {}  # the loops whose bodies are being typed, by their marks
         self.derived = 0  # how many derivatives and differentials were typed

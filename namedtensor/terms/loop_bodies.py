@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from .environment import source_name
@@ -51,14 +52,14 @@ def loop_of(
     for term in topological(*results):
         if term.operator == "members" and term.axes == (axis,):
             body.members.append((term, body.take("member", term)))
-        elif any(body.depends(each) for each in term.arguments):
+        elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.of_step(term)
     nexts = tuple(map(body.part, results))
     parts = tuple(body.found[id(state)] for state in states)
     slices, members, given = (tuple(inner for _, inner in each) for each in (body.slices, body.members, body.given))
     loop = Loop(parts, slices, members, given, nexts, axis, steps)
     along = (term for term, _ in body.slices)
-    alike = (each for term, _ in body.members for each in term.arguments)
+    alike = [each for term, _ in body.members for each in term.arguments]
     same = (term for term, _ in body.given)
     return terms.intern("loop", (*initial, *along, *alike, *same), options=(loop,), node=node)
 
@@ -109,6 +110,10 @@ class _Body:
         if found is None:
             if term.number is not None:
                 found = self.graph.number(term.number, term.node, term.boolean)
+            elif is_place(term) and self.axis not in term.shape:
+                found = self.of_step(term)
+            elif term.operator == "iota" and self.axis not in term.shape:
+                found = at_one(self.graph, self.axis, term, (), term.shape)
             else:
                 group = self.slices if self.axis in term.shape else self.given
                 found = self.take("slice" if group is self.slices else "given", term)
@@ -119,6 +124,12 @@ class _Body:
 
     def of_step(self, term: Term) -> Term:
         return at_one(self.graph, self.axis, term, tuple(map(self.part, term.arguments)), self.shape(term))
+
+
+def is_place(term: Term) -> bool:
+    """Whether it is iota_{ax} = p, which a plan knows as one slice of an axis where it stands with what it chooses."""
+    kinds = [each.operator for each in term.arguments]
+    return term.operator == "=" and "iota" in kinds and any(not each.shape for each in term.arguments)
 
 
 def at_one(terms: TermGraph, axis: str, term: Term, arguments: tuple[Term, ...], shape: dict[str, Any]) -> Term:
@@ -153,7 +164,7 @@ def _inside(loop: Loop, axis: str) -> Loop:
 
 
 # ------------------------------------------------------------------------------------------------ what no one asks for
-def prepared(roots: tuple[Term, ...]) -> tuple[Term, ...]:
+def for_planning(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """The same terms as they are planned: each variable what it stands for, and of loops what is asked for."""
     return without_unasked(without_variables(roots))
 
@@ -164,11 +175,13 @@ def without_unasked(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     asked = _asked(order)
     if not asked:
         return roots
-    terms = TermGraph()
-    found: dict[int, Term] = {}
+    terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
+    found = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}
     for term in order:
-        arguments, options = tuple(found[id(each)] for each in term.arguments), term.options
+        if term.operator == "input":
+            continue
+        arguments, options = tuple([found[id(each)] for each in term.arguments]), term.options
         if term.operator == "loop":
             numbers[id(term)] = states = _needed(options[0], asked[id(term)])
             loop, arguments = _with_states(options[0], states, arguments)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from ..core.axes import Order, show
 from ..core.sizes import resolve
 
+SERIAL, OPERATOR = attrgetter("serial"), attrgetter("operator")
 Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
 
 
@@ -85,22 +87,19 @@ class TermGraph:
 
 def topological(*roots: Term) -> list[Term]:
     """Every term that the roots need, arguments before what uses them."""
-    needed: set[int] = set()
-    found: list[Term] = []
-    stack = list(roots)
-    while stack:
-        term = stack.pop()
-        if id(term) not in needed:
-            needed.add(id(term))
-            found.append(term)
-            stack.extend(term.arguments)
-    return sorted(found, key=lambda term: term.serial)
+    found: dict[int, Term] = {}
+    level: list[Term] = [*roots]
+    while level:
+        new = {mark: term for mark, term in zip(map(id, level), level) if mark not in found}
+        found |= new
+        level = [each for term in new.values() for each in term.arguments]
+    return sorted(found.values(), key=SERIAL)
 
 
 def without_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     """The same terms, each variable what it stands for: once there are no derivatives to take, what equals it is it."""
     order = topological(*roots)
-    if not any(term.operator == "variable" for term in order):
+    if "variable" not in map(OPERATOR, order):
         return roots
     terms = TermGraph()
     found: dict[int, Term] = {}
