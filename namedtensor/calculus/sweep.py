@@ -10,7 +10,7 @@ from grammar.errors import NotationError
 from ..terms.builder import TermBuilder
 from ..terms.inference import Inference
 from ..terms.terms import Term, topological
-from .linearize import Linearization
+from .linearize import DIFFERENTIAL, Linearization
 from .nested import Taken
 from .transpose import transposed
 
@@ -52,4 +52,4 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Slopes:
 def is_asked(checker: Inference, term: Term) -> bool:
     """Whether the program takes a derivative by a name that is so spelled."""
     name = term.options[0]
-    return isinstance(name, str) and checker.scope.varies(name)
+    return isinstance(name, str) and name != DIFFERENTIAL and checker.scope.varies(name)

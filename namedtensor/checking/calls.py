@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, axis_of
 
 from ..core.axes import ShapeMismatch
-from ..core.sizes import unify
+from ..core.sizes import SizeVariable, resolve, unify
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
 from ..scope.mentions import NEARLY
@@ -332,7 +332,8 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
             hint=f"write size({name}) for the size, or abs({name}) for the absolute value",
         )
     if value is not None:
-        return scalar_term(checker, value, f"|{name}|", node)
+        solved = resolve(value)
+        return scalar_term(checker, solved, solved.text if isinstance(solved, SizeVariable) else name, node)
     if tensor is not None:
         return apply(checker, "abs", (tensor,), (), node, env, (node,))
     axes = sorted(axes_in_sight(checker, env))

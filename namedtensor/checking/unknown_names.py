@@ -30,7 +30,8 @@ def unknown_name(checker: Inference, key: Key, place: Any, env: Environment):
     refused = refused_head(checker, text)
     if refused is not None:
         return refused
-    axes = {axis for term in checker.top.variables.values() for axis in term.shape}
+    known = (*checker.top.variables.values(), *checker.parameters.values())
+    axes = {axis for term in known for axis in term.shape}
     if text in axes:
         return checker.error(
             201,

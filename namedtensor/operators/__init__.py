@@ -19,6 +19,7 @@
 `linear_algebra`: inverse, determinant, trace.
 `matrix_functions`: triangles, eigenvectors, exponentials of matrices.
 `user_functions`: Python functions with a signature.
+`usage`: how an operator is written, and its signature as the paper prints it.
 
 Law: it imports the core and the grammar alone and needs no arrays: `lower` is handed the builder of a plan.
 """

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grammar.errors import NotationError
+from grammar.nodes import Derivative
 from grammar.parser import check_source
 
 from ..backends.libraries import target_of
@@ -185,10 +187,13 @@ def explain(
 
 def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
     """The steps to the value of a program."""
-    from .explained import explained
+    from .explained import ClosedForm, explained
 
     given = Arguments(all_values(values, named)).with_numbers(program)
     checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
     tell(checker)
     last = checker.scope.valued
-    return explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    found = explained(checker, checker.whole, last.statement if isinstance(last, Definition) else last, given)
+    if isinstance(last, Derivative):
+        return replace(found, derived=ClosedForm(program, given, sizes))
+    return found

@@ -19,6 +19,7 @@ from ..core.layout import store
 from ..core.tensor import _new
 from ..operators import REGISTRY
 from ..operators.record import MANY, A, Example, Operator, S
+from ..operators.usage import sentence, sets
 from . import eager
 from .diagnostics import shape_error
 
@@ -220,9 +221,8 @@ def signature(record: Operator) -> inspect.Signature:
 
 def documentation(record: Operator) -> str:
     """A function's docstring, from its record."""
-    lines = [f"{record.meaning[0].upper()}{record.meaning[1:]}.", ""]
-    lines += [f"In formulas: {' or '.join((record.name, *record.aliases))}, of signature `{record.signature}`"]
-    lines += [f"(paper {record.section}). In NumPy: `{record.numpy}`."]
+    lines = [sentence(record), ""]
+    lines += [f"Signature: {sets(record)} (paper {record.section}). In NumPy: `{record.numpy}`."]
     lines += [HOW.get(record.kind, "`axis` is a name or several; all other axes are mapped over.")]
     if sized(record):
         lines += ["`size` is that of the new axis; `sizes` gives it by name."]
