@@ -25,7 +25,7 @@ FINITE: dict[str, Any] = {"finite": "of finite"}
 def softmax(b: Builder, x: Any, axes: Order):
     def write():
         powers, total = b.exponentials(x, axes, True)
-        return b.divide(powers, total)
+        return b.guarded("softmax", x, b.divide(powers, total), axes, at=x.order.index(axes[0]))
 
     return of_one_axis(b, "softmax", x, axes, write)
 
@@ -50,7 +50,8 @@ def _standardized(b: Builder, x: Any, axes: Order, eps: Any):
         return _scaled(b, away, axes, eps)
     squares = mean(b, b.multiply(away, away), axes, True)
     b.guard_finite(squares)
-    return b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    found = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scaled(b, away, axes, eps))
+    return b.guarded("standardize", away, found, axes, eps=eps) if isinstance(eps, float) else found
 
 
 def _least(eps: Any):

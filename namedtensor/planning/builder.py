@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ..core.arrays import HALF
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
-from .fast_path import ENDS, FALLBACK, FAR, FAST, version
+from .fast_path import ENDS, FALLBACK, FAR, FAST, GUARDED, LARGE, version
 from .intervals import of_dtype, within
 from .optimisations import enabled
-from .plan import Argument, Plan, Scalar, Step, Value
+from .plan import Argument, Plan, Scalar, Step, Value, needed
 from .target import Target
 
 
@@ -52,8 +52,9 @@ class PlanBuilder:
 
         if not any(step.primitive == "select" for step in self.steps):
             return built(FALLBACK, prefix)
-        fallback = built(FALLBACK, f"{prefix}fallback_" if short else prefix)
-        return built(FAST, prefix, fallback) if len(fallback.steps) <= short else fallback
+        if short and len(needed(*version(FALLBACK, self.steps, results))) <= short:
+            return built(FAST, prefix, built(FALLBACK, f"{prefix}fallback_"))
+        return built(GUARDED, prefix)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """A plain number that is given when the plan runs."""
@@ -228,6 +229,10 @@ class PlanBuilder:
             found = sums_as_products.sum_last(self, x, keep)
             if found is not None:
                 return found
+        if kind == "sum" and not keep and places == tuple(range(len(places))):
+            found = sums_as_products.sum_first(self, x, len(places))
+            if found is not None:
+                return found
         if keep:
             shape = tuple(1 if axis in axes else size for axis, size in zip(x.order, x.shape))
             return self.step(kind, (x,), x.order, shape, at=at, keep=True)
@@ -252,6 +257,13 @@ class PlanBuilder:
     def select(self, fast: Value, fallback: Value) -> Value:
         """A value of the fast path, and the one of the fallback that stands for it there."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
+
+    def guarded(self, primitive: str, x: Value, value: Value, axes: Order, **options: Any) -> Value:
+        """A value that has a fast path over these axes; in a long plan one step of `x` that has a guard of its own."""
+        if self.in_block or x.count < LARGE or axes != x.order[-1:] or not self.has_fast_path(x):
+            return value
+        one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
+        return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
 
     def guard(self, x: Value) -> None:
         """Check that no entry is near the ends of the range of its dtype; where one is, the fallback is run."""

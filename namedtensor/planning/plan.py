@@ -97,7 +97,7 @@ class Plan:
         self.fallback = fallback  # what is run instead where a step `guard` fails
         self.inputs: tuple[Value | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
-        self.steps: tuple[Step, ...] = _needed(steps, self.results)
+        self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix)
         for check in CHECKS:
             check(self)
@@ -134,7 +134,7 @@ def _option(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
+def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
     """The steps that the results need, and those that check them."""
     needed, kept = set(results), []
     for step in reversed(tuple(steps)):
