@@ -43,6 +43,7 @@ class Reader:
         self.base = self.place = ""  # "axis" where words name axes, in this frame and inside its open brackets
         self.brackets: list[tuple[str, int]] = []  # those open in this frame: the terminal, and the index of its token
         self.in_set = False  # right of ∈, : or →, where \} and ] may end a set
+        self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
         self.ampersands = 0
         self.cells = 2  # how many & there are to a cell; 0 where they say nothing
         self.overs = [place for place, piece in enumerate(pieces) if piece[0] == "\\over"]

@@ -30,7 +30,7 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
-from .sums import implicit_sum, is_reduction
+from .sums import implicit_sum, takes_index
 from .unknown_names import visible
 
 
@@ -43,7 +43,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
         return call_python(checker, node, env)
     if node.operator == "size":
         return size_of(checker, node, env)
-    if is_reduction(node.operator) and len(node.arguments) == 1 and not node.parameters:
+    if takes_index(node.operator) and len(node.arguments) == 1 and not node.parameters:
         summed = implicit_sum(checker, node, env)
         if summed is not None:
             return summed

@@ -11,6 +11,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Name
 
+from ..scope.distributions import hangs_on_draws
 from ..scope.mentions import is_open
 from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition
@@ -149,10 +150,11 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
         check_member(checker, checker.infer(claim.left, env), claim.right, env, claim.left)
         return
     open = is_open(claim.left) or is_open(claim.right)
+    estimate = hangs_on_draws(checker.scope, (claim.left, claim.right))
     with perturbing(checker, (claim.left, claim.right), env), only_typed(checker, open):
         left, right = checker.infer(claim.left, env), checker.infer(claim.right, env)
     check_same_axes(checker, "=", (left, right), (claim.left, claim.right), claim.span)
-    if not open:
+    if not open and not estimate:
         checker.claim_terms.append((left, right, claim.span))
 
 

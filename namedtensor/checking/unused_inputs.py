@@ -113,6 +113,9 @@ class MentionedNames:
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())
+            elif isinstance(node, (nodes.Draw, nodes.Expectation)):
+                yield Spelled("seed", (), ())
+                yield Spelled("draws", (), ())
 
     def inside(self, node: Any) -> tuple[Any, ...]:
         """The parts of a node that may be names: the axes of a built-in function are none."""

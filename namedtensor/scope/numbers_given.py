@@ -61,6 +61,8 @@ def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
     """
     if isinstance(node, (Range, IndexSum)):
         return (node.first, node.last)
+    if isinstance(node, nodes.Expectation):
+        return (Name("draws"),)
     if isinstance(node, nodes.Set):
         return tuple(size for _, size in node.axes if size is not None)
     if isinstance(node, nodes.Equation):

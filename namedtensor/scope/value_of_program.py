@@ -136,6 +136,17 @@ class _Uses:
                 stack += [(part, bound) for part in self.indices_in(name)]
             elif isinstance(node, IndexSum):
                 stack += [(node.first, bound), (node.last, bound), (node.body, bound | {node.variable.text})]
+            elif isinstance(node, nodes.Over):
+                inner = bound | {node.variable.text}
+                stack += [(node.over, bound if isinstance(node.over, nodes.Set) else inner), (node.body, inner)]
+            elif isinstance(node, nodes.Expectation):
+                for each in node.draws:
+                    stack += [(part, bound) for part in nodes.children(each)]
+                    bound = bound | {each.name}
+                stack.append((node.body, bound))
+            elif isinstance(node, nodes.AtPoint):
+                stack += [(value, bound) for _, value in node.points]
+                stack.append((node.body, bound))
             elif isinstance(node, Call):
                 labels = self.labels.get(node.operator)
                 scripts = node.superscript if labels is None else (*node.superscript, *node.subscript)

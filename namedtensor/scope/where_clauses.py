@@ -180,9 +180,14 @@ def runs(group: Group) -> list[Group]:
     """Equations of one name: those for elements with a range fill parts together, and so do single elements in a row."""
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
-    parts = [definition for definition in group if definition.range is not None]
-    whole = [[definition] for definition in group if definition.range is None]
+    parts = [definition for definition in group if definition.range is not None or is_one_element(definition)]
+    whole = [[definition] for definition in group if not any(definition is each for each in parts)]
     return whole + ([parts] if parts else [])
+
+
+def is_one_element(definition: Definition) -> bool:
+    """Whether an equation is of one element, or one slice: Y_{h(1)} = 3"""
+    return all(not isinstance(item, Name) for _, item in definition.elements)
 
 
 def definitions_of(function: FunctionDefinition, units: Units, over: frozenset[str] | None = None) -> list[Definition]:
