@@ -89,7 +89,7 @@ def is_macro(text: str) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """What \\newcommand or \\ndef defines; `body` is None where it does more than the notation knows."""
+    """A definition by \newcommand or \ndef; `body` is None where it does more than the notation knows."""
 
     parameters: int
     body: list[Piece] | None
@@ -287,7 +287,7 @@ DEFINITIONS = {
 
 # ---------------------------------------------------------------------------------------- the maths, and what is paired
 class Maths(NamedTuple):
-    """Where the formulas stand among the pieces, and for each piece that opens something the index of what closes it."""
+    """The formulas among the pieces, and for each piece that opens something the index of what closes it."""
 
     units: list[tuple[int, int, str]]  # start, end, and what opens it: \begin{align}, $, or "" for a source without
     partner: dict[int, int]

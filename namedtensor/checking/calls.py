@@ -123,7 +123,7 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def typed_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """What check makes of a function that has a signature and no definition: a tensor of the axes that it gives."""
+    """The term of a function that has a signature and no definition: an unknown tensor of the axes that it gives."""
     if not checker.infer_parameters:
         return None
     heads = [each for _, each in checker.scope.signatures if each.head.operator == node.operator]

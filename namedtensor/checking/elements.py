@@ -204,7 +204,7 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """What one equation gives."""
+    """The part that one equation gives."""
     depth = env.depth + 1
     inner = Environment(parent=env, sizes_parent=env, depth=depth, active=env.active)
     back: dict[str, str] = {}
@@ -278,7 +278,7 @@ def part_positions(checker: Inference, part: Node, over, axis: str, size: Any, e
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> list[Any]:
-    """What an index on the left is, for each number of its range."""
+    """The index on the left as a position, for each number of its range."""
     if over is None:
         return [checker.solver.value(part, env)]
     values = []

@@ -243,7 +243,9 @@ def _work_of(region: Region) -> int:
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int) -> int:
-    """How many elements of an axis a block has: few enough for the cache, enough for products, and both cores busy; else 0."""
+    """The block size along an axis: few enough elements for the cache, enough for products, and both cores busy; else
+    0.
+    """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     for parts in (4 * -(-most // (4 * BLOCK)), 2):
         rows = -(-size // parts)

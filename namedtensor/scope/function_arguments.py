@@ -216,7 +216,7 @@ class Specialised:
         return replace(node, operator=name, arguments=arguments)
 
     def function(self, node: Any, current: Mapping[str, Function], call: Call, taken: Taken) -> Function:
-        """What an argument is that has to be a function."""
+        """The function that an argument is, where it has to be one."""
         base, below, above = node, (), ()
         while isinstance(base, (Subscript, Superscript)):
             below, above = (base.components, above) if isinstance(base, Subscript) else (below, base.components)
