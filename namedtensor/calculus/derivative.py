@@ -201,8 +201,7 @@ class Derivative:
 
     def whole(self, body: Term, taken: Taken) -> Term:
         make, by, starred = self.making, taken.by, taken.starred
-        inside = {id(term) for term in topological(body)}
-        if id(by) not in inside:
+        if by not in topological(body, since=by.serial):
             return self.nothing(body, by, starred)
         own = f"∂{body.serial}.{by.serial}"  # apart from those of a derivative inside the body
         kept = {axis: f"{axis}@{own}" for axis in body.shape if not ("@" in axis and axis in by.shape)}

@@ -83,14 +83,17 @@ class TermGraph:
         return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 
-def topological(*roots: Term) -> list[Term]:
-    """Every term that the roots need, arguments before what uses them."""
+def topological(*roots: Term, since: int = 0) -> list[Term]:
+    """Every term that the roots need, arguments before what uses them; those alone that were made since, by their serials.
+
+    What depends on a term was made after it: who asks for that need not go through all that it was made of.
+    """
     needed: set[int] = set()
     found: list[Term] = []
     stack = list(roots)
     while stack:
         term = stack.pop()
-        if id(term) not in needed:
+        if term.serial >= since and id(term) not in needed:
             needed.add(id(term))
             found.append(term)
             stack.extend(term.arguments)
