@@ -286,6 +286,19 @@ def test_a_state_has_the_dtype_of_what_is_given(dtype):
         assert nt.evaluate(formula, given).dtype == dtype
 
 
+def test_a_step_of_whole_numbers_leaves_a_state_its_dtype():
+    """What a state is at first says its dtype, unless a step is of floating numbers that hold more."""
+    small = nt.tensor(B.array.astype("float32"), "hidden")
+    for start, step, dtype in (
+        (small, "WHOLE ⊙ t", "float32"),
+        (small, "{ WHOLE if t > 50; 3 WHOLE otherwise }", "float32"),
+        (small, "2 WHOLE ⊙ B", "float64"),
+        (B, "WHOLE ⊙ t", "float64"),
+    ):
+        found = nt.evaluate(f"h^0 = S\nh^t = {step} for t = 1, …, 100\nh^{{100}} + 0 S", {**GIVEN, "S": start})
+        assert found.dtype == dtype, step
+
+
 def test_whole_numbers_become_floating_ones():
     """3^100 has 48 digits."""
     found = nt.evaluate("h^0 = WHOLE\nh^t = 3 h^{t-1} for t = 1, …, 100", GIVEN)

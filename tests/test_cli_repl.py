@@ -286,7 +286,9 @@ class _Terminal:
             environment = {**os.environ, "XDG_STATE_HOME": str(folder), "TERM": "xterm", "PYTHONPATH": str(ROOT)}
             environment["PYTHONIOENCODING"] = "utf-8"
             environment["LC_ALL"] = "C.UTF-8"
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's job in the background ignores it, and so would its child
+            signal.signal(
+                signal.SIGINT, signal.SIG_DFL
+            )  # a shell's job in the background ignores it, and so would its child
             os.execve(sys.executable, [sys.executable, "-m", "namedtensor", "repl", *words], environment)
         self.seen = b""
 
